@@ -18,13 +18,15 @@ from bombus.rules.model import Packet
 from bombus.rules.tables import MAX_ROWS, MIN_ROWS, Tables
 
 # Protocol of the frames, and start of the payload. Matching frames pass too, since the rule is a
-# prefilter. Segments of TCP flows come in order, or every pair swapped.
+# prefilter. Segments of TCP flows come in order, or every pair swapped (REORDERED).
 FRAMES = {
     "ids_tcp": (6, b"good"),
     "ids_reordered": (6, b"good"),
+    "forward_reordered": (6, b"good"),
     "ids_udp": (17, b"good"),
     "ids_attack": (17, b"evil stuff"),
 }
+REORDERED = {"ids_reordered", "forward_reordered"}
 FLOWS = 512
 # Segments that wait take slots: these designs have more of them, and shorter ones.
 LONGEST = 2048
@@ -126,7 +128,7 @@ def segments(
     number = 0
     while len(made) < least or number < 5:
         # The segment that starts the flow is in order, and the pairs of a flow stay together.
-        pair = [number + 1, number] if case == "ids_reordered" and number else [number]
+        pair = [number + 1, number] if case in REORDERED and number else [number]
         for first in range(0, FLOWS, num_ports):
             for each in pair:
                 turn = flows[first : first + num_ports]

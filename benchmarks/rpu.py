@@ -37,6 +37,8 @@ BEATS = 6000  # at least this many beats per row, and this many frames:
 FRAMES = 240
 SINGLE_FRAMES = 8
 COUNTER_CYCLES = 100  # until a counter shows all
+# Who drops a frame, by the end of the counter's name: frame_rx, mac_tx, firmware.
+DROPS = {"overflow": "ports", "full": "ports", "by_firmware": "programs"}
 LIMIT_CYCLES = 4_000_000
 
 # Frames pass two tiles of four processors, the second one through the loop.
@@ -104,6 +106,7 @@ PROGRAMS["firewall_drop"] = PROGRAMS["firewall"]
 PROGRAMS |= dict.fromkeys(
     ids.FRAMES, (EXAMPLES / "middlebox" / "ids.c").read_text(encoding="utf-8")
 )
+PROGRAMS["forward_reordered"] = PROGRAMS["forward"]  # the frames and the design of ids_reordered
 CASES = ["forward"]  # default
 CASES_ALONE = ["forward", "forward_memory"]
 # What a case adds after each processor of a design.
@@ -164,7 +167,7 @@ def with_accelerators(file: Path, case: str, folder: Path, rows: int = 256) -> P
     text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{ACCELERATORS[case]}", text).replace(
         "ROWS", str(rows)
     )
-    family = case.partition("_")[0]  # one design for the whole family
+    family = "ids" if case in ids.FRAMES else case.partition("_")[0]  # one design for all of it
     if case in ids.FRAMES and rows != 256:
         family += f"_{rows}"
     changed = folder / f"{family}_{file.name}"
@@ -223,9 +226,9 @@ def drops(simulation: Simulation) -> Counter[str]:
     found: Counter[str] = Counter()
     for counters in simulation.counters().values():
         for name, count in counters.items():
-            for what, ending in (("ports", ".overflow"), ("programs", ".by_firmware")):
-                if name.startswith("drop.") and name.endswith(ending):
-                    found[what] += count
+            reason = name.rpartition(".")[2]
+            if name.startswith("drop.") and reason in DROPS:
+                found[DROPS[reason]] += count
     return found
 
 
@@ -331,17 +334,21 @@ def main(
     case: Annotated[
         str,
         "forward, forward_memory, firewall, firewall_drop, loopback, broadcast, ids_tcp, "
-        "ids_reordered, ids_udp or ids_attack; default: forward, and forward_memory with one",
+        "ids_reordered, forward_reordered, ids_udp or ids_attack; default: forward, and "
+        "forward_memory with one",
     ] = "",
     rules: Annotated[
         int, "generated rules, and payloads in the shape of traffic, in the cases ids_*"
     ] = 0,
+    seed: Annotated[int, "random seed of the frames, at least 1"] = 1,
     estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
     if case and case not in (*PROGRAMS, "broadcast"):
         raise UserError(f"--case {case}: there are {', '.join(PROGRAMS)}, broadcast")
     if (rules and case not in ids.FRAMES) or not 0 <= rules < MAX_ROWS:
         raise UserError(f"--rules is for the cases {listing(ids.FRAMES)}, and below {MAX_ROWS}")
+    if seed < 1:
+        raise UserError(f"--seed {seed} should be at least 1")
     matching = ids.Matching(rules)
     longest = ids.LONGEST if case in ids.FRAMES else 9600
     lengths = numbers(sizes, [size for size in SIZES if size <= longest])
@@ -387,7 +394,8 @@ def main(
                     if each == "firewall_drop":
                         load_list(simulation)
                     for length in lengths:
-                        row, wrong = measure(simulation, Random(length), each, length, matching)
+                        random = Random(seed * length)
+                        row, wrong = measure(simulation, random, each, length, matching)
                         rows.append(at_clock(row, mhz, line) if mhz else row)
                         errors += wrong
                 simulation.check()

@@ -76,10 +76,11 @@ def test_chains_block_without_a_window(lossless: Mesh) -> None:
     assert result.stalled
 
 
-def test_dropping_form_loses_no_more_than_the_paper_and_counts_it() -> None:
+@pytest.mark.parametrize("cycles", [10_000, pytest.param(50_000, marks=pytest.mark.sweep)])
+def test_dropping_form_loses_no_more_than_the_paper_and_counts_it(cycles: int) -> None:
     mesh = crosspoint(lossless=False)
     at_90, at_100 = mesh.run(
-        Traffic(traffic="chain", offered=offered, warmup=1000, measure=50_000)
+        Traffic(traffic="chain", offered=offered, warmup=1000, measure=cycles)
         for offered in (0.9, 1.0)
     )
     for result, most in ((at_90, 0.006), (at_100, 0.059)):

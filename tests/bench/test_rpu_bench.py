@@ -34,6 +34,11 @@ def test_designs_have_so_many_processors(tmp_path: Path) -> None:
             design, _ = check.check(benchmark.with_accelerators(file, case, tmp_path))
             kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
             assert kinds.count(kind) == processors
+        same = [
+            benchmark.with_accelerators(file, case, tmp_path).read_text()
+            for case in ("ids_reordered", "forward_reordered")
+        ]
+        assert same[0] == same[1]
 
 
 def test_all_accelerators_of_a_tile_are_found(tmp_path: Path) -> None:
@@ -88,7 +93,7 @@ def test_generated_rules() -> None:
 def test_segments_of_flows(ports: int) -> None:
     """Of as many flows, each by one port, in order or in swapped pairs after the first segment."""
     benchmark: Any = bench.load("rpu")
-    for case in ("ids_tcp", "ids_reordered"):
+    for case in ("ids_tcp", "ids_reordered", "forward_reordered"):
         flows: dict[bytes, list[int]] = {}
         own: dict[bytes, set[int]] = {}
         frames = benchmark.ids.segments(Random(1), case, 100, 3000, ports, [b"x" * 46])
@@ -99,7 +104,7 @@ def test_segments_of_flows(ports: int) -> None:
         for numbers in flows.values():
             assert sorted(numbers) == list(range(len(numbers))) and len(numbers) > 4
             pairs = [0, *(n for k in range(1, len(numbers), 2) for n in (k + 1, k))]
-            assert numbers == (pairs if case == "ids_reordered" else sorted(numbers))
+            assert numbers == (sorted(numbers) if case == "ids_tcp" else pairs)
 
 
 def test_blocked_frames() -> None:
@@ -127,8 +132,25 @@ def test_blocked_frames() -> None:
         assert benchmark.compare(frames, ports, passes, done) == expected
 
 
+def test_who_drops_frames() -> None:
+    """Ports without room on the way in or out, and programs; what else is dropped is an error."""
+    benchmark: Any = bench.load("rpu")
+    counters = {
+        "port_0": {"drop.frame_rx.overflow": 2, "drop.mac_tx.full": 3, "drop.no_route": 9},
+        "rpu_0": {"drop.rpu_2.by_firmware": 4, "drop.rpu_2.too_long": 9, "event.rpu.full": 9},
+    }
+    simulation = SimpleNamespace(advance=lambda cycles: None, counters=lambda: counters)
+    assert benchmark.drops(simulation) == {"ports": 5, "programs": 4}
+
+
 def test_options_are_checked() -> None:
-    wrong = {"case": ("back",), "sizes": ("59", "9601"), "rpus": ("none", "3"), "rules": (5,)}
+    wrong = {
+        "case": ("back",),
+        "sizes": ("59", "9601"),
+        "rpus": ("none", "3"),
+        "rules": (5,),
+        "seed": (0,),
+    }
     for name, value in ((name, value) for name, values in wrong.items() for value in values):
         with pytest.raises(UserError, match=f"{name}|none"):
             bench.run("rpu", None, None, **{name: value})

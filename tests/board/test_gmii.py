@@ -22,6 +22,7 @@ BOARD = "versa_ecp5"
 OVERHEAD = 24  # bytes of preamble, FCS and gap
 NS_PER_BYTE = 8  # at 1 Gbit/s
 MIN, MAX = 60, 1514  # bytes of a frame without FCS
+FRAMES = 5  # of each size, back to back
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def test_line_rate_at_every_size() -> None:
         for size in range(MIN, MAX + 1):
             sent = [
                 padded(udp_frame(station, host, random.randbytes(size - 42), port=7))
-                for _ in range(12)
+                for _ in range(FRAMES)
             ]
             for each in sent:
                 simulation.send(each)

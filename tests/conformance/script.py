@@ -108,6 +108,11 @@ class Script:
     def name(self) -> str:
         return f"{self.subject}: {self.title}"
 
+    @property
+    def duration_ms(self) -> float:
+        """Virtual time of its actions."""
+        return sum(line.delay_ms * line.words.get("times", 1) for line in self.lines)
+
 
 def read_line(number: int, text: str) -> Line:
     """An action."""

@@ -1,30 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every conformance script passes, except those that are known to fail.
 
-`make test` runs half of them, `make conformance` and `make test-all` run them all.
+`make test` runs the short scripts and a part of the generated ones, `make conformance` and
+`make test-all` run them all.
 """
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
+from conformance import matrix
 from conformance.report import DESIGN, scripts
 from conformance.runner import run_scripts
+from conformance.script import Script
 
 from bombus.simulator.build import build
 
+LONG_MS = 60_000
 PARTS = 8
 
 
-@pytest.mark.parametrize(
-    "part",
-    [pytest.param(part, marks=pytest.mark.sweep if part % 2 else ()) for part in range(PARTS)],
-)
-def test_scripts(part: int) -> None:
+def passes(chosen: list[Script]) -> None:
     library = build(DESIGN, assertions=True)
     wrong = []
-    for result in run_scripts(library, scripts()[part::PARTS]):
+    for result in run_scripts(library, chosen):
         if result.problem and not result.script.fails:
             wrong.append(result.problem)
         if result.script.fails and not result.problem:
             wrong.append(f"{result.script.name} passes: it no longer fails")
-    assert not wrong, "\n\n".join(wrong[:5])
+    assert chosen and not wrong, "\n\n".join(wrong[:5])
+
+
+@pytest.mark.parametrize("is_long", [False, pytest.param(True, marks=pytest.mark.sweep)])
+def test_scripts(is_long: bool) -> None:
+    written = [script for script in scripts() if script.subject != matrix.SUBJECT]
+    passes([script for script in written if (script.duration_ms >= LONG_MS) == is_long])
+
+
+@pytest.mark.parametrize(
+    "part",
+    [pytest.param(part, marks=pytest.mark.sweep if part else ()) for part in range(PARTS)],
+)
+def test_every_state(part: int) -> None:
+    """A part of the generated scripts, at random, so that each part has all states and kinds."""
+    generated = matrix.scripts()
+    Random(1).shuffle(generated)
+    passes(generated[part::PARTS])

@@ -46,7 +46,9 @@ from layer_cases import (
 from bombus.design.rtl import library, struct_layout
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.sweep if seed > 2 else ()) for seed in SEEDS]
+)
 @pytest.mark.parametrize("layer", LAYERS)
 def test_layer(benches: Benches, layer: str, seed: int) -> None:
     random = Random(seed)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -137,12 +137,17 @@ def resolved(design: Random, study: Study) -> Design:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(name, marks=pytest.mark.sweep if "long" in name else ()) for name in STUDIES
+        *((name, 3) for name in STUDIES if "long" not in name),
+        *(pytest.param((name, 1), marks=pytest.mark.sweep) for name in STUDIES),
     ],
+    ids=lambda param: param[0] + ("" if param[1] == 1 else ", sample"),
 )
 def study(request: pytest.FixtureRequest) -> tuple[str, Study, Mesh]:
-    found = STUDIES[request.param]
-    return request.param, found, build(found.fabric, found.size, found.size, console=None)
+    """One with all of its designs, or with a third of them."""
+    name, parts = request.param
+    given = STUDIES[name]
+    found = replace(given, designs=given.designs // parts)
+    return name, found, build(found.fabric, found.size, found.size, console=None)
 
 
 def simulated(

@@ -14,7 +14,6 @@ from support.tcp_states import CLOSED, states
 
 from bombus.simulator.tcp import Connection
 
-CONNECTIONS = 200
 AT_ONCE = 8  # the most, of 16 sessions, some of which are in TIME-WAIT
 PORT, NO_PORT = 80, 81
 
@@ -88,11 +87,12 @@ def pair() -> Iterator[Pair]:
         yield Pair(stack, coarse=True)
 
 
-def test_no_session_is_left(pair: Pair) -> None:
+@pytest.mark.parametrize("connections", [60, pytest.param(200, marks=pytest.mark.sweep)])
+def test_no_session_is_left(pair: Pair, connections: int) -> None:
     random = Random(1)
     opened = refused = 0
     used: set[int] = set()
-    while opened < CONNECTIONS:
+    while opened < connections:
         with pytest.raises(ConnectionRefusedError):
             pair.client.connect(SERVER, NO_PORT, timeout=1)
         refused += 1

@@ -112,7 +112,7 @@ def test_openings_that_nobody_answers(count: int) -> None:
         simulation.check()
 
 
-@pytest.mark.parametrize("count", [60, 200])
+@pytest.mark.parametrize("count", [60, pytest.param(200, marks=pytest.mark.sweep)])
 def test_openings_that_are_answered(pair: Pair, count: int) -> None:
     """Openings to three ports of one peer: each ends with a connection of its own or an error."""
     ports = (80, 81, 82)

@@ -192,19 +192,15 @@ def build(
     command = [
         *(*VERILATOR_FLAGS, "--top-module", TOP),
         *(("--assert", f"+define+{CHECKS}") if assertions else ("--no-assert",)),
-        *(flag for folder in rtl.include_dirs() for flag in (f"-I{folder}",)),
         *(f"-G{key}={_number(value)}" for key, value in parameters.items()),
     ]
+    size = [f"-DBOMBUS_MESH_COLUMNS={columns}", f"-DBOMBUS_MESH_ROWS={rows}"]
     driver = Driver(
         sources=[file for file in _program_files() if file.suffix == ".cpp"],
-        flags=[
-            f"-DBOMBUS_MESH_COLUMNS={columns}",
-            f"-DBOMBUS_MESH_ROWS={rows}",
-            f"-I{SIM}",
-            f"-I{MESH}",
-        ],
+        flags=[*size, f"-I{SIM}", f"-I{MESH}"],
     )
-    key = content_key([source_key(), OPTIMISATION, *driver.flags, *command], [])
+    # Without paths, so that checkouts share models.
+    key = content_key([source_key(), OPTIMISATION, *size, *command], [])
     name = f"{fabric.kind}-{fabric.algorithm}-{columns}x{rows}"
 
     def make(directory: Path) -> None:
@@ -218,6 +214,7 @@ def build(
             run_logged(
                 [
                     *(program, *command, "--Mdir", str(work)),
+                    *(f"-I{folder}" for folder in rtl.include_dirs()),
                     *(str(file) for file in listed if file.suffix in (".sv", ".vlt")),
                 ],
                 log=log,
