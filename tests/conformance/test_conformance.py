@@ -18,7 +18,7 @@ from conformance.script import Script
 from bombus.simulator.build import build
 
 LONG_MS = 60_000
-PARTS = 8
+PARTS = 16
 
 
 def passes(chosen: list[Script]) -> None:
