@@ -52,6 +52,20 @@ BEATS_UNDER_WAY = 1000
 T = TypeVar("T")
 
 
+def frames_under_way(beats: Sequence[int], limit: int) -> int:
+    """The largest number of consecutive frames, but at least one, that never have more beats than
+    `limit`; `beats`: of each frame.
+    """
+    first, total, most = 0, 0, len(beats)
+    for last, new in enumerate(beats):
+        total += new
+        while total > limit:
+            most = min(most, last - first)
+            total -= beats[first]
+            first += 1
+    return max(1, most)
+
+
 @dataclass(frozen=True)
 class Row:
     """Figures of one chain length and size; docs/benchmarks.md defines them."""
@@ -252,7 +266,8 @@ class Bench:
         self.errors += self.lost(singles, (frame.data for frame in answers))
         frames = self.frames(frame_sizes(self.random, size, count))
         beats = self.beats(frames)
-        exchange = simulation.exchange(frames, window=max(8, int(BEATS_UNDER_WAY / beats)))
+        each = [beats_of(len(frame), simulation.data_bytes) for frame in frames]
+        exchange = simulation.exchange(frames, window=frames_under_way(each, BEATS_UNDER_WAY))
         received = exchange.received
         lost = self.lost(frames, (frame.data for frame in received))
         if len(received) < 5:

@@ -110,3 +110,14 @@ def test_model_knows_the_engines_of_a_design() -> None:
     }
     model = Engines.of(manifest)
     assert model.kinds == {2: "engine_encrypt"} and model.rounds == 8
+
+
+def test_frames_under_way() -> None:
+    """As many as never fill the buffer, wherever the long ones are."""
+    module: Any = bench.load("engines")
+    assert module.frames_under_way([1] * 50, 100) == 50
+    assert module.frames_under_way([1] * 50, 20) == 20
+    beats = [1, 1, 24, 24, 24, 1, 1, 1]
+    assert module.frames_under_way(beats, 48) == 2
+    assert module.frames_under_way(beats, 74) == 5
+    assert module.frames_under_way([24], 10) == 1
