@@ -133,14 +133,15 @@ def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
         assert live.python(ABORT, ADDRESS, PORT) == "reset"
         assert echo(live, 1000) == 1
         # On a busy machine segments are so late that they are sent again: what comes after the end
-        # of its connection is refused. If there are many of them, the whole is repeated. This test
+        # of its connection is refused. If they are too many, the whole is repeated. This test
         # does not count timeouts; test_tcp_recovery.py does, in virtual time.
         sent_again = int(live.python(SENT_AGAIN))
         counted = events(live.stop())
         again = sent_again + counted["repeat"]
-        assert 1 <= counted["refused"] <= 1 + again
-        if again <= CONNECTIONS // 4:
+        most = 1 + min(again, CONNECTIONS // 4)
+        if counted["refused"] <= most or again <= CONNECTIONS // 4:
             break
+    assert 1 <= counted["refused"] <= most
 
 
 def test_linux_over_a_bad_link(start: Callable[..., Live]) -> None:
