@@ -22,12 +22,15 @@ client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 client.settimeout(10)
 client.connect((sys.argv[1], int(sys.argv[2])))
 lengths = [*range(40), *range(40, int(sys.argv[3]) + 1, 97), int(sys.argv[3])]
-for start in range(0, len(lengths), 8):
-    messages = [os.urandom(length) for length in lengths[start : start + 8]]
+def echo(lengths):
+    messages = [os.urandom(length) for length in lengths]
     for message in messages:
         client.send(message)
     for message in messages:
         assert client.recv(2000) == message, len(message)
+echo(lengths[:1])  # Linux keeps the order once it has resolved the address
+for start in range(1, len(lengths), 8):
+    echo(lengths[start : start + 8])
 print(len(lengths))
 """
 
