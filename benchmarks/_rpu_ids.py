@@ -17,23 +17,30 @@ from bombus.rules import compiling, load, lookup, sample
 from bombus.rules.model import Packet
 from bombus.rules.tables import MAX_ROWS, MIN_ROWS, Tables
 
-# Protocol of the frames, and start of the payload. Matching frames pass too, since the rule is a
-# prefilter. Segments of TCP flows come in order, or every pair swapped (REORDERED).
-FRAMES = {
-    "ids_tcp": (6, b"good"),
-    "ids_reordered": (6, b"good"),
-    "forward_reordered": (6, b"good"),
-    "ids_udp": (17, b"good"),
-    "ids_attack": (17, b"evil stuff"),
-}
-REORDERED = {"ids_reordered", "forward_reordered"}
-FLOWS = 512
+NUM_FLOWS = 512
 # Segments that wait take slots: these designs have more of them, and shorter ones.
 LONGEST = 2048
 SLOTS = f"num_slots: 32, slot_bytes: {LONGEST}"
 RULE = 'alert udp any any -> any any (content:"evil stuff"; flow:to_server; sid:9999999;)'
 TRAFFIC_PAYLOADS, POOL = 500, 100
 PADDING = b"."
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Frames of flows: their protocol and the start of each payload. Segments come in order, or
+    every pair swapped.
+    """
+
+    protocol: int
+    start: bytes
+    is_reordered: bool = False
+
+
+TCP = Traffic(6, b"good")
+REORDERED = Traffic(6, b"good", is_reordered=True)
+UDP = Traffic(17, b"good")
+ATTACK = Traffic(17, b"evil stuff")
 
 
 @dataclass(frozen=True)
@@ -99,41 +106,43 @@ def table(works: Iterable[Work]) -> Table:
     return found
 
 
-def segment(case: str, frame_bytes: int, flow: bytes, number: int, payload: bytes) -> bytes:
+def segment(traffic: Traffic, frame_bytes: int, flow: bytes, number: int, payload: bytes) -> bytes:
     """The n-th frame of a flow: its addresses and ports. `payload`: at least as long as that of
     the frame.
     """
-    protocol, start = FRAMES[case]
-    ip = b"\x45\0" + (frame_bytes - 14).to_bytes(2) + bytes(5) + bytes([protocol]) + bytes(2)
-    if protocol == 6:
+    ip = (
+        b"\x45\0" + (frame_bytes - 14).to_bytes(2) + bytes(5) + bytes([traffic.protocol]) + bytes(2)
+    )
+    if traffic.protocol == 6:
         sequence = number * (frame_bytes - 54)
         header = sequence.to_bytes(4) + bytes(4) + b"\x50\x10" + bytes(6)
     else:
         header = (frame_bytes - 34).to_bytes(2) + number.to_bytes(2)  # no checksum, but all differ
-    made = bytes(12) + b"\x08\0" + ip + flow + header + start
+    made = bytes(12) + b"\x08\0" + ip + flow + header + traffic.start
     return (made + payload)[:frame_bytes]
 
 
 def segments(
     random: Random,
-    case: str,
+    traffic: Traffic,
     frame_bytes: int,
     least: int,
     num_ports: int,
     payloads: Sequence[bytes],
 ) -> list[bytes]:
     """At least `least` frames, for the ports in turn. Flows take turns, too; each has one port."""
-    flows = [random.randbytes(12) for _ in range(FLOWS)]
+    flows = [random.randbytes(12) for _ in range(NUM_FLOWS)]
     made: list[bytes] = []
     number = 0
     while len(made) < least or number < 5:
         # The segment that starts the flow is in order, and the pairs of a flow stay together.
-        pair = [number + 1, number] if case in REORDERED and number else [number]
-        for first in range(0, FLOWS, num_ports):
+        pair = [number + 1, number] if traffic.is_reordered and number else [number]
+        for first in range(0, NUM_FLOWS, num_ports):
             for each in pair:
                 turn = flows[first : first + num_ports]
                 made += [
-                    segment(case, frame_bytes, flow, each, random.choice(payloads)) for flow in turn
+                    segment(traffic, frame_bytes, flow, each, random.choice(payloads))
+                    for flow in turn
                 ]
         number += len(pair)
     return made

@@ -15,11 +15,12 @@ from typing import Annotated
 
 import _rpu_broadcast as broadcast
 import _rpu_ids as ids
+from _rpu_cases import BROADCAST, CASES, LOOPBACK, NAMES, Case
 from rich.table import Table
 
 from bombus import Simulation
 from bombus.base.errors import UserError
-from bombus.base.paths import DESIGNS, EXAMPLES
+from bombus.base.paths import DESIGNS
 from bombus.base.text import listing
 from bombus.firewall import blacklist
 from bombus.firewall import table as firewall_table
@@ -28,7 +29,7 @@ from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, wire_gbps
 from bombus.measure.firmware_cycles import ONE_PROCESSOR
-from bombus.rules.tables import MAX_ROWS
+from bombus.rules.tables import MAX_ROWS, MIN_ROWS
 from bombus.simulator.frames import Exchange, latencies
 
 SIZES = (60, 64, 65, 128, 256, 512, 1024, 1500, 9000)
@@ -41,39 +42,6 @@ COUNTER_CYCLES = 100  # until a counter shows all
 DROPS = {"overflow": "ports", "full": "ports", "by_firmware": "programs"}
 LIMIT_CYCLES = 4_000_000
 
-# Frames pass two tiles of four processors, the second one through the loop.
-LOOPBACK = """
-name: middlebox_loop
-data_width: 512
-mac_ports:
-  - {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
-  - {mac: "02:b0:0b:05:00:02", ip: 10.78.0.2}
-tiles:
-  - {name: port_0, layers: [frame_rx, mac_tx], at: [0, 0], next: {rpu: first.rpu_share}}
-  - name: port_1
-    layers: [{frame_rx: {mac_port: 1}}, {mac_tx: {mac_port: 1}}]
-    at: [0, 1]
-    next: {rpu: second.rpu_share}
-  - name: first
-    at: [1, 0]
-    layers:
-      - rpu_share
-      - rpu: {lane: 1, frames: true, num_slots: 16, slot_bytes: 16384}
-      - rpu: {lane: 2, frames: true, num_slots: 16, slot_bytes: 16384}
-      - rpu: {lane: 3, frames: true, num_slots: 16, slot_bytes: 16384}
-      - rpu: {lane: 4, frames: true, num_slots: 16, slot_bytes: 16384}
-    next: {udp_tx: drop}
-  - name: second
-    at: [1, 1]
-    layers:
-      - rpu_share
-      - rpu: {lane: 1, frames: true, num_slots: 16, slot_bytes: 16384}
-      - rpu: {lane: 2, frames: true, num_slots: 16, slot_bytes: 16384}
-      - rpu: {lane: 3, frames: true, num_slots: 16, slot_bytes: 16384}
-      - rpu: {lane: 4, frames: true, num_slots: 16, slot_bytes: 16384}
-    next: {udp_tx: drop, mac_port_2: drop}
-  - {name: again, layers: [{frame_loop: {mac_port: 2}}], at: [2, 0], next: {rpu: second.rpu_share}}
-"""
 # By number of processors.
 DESIGN_FILES = {
     1: ONE_PROCESSOR,
@@ -83,37 +51,10 @@ DESIGN_FILES = {
 }
 PROCESSORS = tuple(DESIGN_FILES)
 
-# Descriptors by custom instructions, or as words of memory; frames leave by the other port. The
-# firewall's list is empty, so all frames pass.
-PROGRAMS = {
-    "forward": "for (;;) rpu_send(rpu_receive() ^ RPU_PORT_BIT);",
-    "forward_memory": """for (;;) {
-        rpu_packet packet = RPU_RECEIVE_WORD;
-        if (packet) RPU_SEND_WORD = packet ^ RPU_PORT_BIT;
-    }""",
-    "firewall": """for (;;) {
-        rpu_packet packet = rpu_receive();
-        if (RPU_VERDICT(packet) & 1) rpu_drop(packet);
-        else rpu_send(packet ^ RPU_PORT_BIT);
-    }""",
-}
-# From port 0 to port 2, the loop; the second tile then sends by port 1.
-PROGRAMS["loopback"] = "for (;;) rpu_send(rpu_receive() ^ 2 * RPU_PORT_BIT);"
-SECOND = "for (;;) rpu_send(rpu_receive() ^ 3 * RPU_PORT_BIT);"
-# A list that fills the firewall's table, and every other frame of a port from an address on it.
+# A list that fills the firewall's table.
 BLOCKED = [IPv4Network((10 << 24 | n << 9, 24)) for n in range(2047)]
-PROGRAMS["firewall_drop"] = PROGRAMS["firewall"]
-PROGRAMS |= dict.fromkeys(
-    ids.FRAMES, (EXAMPLES / "middlebox" / "ids.c").read_text(encoding="utf-8")
-)
-PROGRAMS["forward_reordered"] = PROGRAMS["forward"]  # the frames and the design of ids_reordered
-CASES = ["forward"]  # default
-CASES_ALONE = ["forward", "forward_memory"]
-# What a case adds after each processor of a design.
-ACCELERATORS = {
-    **dict.fromkeys(("firewall", "firewall_drop"), "ip_blacklist: {stages: 12}"),
-    **dict.fromkeys(ids.FRAMES, f"rule_matcher: {{rows: ROWS, {ids.SLOTS}}}"),
-}
+FORWARDING = [CASES["forward"]]  # by default
+FORWARDING_ALONE = [CASES["forward"], CASES["forward_memory"]]
 SLOTS = re.compile(r"num_slots: \d+, slot_bytes: \d+")  # of the designs' processors
 
 
@@ -157,18 +98,17 @@ def at_clock(row: Row, mhz: float, line_rate_gbps: float) -> EstimatedRow:
     )
 
 
-def with_accelerators(file: Path, case: str, folder: Path, rows: int = 256) -> Path:
+def with_accelerators(file: Path, case: Case, folder: Path, rows: int = MIN_ROWS) -> Path:
     """The design with what a case adds; `rows`: of the tables of intrusion detection."""
-    if case not in ACCELERATORS:
+    added = case.accelerator
+    if added is None:
         return file
+    layer, family = added.layer.replace("ROWS", str(rows)), added.family
     text = file.read_text(encoding="utf-8")
-    if case in ids.FRAMES:
+    if case.traffic:
         text = SLOTS.sub(ids.SLOTS, text)
-    text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{ACCELERATORS[case]}", text).replace(
-        "ROWS", str(rows)
-    )
-    family = "ids" if case in ids.FRAMES else case.partition("_")[0]  # one design for all of it
-    if case in ids.FRAMES and rows != 256:
+    text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{layer}", text)
+    if rows != MIN_ROWS:
         family += f"_{rows}"
     changed = folder / f"{family}_{file.name}"
     changed.write_text(text.replace("name: middlebox", f"name: {family}"), encoding="utf-8")
@@ -195,17 +135,19 @@ def load_list(simulation: Simulation) -> None:
         firewall_table.write(registers, found)
 
 
-def frame(random: Random, case: str, frame_bytes: int, blocked: bool = False) -> bytes:
-    """Of random bytes, or with what the case needs, of a new flow; `blocked`: from an address on
-    the list.
+def frame(random: Random, case: Case, frame_bytes: int, is_blocked: bool = False) -> bytes:
+    """Of random bytes, or with what the case needs, of a new flow; `is_blocked`: from an address
+    on the list.
     """
-    if case == "firewall_drop":
+    if case.is_half_blocked:
         source = int(random.choice(BLOCKED).network_address) + random.randrange(256)
-        ip = b"\x45" + random.randbytes(11) + (source | (not blocked) << 8).to_bytes(4)
+        ip = b"\x45" + random.randbytes(11) + (source | (not is_blocked) << 8).to_bytes(4)
         return random.randbytes(12) + b"\x08\0" + ip + random.randbytes(frame_bytes - 30)
-    if case not in ids.FRAMES:
+    if case.traffic is None:
         return random.randbytes(frame_bytes)
-    return ids.segment(case, frame_bytes, random.randbytes(12), 0, ids.PADDING * frame_bytes)
+    return ids.segment(
+        case.traffic, frame_bytes, random.randbytes(12), 0, ids.PADDING * frame_bytes
+    )
 
 
 def compare(
@@ -256,7 +198,7 @@ def distribute(simulation: Simulation, *, by_flow: bool) -> None:
 
 
 def measure(
-    simulation: Simulation, random: Random, case: str, frame_bytes: int, matching: ids.Matching
+    simulation: Simulation, random: Random, case: Case, frame_bytes: int, matching: ids.Matching
 ) -> tuple[Row, int]:
     """Figures of one size, and the number of errors."""
     count = len(simulation.rpus)
@@ -264,12 +206,12 @@ def measure(
     total = max(FRAMES, BEATS // beats)
     # A single processor is fed as fast as it accepts frames; several are fed by both ports at line
     # rate, or by the port whose frames use the loop.
-    both = count > 1 and case != "loopback"
+    both = count > 1 and not case.second
     # Every other frame of each port.
-    passes = [case != "firewall_drop" or n // 2 % 2 == 0 for n in range(total)]
-    if case in ids.FRAMES:
+    passes = [not case.is_half_blocked or n // 2 % 2 == 0 for n in range(total)]
+    if case.traffic:
         payloads = matching.payloads(random, frame_bytes)
-        frames = ids.segments(random, case, frame_bytes, total, 2 if both else 1, payloads)
+        frames = ids.segments(random, case.traffic, frame_bytes, total, 2 if both else 1, payloads)
         passes = [True] * len(frames)
     else:
         frames = [frame(random, case, frame_bytes, not is_passed) for is_passed in passes]
@@ -299,7 +241,7 @@ def measure(
             alone += latencies(single)
         latency = max(alone)
     row = Row(
-        case=case,
+        case=case.name,
         rpus=count,
         ports=len(set(ports)),
         frame_bytes=frame_bytes,
@@ -313,7 +255,7 @@ def measure(
         dropped_by_programs=dropped["programs"],
     )
     # Under more load than a processor with ids.c carries, counted drops are no errors.
-    return row, wrong if case in ids.FRAMES else wrong + lost
+    return row, wrong if case.traffic else wrong + lost
 
 
 def numbers(text: str | int, known: Sequence[int]) -> list[int]:
@@ -326,16 +268,82 @@ def numbers(text: str | int, known: Sequence[int]) -> list[int]:
     return found
 
 
+def run(
+    file: Path,
+    cases: Sequence[Case],
+    lengths: Sequence[int],
+    matching: ids.Matching,
+    seed: int,
+    folder: Path,
+    estimate: bool,
+) -> tuple[list[Row], int]:
+    """Rows of all cases and sizes of one design, and the number of errors. Without cases, those of
+    forwarding.
+    """
+    rows: list[Row] = []
+    errors = 0
+    if cases:
+        file = with_accelerators(file, cases[0], folder, matching.rows)
+    mhz = estimated_mhz(file) if estimate else None
+    with Simulation(file) as simulation:
+        line = float(simulation.manifest["line_rate_gbps"])
+        default = FORWARDING_ALONE if len(simulation.rpus) == 1 else FORWARDING
+        for case in cases or default:
+            prepare(simulation, case, matching, folder)
+            for length in lengths:
+                row, wrong = measure(simulation, Random(seed * length), case, length, matching)
+                rows.append(at_clock(row, mhz, line) if mhz else row)
+                errors += wrong
+        simulation.check()
+    return rows, errors
+
+
+def prepare(simulation: Simulation, case: Case, matching: ids.Matching, folder: Path) -> None:
+    """Starts the programs, and loads what accelerators need."""
+    start(simulation, folder, case.program)
+    if case.second:
+        start(simulation, folder, case.second, "second")
+    if simulation.distribution:  # noise frames are one flow
+        distribute(simulation, by_flow=case.traffic is not None)
+    if case.traffic:
+        matching.load(simulation.registers_of("rule_matcher"))
+    if case.is_half_blocked:
+        load_list(simulation)
+
+
+def run_broadcast(designs: Sequence[Path], is_given: bool, json: Path | None, folder: Path) -> None:
+    """Measures words instead of frames. `is_given`: the user's design, which stays as it is."""
+    files = [each for each in designs if each != ONE_PROCESSOR]
+    if not files:
+        raise UserError(f"--case {BROADCAST} needs several processors")
+    if not is_given:
+        files = [broadcast.narrow(each, folder) for each in files]
+    words = [broadcast.measure(each, folder) for each in files]
+    errors = sum(row.lost + (not row.same_cycle) for row in words)
+    report_replies(words, errors, BROADCAST, json, [broadcast.table(words)])
+
+
+def designs_of(design: Path | None, case: Case | None, rpus: str, folder: Path) -> list[Path]:
+    """The user's design, or those with so many processors, or that of the case."""
+    counts = numbers(rpus, PROCESSORS)
+    if unknown := set(counts) - set(PROCESSORS):
+        raise UserError(f"--rpus {min(unknown)}: there are {listing(PROCESSORS)}")
+    if design:
+        return [design]
+    if case and case.second:
+        loop = folder / "middlebox_loop.yaml"
+        loop.write_text(LOOPBACK, encoding="utf-8")
+        return [loop]
+    return [DESIGN_FILES[count] for count in counts]
+
+
 def main(
     design: Path | None,
     json: Path | None,
     rpus: Annotated[str, "numbers of processors, separated by commas, such as 1,8"] = "",
     sizes: Annotated[str, "frame sizes, separated by commas, such as 60,9000"] = "",
     case: Annotated[
-        str,
-        "forward, forward_memory, firewall, firewall_drop, loopback, broadcast, ids_tcp, "
-        "ids_reordered, forward_reordered, ids_udp or ids_attack; default: forward, and "
-        "forward_memory with one",
+        str, f"{listing(NAMES, 'or')}; default: forward, and forward_memory with one"
     ] = "",
     rules: Annotated[
         int, "generated rules, and payloads in the shape of traffic, in the cases ids_*"
@@ -343,62 +351,32 @@ def main(
     seed: Annotated[int, "random seed of the frames, at least 1"] = 1,
     estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
-    if case and case not in (*PROGRAMS, "broadcast"):
-        raise UserError(f"--case {case}: there are {', '.join(PROGRAMS)}, broadcast")
-    if (rules and case not in ids.FRAMES) or not 0 <= rules < MAX_ROWS:
-        raise UserError(f"--rules is for the cases {listing(ids.FRAMES)}, and below {MAX_ROWS}")
+    if case and case not in NAMES:
+        raise UserError(f"--case {case}: there are {listing(NAMES)}")
+    cases = [CASES[case]] if case in CASES else []
+    has_rules = any(each.traffic for each in cases)
+    if (rules and not has_rules) or not 0 <= rules < MAX_ROWS:
+        known = listing(each.name for each in CASES.values() if each.traffic)
+        raise UserError(f"--rules is for the cases {known}, and below {MAX_ROWS}")
     if seed < 1:
         raise UserError(f"--seed {seed} should be at least 1")
-    matching = ids.Matching(rules)
-    longest = ids.LONGEST if case in ids.FRAMES else 9600
+    longest = ids.LONGEST if has_rules else 9600
     lengths = numbers(sizes, [size for size in SIZES if size <= longest])
     if min(lengths) < 60 or max(lengths) > longest:
         raise UserError(f"--sizes should be from 60 to {longest}")
+    matching = ids.Matching(rules)
     rows: list[Row] = []
     errors = 0
     with TemporaryDirectory() as name:
         folder = Path(name)
-        loop = folder / "middlebox_loop.yaml"
-        loop.write_text(LOOPBACK, encoding="utf-8")
-        counts = numbers(rpus, PROCESSORS)
-        if unknown := set(counts) - set(PROCESSORS):
-            raise UserError(f"--rpus {min(unknown)}: there are {listing(map(str, PROCESSORS))}")
-        designs = [design] if design else [DESIGN_FILES[count] for count in counts]
-        if case == "loopback" and not design:
-            designs = [loop]
-        if case == "broadcast":
-            files = [each for each in designs if each != ONE_PROCESSOR]
-            if not files:
-                raise UserError("--case broadcast needs several processors")
-            if not design:
-                files = [broadcast.narrow(each, folder) for each in files]
-            words = [broadcast.measure(each, folder) for each in files]
-            errors = sum(row.lost + (not row.same_cycle) for row in words)
-            report_replies(words, errors, "broadcast", json, [broadcast.table(words)])
+        designs = designs_of(design, cases[0] if cases else None, rpus, folder)
+        if case == BROADCAST:
+            run_broadcast(designs, design is not None, json, folder)
             return
         for file in designs:
-            changed = with_accelerators(file, case, folder, matching.rows)
-            mhz = estimated_mhz(changed) if estimate else None
-            with Simulation(changed) as simulation:
-                line = float(simulation.manifest["line_rate_gbps"])
-                alone = len(simulation.rpus) == 1
-                wanted = [case] if case else CASES_ALONE if alone else CASES
-                for each in wanted:
-                    start(simulation, folder, PROGRAMS[each])
-                    if each == "loopback":
-                        start(simulation, folder, SECOND, "second")
-                    if simulation.distribution:  # noise frames are one flow
-                        distribute(simulation, by_flow=each in ids.FRAMES)
-                    if each in ids.FRAMES:
-                        matching.load(simulation.registers_of("rule_matcher"))
-                    if each == "firewall_drop":
-                        load_list(simulation)
-                    for length in lengths:
-                        random = Random(seed * length)
-                        row, wrong = measure(simulation, random, each, length, matching)
-                        rows.append(at_clock(row, mhz, line) if mhz else row)
-                        errors += wrong
-                simulation.check()
+            found, wrong = run(file, cases, lengths, matching, seed, folder, estimate)
+            rows += found
+            errors += wrong
     names = [field.name for field in fields(rows[0])]
     table = Table(*names)
     for row in rows:

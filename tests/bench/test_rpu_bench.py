@@ -31,11 +31,13 @@ def test_designs_have_so_many_processors(tmp_path: Path) -> None:
             design, warnings = check.check(benchmark.broadcast.narrow(file, tmp_path))
             assert not warnings and design.networks[0].data_width == 64
         for case, kind in (("ids_tcp", "rule_matcher"), ("firewall", "ip_blacklist")):
-            design, _ = check.check(benchmark.with_accelerators(file, case, tmp_path))
+            design, _ = check.check(
+                benchmark.with_accelerators(file, benchmark.CASES[case], tmp_path)
+            )
             kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
             assert kinds.count(kind) == processors
         same = [
-            benchmark.with_accelerators(file, case, tmp_path).read_text()
+            benchmark.with_accelerators(file, benchmark.CASES[case], tmp_path).read_text()
             for case in ("ids_reordered", "forward_reordered")
         ]
         assert same[0] == same[1]
@@ -45,7 +47,9 @@ def test_all_accelerators_of_a_tile_are_found(tmp_path: Path) -> None:
     """Each gets its rule or its list, also where a tile has several."""
     benchmark: Any = bench.load("rpu")
     for case, kind in (("ids_tcp", "rule_matcher"), ("firewall", "ip_blacklist")):
-        file = benchmark.with_accelerators(benchmark.DESIGN_FILES[8], case, tmp_path)
+        file = benchmark.with_accelerators(
+            benchmark.DESIGN_FILES[8], benchmark.CASES[case], tmp_path
+        )
         design, _ = check.check(file)
         tiles = {tile.name: {each.name: each for each in tile.layers} for tile in design.tiles}
         registers = SimpleNamespace(tiles=tiles)
@@ -62,13 +66,14 @@ def test_frames_of_intrusion_detection(tmp_path: Path) -> None:
     file.write_text(benchmark.ids.RULE)
     (rule,) = compiling.read([file], {})
     for size in (60, 64, 1500):
-        for case, (protocol, _) in benchmark.ids.FRAMES.items():
+        for case in (each for each in benchmark.CASES.values() if each.traffic):
+            protocol = case.traffic.protocol
             data = benchmark.frame(Random(1), case, size)
             assert len(data) == size and data[23] == protocol
             assert int.from_bytes(data[16:18]) == size - 14
             payload = data[54 if protocol == 6 else 42 :]
             packet = model.Packet(1 if protocol == 6 else 2, 1, 80, payload)
-            assert model.is_found(rule, packet) == (case == "ids_attack")
+            assert model.is_found(rule, packet) == (case.name == "ids_attack")
 
 
 def test_generated_rules() -> None:
@@ -80,11 +85,13 @@ def test_generated_rules() -> None:
     assert 0 <= work.fragments_per_byte < work.bitmap_hits_per_byte < 0.1
     payloads = matching.payloads(Random(1), 330)
     assert len(set(payloads)) > 50 and {len(each) for each in payloads} == {330}
-    frames = benchmark.ids.segments(Random(1), "ids_tcp", 384, 1000, 1, payloads)
+    frames = benchmark.ids.segments(Random(1), benchmark.ids.TCP, 384, 1000, 1, payloads)
     for data in frames[:200]:
         hits = lookup.hits(matching.tables, model.Packet(1, 1, 80, data[54:]))
         assert not any(hit.is_exact for hit in hits)
-    packet = model.Packet(2, 1, 80, benchmark.frame(Random(1), "ids_attack", 384)[42:])
+    packet = model.Packet(
+        2, 1, 80, benchmark.frame(Random(1), benchmark.CASES["ids_attack"], 384)[42:]
+    )
     sids = {hit.sid for hit in lookup.hits(matching.tables, packet)}
     assert 9999999 in sids
 
@@ -93,18 +100,20 @@ def test_generated_rules() -> None:
 def test_segments_of_flows(ports: int) -> None:
     """Of as many flows, each by one port, in order or in swapped pairs after the first segment."""
     benchmark: Any = bench.load("rpu")
-    for case in ("ids_tcp", "ids_reordered", "forward_reordered"):
+    for traffic in (benchmark.ids.TCP, benchmark.ids.REORDERED):
         flows: dict[bytes, list[int]] = {}
         own: dict[bytes, set[int]] = {}
-        frames = benchmark.ids.segments(Random(1), case, 100, 3000, ports, [b"x" * 46])
+        frames = benchmark.ids.segments(Random(1), traffic, 100, 3000, ports, [b"x" * 46])
         for n, data in enumerate(frames):
             flows.setdefault(data[26:38], []).append(int.from_bytes(data[38:42]) // 46)
             own.setdefault(data[26:38], set()).add(n % ports)
-        assert len(flows) == benchmark.ids.FLOWS and all(len(each) == 1 for each in own.values())
+        assert len(flows) == benchmark.ids.NUM_FLOWS and all(
+            len(each) == 1 for each in own.values()
+        )
         for numbers in flows.values():
             assert sorted(numbers) == list(range(len(numbers))) and len(numbers) > 4
             pairs = [0, *(n for k in range(1, len(numbers), 2) for n in (k + 1, k))]
-            assert numbers == (sorted(numbers) if case == "ids_tcp" else pairs)
+            assert numbers == (pairs if traffic.is_reordered else sorted(numbers))
 
 
 def test_blocked_frames() -> None:
@@ -118,7 +127,7 @@ def test_blocked_frames() -> None:
     frames = []
     for n in range(400):
         blocked, size = n % 2 == 1, random.choice((60, 65, 1500))
-        frames.append(benchmark.frame(random, "firewall_drop", size, blocked))
+        frames.append(benchmark.frame(random, benchmark.CASES["firewall_drop"], size, blocked))
         assert len(frames[-1]) == size and frames[-1][12:15] == b"\x08\x00\x45"
         assert is_covered(found, int.from_bytes(frames[-1][26:30])) == blocked
     ports, passes = [0] * len(frames), [n % 2 == 0 for n in range(len(frames))]

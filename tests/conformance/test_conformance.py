@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 from conformance import matrix
-from conformance.report import DESIGN, scripts
+from conformance.report import DESIGN, written
 from conformance.runner import run_scripts
 from conformance.script import Script
 
@@ -34,8 +34,7 @@ def passes(chosen: list[Script]) -> None:
 
 @pytest.mark.parametrize("is_long", [False, pytest.param(True, marks=pytest.mark.sweep)])
 def test_scripts(is_long: bool) -> None:
-    written = [script for script in scripts() if script.subject != matrix.SUBJECT]
-    passes([script for script in written if (script.duration_ms >= LONG_MS) == is_long])
+    passes([script for script in written() if (script.duration_ms >= LONG_MS) == is_long])
 
 
 @pytest.mark.parametrize(
