@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from random import Random
 
 from harness import KIND_BITS, LENGTH_BITS, Bench, Benches, Layout
+from layer_bench import layer_kind
 
-from bombus.design.rtl import library, struct_layout
+from bombus.design.rtl import struct_layout
 
 BEATS_IN, TX = range(2)
 BEATS_OUT, RX, READS, REQUESTS = range(4)
@@ -57,7 +58,7 @@ class AppBench:
     ) -> None:
         """`meta`: struct and package of the metadata; `streams`, `users`: names and bits of tuser
         of the AXI-Streams out of the layer and into it."""
-        kind = library(64).kind(layer)
+        kind = layer_kind(layer)
         given = {"beat_t": "beat_t"} | ({"DataWidth": "DataWidth"} if streams else {})
         small = [stream for stream in ("read", "request") if stream in kind.outputs]
         given |= {f"{stream}_beat_t": "small_beat_t" for stream in small}

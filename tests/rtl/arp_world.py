@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from harness import Beats, Bench, Benches, Message, pack_meta
-from layer_bench import counts, open_layer
-
-from bombus.design.rtl import library
+from layer_bench import counts, layer_kind, open_layer
 
 WIDTHS = (64, 512)
 PACKET, ARP_BODY, ARP_UPDATE, QUESTION = range(4)
@@ -111,7 +109,7 @@ class Transmitter:
             beats = Beats(width, ("next", 5))
             for message in beats.messages(self.bench.items(stream), lengths=True):
                 # The MAC ports follow the named next hops.
-                hops = [*library(64).kind("eth_tx").outputs["out"].hops, "mac_port_0"]
+                hops = [*layer_kind("eth_tx").outputs["out"].hops, "mac_port_0"]
                 if (hop := hops[message.side["next"]]) == "arp":
                     assert message["kind"] == QUESTION
                     assert len(message.payload) == HEADER_BYTES

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from harness import Bench, Benches
 
-from bombus.design.rtl import library
+from bombus.design.rtl import LayerKind, library
 from bombus.registers.model import Block
 from bombus.registers.systemverilog import layer_ports, layer_types
 
@@ -16,6 +17,12 @@ from bombus.registers.systemverilog import layer_ports, layer_types
 HOST_MAC = bytes.fromhex("8a1b2c3d4e9f")
 HOST_IP = bytes((10, 0, 0, 1))
 GATEWAY_IP = bytes((10, 0, 0, 254))
+
+
+@functools.cache
+def layer_kind(layer: str) -> LayerKind:
+    """Read once: the RTL does not change while tests run."""
+    return library(64).kind(layer)
 
 
 def open_layer(
@@ -34,7 +41,7 @@ def open_layer(
     `metadata`: its type, if not a packet's; `shown`: what else of the first width stands in the
     status, behind the time; `inputs`: values of what the layer reads of its registers, if not zero;
     `widths`: NumWidths, WidthRatio, FirstWidth, if not all four."""
-    kind = library(64).kind(layer)
+    kind = layer_kind(layer)
     declared, types = _registers(kind.registers, inputs or {})
     given = ",".join([".beat_t(beat_t)", *types, *arguments])
     macros: dict[str, str | int] = {
@@ -66,7 +73,7 @@ def _registers(registers: Block | None, inputs: Mapping[str, str]) -> tuple[str,
 
 def counts(bench: Bench, layer: str, stream: int) -> Counter[str]:
     """Drops and events of the layer of this width, by name."""
-    kind = library(64).kind(layer)
+    kind = layer_kind(layer)
     counted = bench.events[16 * stream : 16 * stream + 16]
     drops = kind.ports.get("drop_o", 1)
     found = Counter(dict(zip(kind.drops, counted, strict=False)))

@@ -18,9 +18,7 @@ from harness import (
     pack_meta,
     same_sum,
 )
-from layer_bench import HOST_IP, HOST_MAC, counts, open_layer
-
-from bombus.design.rtl import library
+from layer_bench import HOST_IP, HOST_MAC, counts, layer_kind, open_layer
 
 PEER_MAC = bytes.fromhex("c2917b55d3aa")
 PEER_IP = bytes((10, 0, 0, 2))
@@ -338,7 +336,7 @@ def push(bench: Bench, layer: str, cases: list[Case], random: Random) -> None:
 
 def next_hops(layer: str) -> list[str]:
     """Names of the next hops of a layer's output, by number."""
-    return [*library(64).kind(layer).outputs["out"].hops, *BOUND.get(layer, {}).values()]
+    return [*layer_kind(layer).outputs["out"].hops, *BOUND.get(layer, {}).values()]
 
 
 def check(bench: Bench, layer: str, cases: list[Case]) -> None:
@@ -360,7 +358,7 @@ def check(bench: Bench, layer: str, cases: list[Case]) -> None:
         # Metadata are the same at all widths.
         first = first or [message.meta for message in got]
         assert [message.meta for message in got] == first
-        drops = library(64).kind(layer).drops
+        drops = layer_kind(layer).drops
         if drops and layer != "eth_tx":  # which takes updates
             counted = counts(bench, layer, stream)
             assert sum(counted[name] for name in drops) == dropped

@@ -24,7 +24,7 @@ from harness import (
     csum,
     pack_meta,
 )
-from layer_bench import HOST_IP, counts, open_layer
+from layer_bench import HOST_IP, counts, layer_kind, open_layer
 from layer_cases import (
     LAYERS,
     MAX_FRAME,
@@ -43,7 +43,7 @@ from layer_cases import (
     unreachable,
 )
 
-from bombus.design.rtl import library, struct_layout
+from bombus.design.rtl import struct_layout
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_packets_with_options_do_not_hold_up_others(
     shortest packet has 46 bytes. At the rate of a wire: tests/system/test_ip_options.py."""
     random = Random(11)
     bench = open_bench(benches, "ipv4_rx")
-    drops = library(64).kind("ipv4_rx").drops
+    drops = layer_kind("ipv4_rx").drops
     slow = [random.random() < share for _ in range(2500)]
     for stream, width in enumerate(WIDTHS):
         messages = [numbered_packet(size, n, random, with_options=s) for n, s in enumerate(slow)]

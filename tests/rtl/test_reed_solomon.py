@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 from harness import PACES, SEEDS, Beats, Bench, Benches, Message, consecutive, pack_meta
+from layer_bench import layer_kind
 
-from bombus.design.rtl import library
 from bombus.golden.reed_solomon import MATRICES, Code
 
 VANDERMONDE, CAUCHY, POWER = range(len(MATRICES))
@@ -118,7 +118,7 @@ def push(
 
 def check(bench: Bench, encoders: Sequence[Encoder], requests: list[list[Request]]) -> None:
     """Every good request has been answered, every other one counted, and nothing is inside."""
-    kind = library(64).kind("rs_encode")
+    kind = layer_kind("rs_encode")
     for stream, (encoder, some) in enumerate(zip(encoders, requests, strict=True)):
         answered = [one.message for one in some if not one.reason]
         replies = encoder.beats.messages(bench.items(stream), lengths=True)

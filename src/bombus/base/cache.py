@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import hashlib
 import os
 import shutil
@@ -68,6 +69,11 @@ def _no_cache(directory: Path, reason: str) -> UserError:
     )
 
 
+@functools.lru_cache(maxsize=1024)
+def _code(content: bytes) -> bytes:
+    return without_comments(content.decode(errors="replace")).encode()
+
+
 def content_key(texts: Iterable[str], files: Iterable[tuple[str, Path]]) -> str:
     """A short hash of texts and files (each with its significant name and its path).
 
@@ -80,7 +86,7 @@ def content_key(texts: Iterable[str], files: Iterable[tuple[str, Path]]) -> str:
     for name, path in sorted(files):
         content = path.read_bytes()
         if path.suffix in (".sv", ".svh"):
-            content = without_comments(content.decode(errors="replace")).encode()
+            content = _code(content)
         digest.update(f"file {name} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()[:16]

@@ -9,7 +9,6 @@ from bombus.design.rtl.elaboration import (
     Elaboration,
     Source,
     elaborate,
-    include_dirs,
     modules,
     rtl_files,
 )
@@ -22,6 +21,7 @@ from bombus.design.rtl.packages import (
     struct_layout,
     without_unused_packages,
 )
+from bombus.design.rtl.parser import include_dirs
 from bombus.design.rtl.remarks import remarks, with_parameters
 from bombus.design.rtl.shared import Shared
 

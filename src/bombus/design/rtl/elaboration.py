@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pyslang
-from pyslang import ast, parsing, syntax
+from pyslang import ast, syntax
 
 from bombus.base import paths
 from bombus.base.errors import Problem, UserError
-from bombus.base.macros import CHECKS, MAC_PORTS
+from bombus.design.rtl.parser import Parser, parser
 
 _MAX_REPORTED = 20
 # Warnings of slang that simulators refuse: two declarations of one name.
 _REFUSED = (pyslang.Diags.Redefinition, pyslang.Diags.RedefinitionDifferentType)
+_SAID = (pyslang.Diags.ErrorTask, pyslang.Diags.WarningTask)  # $error and $warning
 _REMARK = re.compile(r"\$(?:error|warning) encountered: (?:\w+: )?(.*)", re.DOTALL)
 
 
@@ -40,10 +41,6 @@ def rtl_files() -> list[Path]:
     )
 
 
-def include_dirs() -> list[Path]:
-    return sorted({file.parent for file in paths.RTL.rglob("*.svh")})
-
-
 Source = Path | str  # a file, or the name of a text that is in no file
 
 
@@ -52,11 +49,15 @@ class Elaboration:
     """SystemVerilog files read and elaborated by slang."""
 
     compilation: ast.Compilation
-    manager: pyslang.SourceManager
+    parser: Parser
     trees: dict[Source, syntax.SyntaxTree]
 
     def file(self, location: pyslang.SourceLocation) -> Path:
-        return Path(self.manager.getFullPath(location.buffer))
+        return self.parser.path(location.buffer)
+
+    @property
+    def manager(self) -> pyslang.SourceManager:
+        return self.parser.manager
 
     def instance(self, top: str) -> ast.InstanceSymbol:
         """The instance of a top module."""
@@ -69,14 +70,12 @@ class Elaboration:
         """
         buffers: dict[Any, bool] = {}
 
-        def visit(symbol: ast.Symbol) -> bool:
-            if symbol.kind == ast.SymbolKind.Instance:
-                if symbol.definition.name in without:
-                    return False
-                buffers[symbol.definition.location.buffer] = False
-            return True
+        def visit(instance: ast.InstanceSymbol) -> None:
+            if instance.definition.name not in without:
+                buffers[instance.definition.location.buffer] = False
 
-        (self.instance(top) if isinstance(top, str) else top).visit(visit)
+        first = self.instance(top) if isinstance(top, str) else top
+        first.visit(lookup_table={ast.SymbolKind.Instance: visit})
         for package in self.compilation.getPackages():
             buffers[package.location.buffer] = True
         found = {
@@ -104,7 +103,8 @@ class Elaboration:
 
     def remarks(self) -> list[Problem]:
         """`$error` and `$warning` messages of modules during elaboration."""
-        found = (self._problem(each) for each in self.compilation.getAllDiagnostics())
+        diagnostics = self.compilation.getAllDiagnostics()
+        found = (self._problem(each) for each in diagnostics if each.code in _SAID)
         said = [(each, _REMARK.fullmatch(each.message)) for each in found]
         return [replace(each, message=match[1]) for each, match in said if match]
 
@@ -125,28 +125,18 @@ def elaborate(
 
     `num_mac_ports`: of the design, if the files belong to one.
     """
-    manager = pyslang.SourceManager()
-    for folder in include_dirs():
-        manager.addUserDirectories(str(folder))
     options = ast.CompilationOptions()
     if top:
         options.topModules = {top}
-    defines = parsing.PreprocessorOptions()
-    defines.predefines = [CHECKS]
-    if num_mac_ports > 1:  # slang ignores the define in generated files
-        defines.predefines += [f"{MAC_PORTS}={num_mac_ports}"]
-    bag = pyslang.Bag([options, defines])
-    compilation = ast.Compilation(bag)
-    trees: dict[Source, syntax.SyntaxTree] = {}
-    for file in files:
-        if not file.is_file():
-            raise UserError(f"there is no SystemVerilog file {file}")
-        trees[file] = syntax.SyntaxTree.fromFile(str(file), manager, bag)
+    reader = parser(num_mac_ports)
+    trees: dict[Source, syntax.SyntaxTree] = {file: reader.file(file) for file in files}
     for name, text in (texts or {}).items():
-        trees[name] = syntax.SyntaxTree.fromText(text, manager, name, name, bag)
+        trees[name] = reader.text(name, text)
+    reader.note_headers()
+    compilation = ast.Compilation(pyslang.Bag([options, reader.defines]))
     for tree in trees.values():
         compilation.addSyntaxTree(tree)
-    return Elaboration(compilation, manager, trees)
+    return Elaboration(compilation, reader, trees)
 
 
 def declarations(tree: syntax.SyntaxTree) -> Iterator[syntax.SyntaxNode]:
