@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from bombus.base.paths import DESIGNS
@@ -57,8 +55,7 @@ def _mapped(*kinds: str) -> flow.Mapped:
 
 
 @pytest.mark.slow
-def test_a_register_ends_the_chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BOMBUS_CACHE", str(tmp_path))
+def test_a_register_ends_the_chain() -> None:
     through = _mapped("passing", "passing", "passing", "passing")
     assert ready_chain(through, LAYERS) == ("u_3", "u_2", "u_1", "u_0")
     # The chain starts in the flip-flop of the third layer, which it does not run through.
@@ -70,11 +67,8 @@ def test_a_register_ends_the_chain(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-def test_only_layers_and_their_streams_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_layers_and_their_streams_count() -> None:
     """Neither other modules on the path nor the register port."""
-    monkeypatch.setenv("BOMBUS_CACHE", str(tmp_path))
     through = _mapped("passing", "passing", "passing", "passing")
     assert ready_chain(through, ("u_3", "u_1")) == ("u_3", "u_1")
     assert longest(Netlist(through.module(flow.GATES)), ()) == ()
