@@ -32,6 +32,7 @@ module tcp_core_formal
     input logic expired_valid_i,
     input logic inspect_i,
     input session_t inspect_session_i,
+    input logic [3:0] inspect_slot_i,
     input logic evict_i
 );
 
@@ -97,6 +98,7 @@ module tcp_core_formal
       .expired_ready_o(expired_ready),
       .inspect_i,
       .inspect_session_i,
+      .inspect_slot_i,
       .inspected_o(inspected),
       .inspected_valid_o(inspected_valid),
       .free_o(free_session),

@@ -46,7 +46,7 @@ module tcp_ranges_formal #(
 
   logic room, known, reaches, reach_wraps;
   place_t reach;
-  slots_t valid_3, mark_3, left_wraps_3, right_wraps_3, valid, mark;
+  slots_t current_3, valid_3, mark_3, left_wraps_3, right_wraps_3, valid, mark;
   place_t [NumRanges-1:0] left_3, right_3, left, right;
   tcp_ranges #(
       .NumRanges(NumRanges),
@@ -71,6 +71,7 @@ module tcp_ranges_formal #(
       .reaches_o(reaches),
       .reach_o(reach),
       .reach_wraps_o(reach_wraps),
+      .current_3_o(current_3),
       .valid_3_o(valid_3),
       .mark_3_o(mark_3),
       .left_3_o(left_3),
@@ -202,8 +203,8 @@ module tcp_ranges_formal #(
           assert (mark[r] == mark_add_i);
         end
       end
-      assert ({valid_3, mark_3, left_3, right_3} ==
-              {was_q.valid, was_q.mark, was_q.left, was_q.right});
+      assert ({current_3, valid_3, mark_3, left_3, right_3} ==
+              {current, was_q.valid, was_q.mark, was_q.left, was_q.right});
     end
   end
 

@@ -21,6 +21,7 @@ module tcp
     parameter type request_beat_t = beat_t,
     parameter type regs_t = logic,  // from tcp.rdl
     parameter type state_t = logic,
+    parameter type ranges_t = logic,
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumSessions = 16,
     parameter int unsigned SendBytes = 65536,  // send buffer per session
@@ -69,6 +70,9 @@ module tcp
     input logic state_request_i,  // held until state_done_o
     output state_t state_rdata_o,
     output logic state_done_o,
+    input logic ranges_request_i,
+    output ranges_t ranges_rdata_o,
+    output logic ranges_done_o,
 
     input beat_t in_i,
     input logic in_valid_i,
@@ -355,6 +359,7 @@ module tcp
       .expired_ready_o(expired_ready),
       .inspect_i(inspect_q),
       .inspect_session_i(regs_i.session.index),
+      .inspect_slot_i(regs_i.session.slot),
       .inspected_o(inspected),
       .inspected_valid_o(inspected_valid),
       .free_o(core_free),
@@ -370,10 +375,13 @@ module tcp
 
   // ---- Registers ----
 
+  // One is read at a time.
+  wire asked = (state_request_i & ~state_done_o) | (ranges_request_i & ~ranges_done_o);
   always_ff @(posedge clk_i) begin
-    inspect_q <= state_request_i & ~inspecting_q & ~state_done_o & ~rst_i;
-    inspecting_q <= state_request_i & ~state_done_o & ~rst_i;
-    state_done_o <= inspected_valid & ~rst_i;
+    inspect_q <= asked & ~inspecting_q & ~rst_i;
+    inspecting_q <= asked & ~rst_i;
+    state_done_o <= inspected_valid & state_request_i & ~rst_i;
+    ranges_done_o <= inspected_valid & ranges_request_i & ~rst_i;
     state_rdata_o <= '0;
     if (32'(regs_i.session.index) < NumSessions) begin
       state_rdata_o.state <= inspected.block.state;
@@ -396,6 +404,17 @@ module tcp
       state_rdata_o.peer_ip <= tuple.ip;
       state_rdata_o.peer_port <= tuple.peer_port;
       state_rdata_o.own_port <= tuple.own_port;
+    end
+    ranges_rdata_o <= '0;
+    if (32'(regs_i.session.index) < NumSessions) begin
+      ranges_rdata_o.is_reported <= inspected.ranges.is_reported;
+      ranges_rdata_o.beyond <= inspected.ranges.beyond;
+      ranges_rdata_o.is_received <= inspected.ranges.is_received;
+      ranges_rdata_o.reported_left <= inspected.ranges.reported.left;
+      ranges_rdata_o.reported_right <= inspected.ranges.reported.right;
+      ranges_rdata_o.resent <= inspected.ranges.resent;
+      ranges_rdata_o.received_left <= inspected.ranges.received.left;
+      ranges_rdata_o.received_right <= inspected.ranges.received.right;
     end
   end
 

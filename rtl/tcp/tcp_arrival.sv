@@ -304,8 +304,8 @@ module tcp_arrival
     meaning.unreachable = on_way & ~too_big;
     meaning.unused = report & ~meaning.lowers & ~meaning.unreachable;
     // RFC 5961, 7: challenge acknowledgements are limited in rate. Keepalives and probes of a closed
-    // window (RFC 9293, 3.8.4) are always answered.
-    meaning.limited = (~occupies & ~one_before) | flags.syn;
+    // window (RFC 9293, 3.8.4) are always answered; their acknowledgement is one that can be true.
+    meaning.limited = (~occupies & ~(one_before & ack_sent & ~ack_old)) | flags.syn;
     meaning.throttled = meaning.limited & (block_2_i.challenged == challenge_time(time_us_i));
     meaning.new_ack = new_ack & (counts | meaning.opened);
     meaning.past_mark = Ecn & meaning.new_ack & ~found_q.marked[31];

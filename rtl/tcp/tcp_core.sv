@@ -77,6 +77,7 @@ module tcp_core
     // report of one would.
     input logic inspect_i,
     input session_t inspect_session_i,
+    input logic [3:0] inspect_slot_i,  // of its ranges
     output inspected_t inspected_o,
     output logic inspected_valid_o,
 
@@ -320,6 +321,7 @@ module tcp_core
 
   logic [2:0] inspects_q;
   logic [31:0] congestion_window_2_q, congestion_window_3_q;
+  session_ranges_t ranges;
   always_ff @(posedge clk_i) begin
     inspects_q <= rst_i ? '0 : {inspects_q[1:0], inspect_i};
     congestion_window_2_q <= congestion_window_1;
@@ -329,7 +331,18 @@ module tcp_core
         block: block_3_q,
         wishes: wishes_3_q,
         congestion_window: congestion_window_3_q,
-        timeout_us: timeout_3
+        timeout_us: timeout_3,
+        // What a session that has ended had is still there.
+        ranges:
+        block_3_q.state
+        inside {
+        Closed
+        ,
+        Ended
+        } ?
+        '0
+        :
+        ranges
     };
   end
 
@@ -376,14 +389,18 @@ module tcp_core
         .reaches_o(reaches),
         .reach_o(reach),
         .num_sacks_o(num_sacks),
-        .sacks_o(sacks)
+        .sacks_o(sacks),
+        .slot_i(inspect_slot_i),
+        .shown_valid_o(ranges.is_received),
+        .shown_o(ranges.received)
     );
   end else begin : gen_no_reassembly
-    wire unused = &{ahead, in_order, ends_stream};
+    wire unused = &{ahead, in_order, ends_stream, inspect_slot_i};
     assign {room, some_2, some, again, reaches} = '0;
     assign reach = '0;
     assign num_sacks = '0;
     assign sacks = '0;
+    assign {ranges.is_received, ranges.received} = '0;
   end
 
   departure_t departure;
@@ -445,13 +462,19 @@ module tcp_core
         .known_o(known_block),
         .lost_o(many_lost),
         .behind_o(behind),
-        .allowed_o(allowed)
+        .allowed_o(allowed),
+        .slot_i(inspect_slot_i),
+        .shown_valid_o(ranges.is_reported),
+        .shown_o(ranges.reported),
+        .shown_beyond_o(ranges.beyond),
+        .shown_resent_o(ranges.resent)
     );
   end else begin : gen_no_scoreboard
-    wire unused = &{acks, begins, tail, fresh, resends, fills, last_resent};
+    wire unused = &{acks, begins, tail, fresh, resends, fills, last_resent, inspect_slot_i};
     assign {resend, hole, hole_2, futile_2, news, known_block, many_lost, behind, allowed} = '0;
     assign hole_length_2 = '0;
     assign {resent, rescued} = '0;
+    assign {ranges.is_reported, ranges.beyond, ranges.reported, ranges.resent} = '0;
   end
 
   tcp_arrival #(

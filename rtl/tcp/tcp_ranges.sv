@@ -34,7 +34,8 @@ module tcp_ranges #(
     output logic [Width-1:0] reach_o,  // at this position
     output logic reach_wraps_o,  // reach is less than the base as an unsigned number
 
-    // The ranges before; the new ranges
+    // The ranges before, and which of them are beyond the base; the new ranges
+    output logic [NumRanges-1:0] current_3_o,
     output logic [NumRanges-1:0] valid_3_o,
     output logic [NumRanges-1:0] mark_3_o,
     output logic [NumRanges-1:0][Width-1:0] left_3_o,
@@ -80,6 +81,7 @@ module tcp_ranges #(
 
   logic [NumRanges-1:0] current, meets, leads, trails, ahead;
   logic [NumRanges-1:0] meets_q, leads_q, trails_q, ahead_q, current_q;
+  assign current_3_o = current_q;
   always_comb begin
     for (int unsigned r = 0; r < NumRanges; r++) begin
       current[r] = valid_2_q[r] & (distance_t'(from_2_q[r]) > 0);

@@ -37,7 +37,10 @@ module tcp_reassembly
     output logic reaches_o,  // it closes the gap before a range that
     output seq_t reach_o,  // ends here
     output logic [2:0] num_sacks_o,  // number of SACK blocks, as many as an option holds
-    output sack_block_t [MaxSackBlocks-1:0] sacks_o
+    output sack_block_t [MaxSackBlocks-1:0] sacks_o,
+    input logic [3:0] slot_i,  // for registers: the range in this slot
+    output logic shown_valid_o,
+    output sack_block_t shown_o
 );
 
   // Width for positions within the ring and up to one ring away.
@@ -81,7 +84,7 @@ module tcp_reassembly
 
   logic [Width-1:0] reach;
   logic reach_wraps;
-  logic [NumGaps-1:0] unused_mark, unused_mark_3, left_wraps, right_wraps;
+  logic [NumGaps-1:0] unused_current, unused_mark, unused_mark_3, left_wraps, right_wraps;
   tcp_ranges #(
       .NumRanges(NumGaps),
       .Width(Width)
@@ -104,6 +107,7 @@ module tcp_reassembly
       .reaches_o,
       .reach_o(reach),
       .reach_wraps_o(reach_wraps),
+      .current_3_o(unused_current),
       .valid_3_o(was.valid),
       .mark_3_o(unused_mark_3),
       .left_3_o(was.left),
@@ -122,15 +126,26 @@ module tcp_reassembly
   wire [31-Width:0] upper = rcv_nxt_3_i[31:Width];
   wire [31-Width:0] upper_next = upper + 1'b1;
   assign reach_o = {reach_wraps ? upper_next : upper, reach};
+  sack_block_t [NumGaps-1:0] blocks;
   always_comb begin
+    blocks = '0;
+    shown_valid_o = 1'b0;
+    shown_o = '0;
+    for (int unsigned r = 0; r < NumGaps; r++) begin
+      if (was.valid[r]) begin
+        blocks[r].left  = {left_wraps[r] ? upper_next : upper, was.left[r]};
+        blocks[r].right = {right_wraps[r] ? upper_next : upper, was.right[r]};
+      end
+      if (slot_i == 4'(r)) begin
+        shown_valid_o = was.valid[r];
+        shown_o = blocks[r];
+      end
+    end
     num_sacks_o = '0;
     sacks_o = '0;
     for (int unsigned b = 0; b < NumBlocks; b++) begin
       num_sacks_o += 3'(was.valid[b]);
-      if (was.valid[b]) begin
-        sacks_o[b].left  = {left_wraps[b] ? upper_next : upper, was.left[b]};
-        sacks_o[b].right = {right_wraps[b] ? upper_next : upper, was.right[b]};
-      end
+      sacks_o[b] = blocks[b];
     end
   end
 

@@ -61,7 +61,12 @@ module tcp_scoreboard
     output logic known_o,  // the block reports nothing new
     output logic lost_o,  // enough bytes are reported to declare una lost (RFC 6675, 4: IsLost)
     output logic behind_o,  // una passes everything retransmitted
-    output logic allowed_o  // another segment may be sent
+    output logic allowed_o,  // another segment may be sent
+    input logic [3:0] slot_i,  // for registers, if no segment arrives: the range in this slot
+    output logic shown_valid_o,
+    output sack_block_t shown_o,
+    output logic shown_beyond_o,
+    output seq_t shown_resent_o
 );
 
   // Width for positions within the ring and up to one ring away.
@@ -209,7 +214,7 @@ module tcp_scoreboard
   // ---- Third cycle ----
 
   logic room, reaches, reach_wraps, known;
-  logic [NumSacks-1:0] unused_left_wraps, right_wraps;
+  logic [NumSacks-1:0] current, left_wraps, right_wraps;
   place_t reach;
   wire adds = second_q.good & may_ack_i & room;
   tcp_ranges #(
@@ -235,11 +240,12 @@ module tcp_scoreboard
       .reaches_o(reaches),
       .reach_o(reach),
       .reach_wraps_o(reach_wraps),
+      .current_3_o(current),
       .valid_3_o(was.valid),
       .mark_3_o(was.beyond),
       .left_3_o(was.left),
       .right_3_o(was.right),
-      .left_wraps_3_o(unused_left_wraps),
+      .left_wraps_3_o(left_wraps),
       .right_wraps_3_o(right_wraps),
       .valid_o(next.valid),
       .mark_o(next.beyond),
@@ -282,6 +288,21 @@ module tcp_scoreboard
       if (first_beyond[r]) first_wraps |= right_wraps[r];
     end
   end
+
+  always_comb begin
+    shown_valid_o = 1'b0;
+    shown_o = '0;
+    shown_beyond_o = 1'b0;
+    for (int unsigned r = 0; r < NumSacks; r++) begin
+      if ((slot_i == 4'(r)) & current[r]) begin
+        shown_valid_o  = 1'b1;
+        shown_o.left   = {left_wraps[r] ? upper_next : upper, was.left[r]};
+        shown_o.right  = {right_wraps[r] ? upper_next : upper, was.right[r]};
+        shown_beyond_o = was.beyond[r];
+      end
+    end
+  end
+  assign shown_resent_o = was.resent;
 
   wire begins = ~resends_i & acks_i & begins_i & ~clear_i;
   wire marks = ~(resends_i & fills_i) & ~begins & ~clear_i;

@@ -3,7 +3,7 @@
 package tcp_state_pkg;
   import tcp_pkg::*;
 
-  // RFC 9293, 3.3.2. LISTEN is not a state of sessions: listening ports are bound next hops.
+  // RFC 9293, 3.3.2. LISTEN is not a state of sessions: tcp_listening has the listening ports.
   typedef enum logic [3:0] {
     Closed,
     SynSent,
@@ -113,12 +113,24 @@ package tcp_state_pkg;
     tcp_pkg::settings_t settings;
   } wishes_t;
 
+  // The ranges of a session in one slot, for registers: bytes that the peer has reported by SACK, and
+  // bytes received beyond a gap.
+  typedef struct packed {
+    logic is_reported;
+    logic beyond;  // what lies before it is yet to be retransmitted
+    sack_block_t reported;
+    seq_t resent;  // retransmitted up to here
+    logic is_received;
+    sack_block_t received;
+  } session_ranges_t;
+
   // The fields of a session that registers show.
   typedef struct packed {
     tcb_t block;
     wishes_t wishes;
     logic [31:0] congestion_window;
     logic [25:0] timeout_us;
+    session_ranges_t ranges;
   } inspected_t;
 
   // For an application: what has changed, and the positions up to which it may read and write.

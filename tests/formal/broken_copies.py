@@ -174,7 +174,10 @@ BROKEN = (
     (RING, Mutation(RING_FILE, "write_position_o + PositionWidth'(DataBytes)", "'0")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "meaning.reset = here;", "meaning.reset = 1'b1;")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.timed | m.opened) block_o.backoff", "block_o.backoff")),
-    (ARRIVAL, Mutation(ARRIVAL_FILE, "(~occupies & ~one_before)", "~occupies")),
+    (
+        ARRIVAL,
+        Mutation(ARRIVAL_FILE, "(~occupies & ~(one_before & ack_sent & ~ack_old))", "~occupies"),
+    ),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "& ~report & ~again_syn;", "& ~report;")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "[31] & ~found_q.ts_old)", "[31])")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.past_mark)", "if (0)")),

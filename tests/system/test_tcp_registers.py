@@ -12,6 +12,7 @@ from typing import Any
 
 from support.live import ADDRESS, Live
 from support.tcp_pair import CLIENT, HOST, SERVER, SESSIONS, Pair
+from support.tcp_wire import decode
 
 from bombus.design.rtl.packages import enum_names
 from bombus.simulator.simulation import Simulation
@@ -134,3 +135,86 @@ def test_reading_disturbs_nothing() -> None:
             pair.link.step()
             came += far.read()
         assert came + far.receive_exactly(len(data) - len(came)) == data
+
+
+def ranges_of(simulation: Simulation, session: int) -> list[dict[str, int]]:
+    """What each slot of a session's ranges shows; as many as a design can have."""
+    registers = simulation.tile("tcp").registers.tcp
+    found = []
+    for slot in range(16):
+        registers.session.write(index=session, slot=slot)
+        found.append(registers.ranges.read())
+    return found
+
+
+def test_ranges_beyond_lost_segments() -> None:
+    """What one end has received beyond gaps is what the other knows of it by SACK, until the gaps
+    are closed; also where the lower bits of sequence numbers have wrapped (RFC 2018, RFC 6675).
+    """
+    with ExitStack() as stack:
+        pair = Pair(stack)
+        near, far = pair.connected()
+        for _ in range(4):  # more than the places of a ring
+            near.write(bytes(60_000))
+            assert far.receive_exactly(60_000) == bytes(60_000)
+        pair.link.run(5000)
+        _, seen = state_of(pair.near, near.session)
+        first = seen["una"]
+        sent: list[int] = []
+        expected: list[tuple[int, int]] = []
+        answers: list[bytes] = []
+
+        def carry(_: Simulation, target: Simulation, frame: bytes) -> None:
+            """Loses every second segment, and all that are sent again; keeps answers back, so that
+            there is no recovery before all segments are sent.
+            """
+            wire = decode(frame)
+            if wire is None:
+                target.send(frame)
+                return
+            if target is pair.near:
+                answers.append(frame)
+                return
+            if wire.seq in sent:
+                return
+            sent.append(wire.seq)
+            if len(sent) % 2 == 0:
+                expected.append((wire.seq, wire.end))
+                target.send(frame)
+
+        unimpaired, pair.link.carry = pair.link.carry, carry
+        for number in range(8):
+            near.write(bytes([number]) * 1000)
+            pair.link.run(100)
+        for answer in answers:
+            pair.near.send(answer)
+        pair.link.run(100)
+        assert len(expected) == 4  # of 8 segments, or of 9: none goes beyond the end of the ring
+        received = ranges_of(pair.far, far.session)
+        reported = ranges_of(pair.near, near.session)
+        assert [(each["received_left"], each["received_right"]) for each in received[:4]] == (
+            expected[::-1]  # the latest first
+        )
+        assert [
+            (each["reported_left"], each["reported_right"]) for each in reported[:4]
+        ] == expected
+        assert [each["is_received"] for each in received] == [1] * 4 + [0] * 12
+        assert [each["is_reported"] for each in reported] == [1] * 4 + [0] * 12
+        assert not any(each["is_reported"] for each in received)
+        assert not any(each["is_received"] for each in reported)
+        _, seen = state_of(pair.near, near.session)
+        assert seen["recovering"]
+        assert seen["una"] == first
+        # The first gap is retransmitted at once, others as far as the window allows.
+        assert first < reported[0]["resent"] <= expected[-1][0]
+        assert [each["beyond"] for each in reported[:4]] == [
+            int(start > reported[0]["resent"]) for start, _ in expected
+        ]
+        pair.link.carry = unimpaired
+        assert far.receive_exactly(8000) == b"".join(bytes([n]) * 1000 for n in range(8))
+        pair.link.run(300_000)
+        for end, session in ((pair.near, near.session), (pair.far, far.session)):
+            for each in ranges_of(end, session):
+                assert not each["is_reported"]
+                assert not each["is_received"]
+        assert not any(map(any, (each.values() for each in ranges_of(pair.near, SESSIONS))))

@@ -92,6 +92,7 @@ module bench
       .long_time_i(long_time),
       .inspect_i(1'b0),
       .inspect_session_i('0),
+      .inspect_slot_i('0),
       .inspected_o(),
       .inspected_valid_o(),
       .arrival_i($bits(arrival_t)'(in_i[0])),
