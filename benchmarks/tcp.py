@@ -360,9 +360,11 @@ def main(
         raise UserError(f"--payloads {payloads}: from 1 to {MOST_MSS}")
     if segments < 20:
         raise UserError(f"--segments {segments}: should be at least 20")
+    counts = numbers(connections)
+    if any(count < 1 for count in counts):
+        raise UserError(f"--connections {connections}: should be at least 1")
     others = rows_of(Path(file) for file in also.split(",") if file)
     design = design or DESIGN
-    counts = numbers(connections)
     rows, errors, name = measure(design, sizes, counts, asked, segments, seed)
     if pictures:
         plotted = [*map(asdict, rows), *others]

@@ -5,7 +5,7 @@
 // connections; one that comes while another waits is lost.
 //
 // Not more than MaxHalfOpen sessions that peers have begun wait for the end of their handshake:
-// a flood of SYNs leaves the others to those who answer.
+// a flood of SYNs takes no others.
 //
 // Latency: 6 cycles, 25 for one that makes a session. Throughput: a segment per cycle, but while
 // sessions are made or removed.

@@ -38,6 +38,8 @@ def test_options_are_checked() -> None:
         bench.run("tcp", None, None, requests="0")
     with pytest.raises(UserError, match="--segments"):
         bench.run("tcp", None, None, segments=3)
+    with pytest.raises(UserError, match="--connections"):
+        bench.run("tcp", None, None, connections="2,0")
 
 
 def test_pictures(tmp_path: Path) -> None:

@@ -178,13 +178,22 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models(part)
 
 
+def _is_mapping(annotation: Any) -> bool:
+    """Whether a type is a mapping, or one or nothing."""
+    return typing.get_origin(annotation) is dict or any(map(_is_mapping, typing.get_args(annotation)))
+
+
 def _models_at(model: type[BaseModel], loc: Loc) -> list[type[BaseModel]]:
     """The models for the value at a location: one, several forms, or none."""
     models = [model]
+    is_key = False  # the next step is a key of a mapping, not a field
     for step in loc:
-        if isinstance(step, str):
-            fields = [each.model_fields.get(step) for each in models]
-            models = [found for field in fields if field for found in _models(field.annotation)]
+        if isinstance(step, str) and not is_key:
+            fields = [field for each in models if (field := each.model_fields.get(step))]
+            models = [found for field in fields for found in _models(field.annotation)]
+            is_key = any(_is_mapping(field.annotation) for field in fields)
+        else:
+            is_key = False
     return list(dict.fromkeys(models))
 
 

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from bombus.base.errors import Problem
-from bombus.base.text import near_matches
+from bombus.base.text import listing, near_matches
 from bombus.design import config
 from bombus.design.elements import Layer, Tile
-from bombus.design.rtl.ports import FurtherPort
+from bombus.design.rtl.ports import FurtherPort, axi_streams
 from bombus.fabric.routing import STEPS
 
 # Ports that every top has, or may have.
@@ -75,6 +75,27 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
                 yield Problem(port.file, port.line, message)
 
 
+def _unconnected(
+    layer: Layer, ports: Iterable[FurtherPort], tile: Tile, file: config.DesignFile
+) -> Iterator[Problem]:
+    """One problem for all AXI-Streams of a layer, at the tile; one for each other port, at its line
+    in the layer.
+    """
+    of_streams = sorted(axi_streams(port.name for port in ports))
+    for port in ports:
+        if _group(port.name, of_streams) is None:
+            yield port.problem(layer.kind.name)
+    if of_streams:
+        whole = {name.partition("_")[0] for name in of_streams}
+        raised = ", ".join(f"{name}: <name>" for name in sorted(whole))
+        yield file.problem(
+            tile.loc,
+            f"no layer of tile {tile.given_name!r} has the other end of "
+            f"{listing(map(repr, of_streams))} of {layer.name}; add one, or raise "
+            f"{'it' if len(of_streams) == 1 else 'them'} to the top by `ports: {{{raised}}}`",
+        )
+
+
 def raise_ports(
     tiles: Mapping[Tile, config.TileOfLayers | config.TileOfKind], file: config.DesignFile
 ) -> Iterator[Problem]:
@@ -89,6 +110,7 @@ def raise_ports(
         used: set[str] = set()
         yield from _join_ports(tile, given)
         for layer in tile.layers:
+            unconnected: list[FurtherPort] = []
             for port in layer.kind.further:
                 group = _group(port.name, given.ports)
                 if group is None and port.name in layer.joined:
@@ -102,7 +124,7 @@ def raise_ports(
                     layer.open.add(port.name)
                     continue
                 if group is None:
-                    yield port.problem(layer.kind.name)
+                    unconnected.append(port)
                     continue
                 used.add(group)
                 name = f"{given.ports[group]}{suffix}{port.name.removeprefix(group)}"
@@ -117,6 +139,7 @@ def raise_ports(
                         place, f"two ports of the top would be {name}: this and {taken[name]}'s"
                     )
                 taken.setdefault(name, layer.full_name)
+            yield from _unconnected(layer, unconnected, tile, file)
         ports = [port.name for layer in tile.layers for port in layer.kind.further]
         for group in given.ports.keys() - used:
             names = sorted({port.rpartition("_")[0] for port in ports})

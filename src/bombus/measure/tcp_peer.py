@@ -243,7 +243,10 @@ class Peers:
         while not all(each.opened for each in wanted):
             self.step()
             if self.simulation.cycle > limit:
-                raise PeerError(f"{self.simulation.manifest['name']}: no answer to a SYN")
+                raise PeerError(
+                    f"{self.simulation.manifest['name']}: no answer to a SYN; has the engine a "
+                    "session for each connection?"
+                )
         for each in wanted:
             self.send(each)
 
