@@ -19,7 +19,10 @@ BYPASS = ROOT / "benchmarks" / "tcp_bypass.yaml"
 NARROW = ROOT / "benchmarks" / "tcp_10g.yaml"
 
 ONE_CYCLES, MANY_CYCLES = 9, 4  # per segment of 64 bytes, with one connection and with several
-LATENCY = {TILE: 120, BYPASS: 80}  # of a request of 64 bytes, in cycles; a handshake takes no longer
+LATENCY = {
+    TILE: 120,
+    BYPASS: 80,
+}  # of a request of 64 bytes, in cycles; a handshake takes no longer
 LINE_RATE_BYTES = 512  # segments from here on take line rate
 SHORTFALL = {1460: 0.005, 4096: 0.001}  # of goodput against the bound
 OTHERS = 0.02  # shortfall of other sizes: acknowledgements are counted in steps

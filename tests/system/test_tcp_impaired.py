@@ -4,6 +4,7 @@ whole and in order, and the engine never waits for longer than its timeouts allo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from support.tcp_stations import Stations
 
-from bombus.golden.tcp import State
+from bombus.golden import tcp
 from bombus.simulator.build import build
 from bombus.simulator.impairment import Impairment
 from bombus.simulator.simulation import Simulation
@@ -48,19 +49,23 @@ SLACK_US = 10_000
 LATE_US = 32_000  # of a timer while time is skipped: a step for each session (tcp_timers)
 INITIAL_US = 1_000_000  # the timeout of a handshake (RFC 6298, 2.1)
 HANDSHAKES = 1, 2  # states
+CLOSED, TIME_WAIT, OVER = 0, 9, 10  # states, too
 RETRANSMIT, PROBE = 1, 2  # of the engine's timers
+LOOKS = 5  # within some microseconds
+
+State = Mapping[str, int]  # a register
 
 
 class Watch:
-    """Watches the engine's sessions: none stalls for longer than the consecutive timeouts that it
-    has counted.
+    """Watches the engine's sessions: bytes in flight always have a timer, and none waits for an
+    acknowledgement for longer than the consecutive timeouts that it has counted.
     """
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._registers = simulation.tile("tcp").registers.tcp
         self._next = 0
-        self._seen: dict[int, tuple[tuple[int, ...], int]] = {}
+        self._seen: dict[int, tuple[tuple[int, ...], int, int]] = {}
 
     def look(self) -> None:
         now = self._simulation.time_us
@@ -68,20 +73,35 @@ class Watch:
             return
         self._next = now + WATCH_US
         for session in range(SESSIONS):
+            self._check_stall(session, self._timed(session), now)
+
+    def _timed(self, session: int) -> State:
+        """The state of a session. Between the end of a timer and what it sends, a few cycles pass
+        in which no timer runs.
+        """
+        for _ in range(LOOKS):
             self._registers.session.index = session
-            state = self._registers.state.read()
-            key = tuple(state[name] for name in ("peer_port", "una", "max", "rcv_nxt", "timer"))
-            seen, since = self._seen.get(session, ((), now))
-            if state["timer"] not in (RETRANSMIT, PROBE) or seen != key:
-                self._seen[session] = key, now
-                continue
-            stalled = now - since
-            # RFC 6298, 5.3 and 5.5: each timeout is twice the one before, and the timer is set
-            # again whenever a round trip is timed. The timeout that a handshake finds is of the
-            # session before it.
-            first = INITIAL_US if state["state"] in HANDSHAKES else state["rto"]
-            allowed = first * ((2 << state["backoff"]) - 1) + LATE_US * (state["backoff"] + 1)
-            assert stalled <= allowed + SLACK_US, f"{stalled} us in session {session}: {state}"
+            state: State = self._registers.state.read()
+            rests = state["state"] in (CLOSED, TIME_WAIT, OVER) or state["una"] == state["max"]
+            if rests or state["timer"] in (RETRANSMIT, PROBE):
+                return state
+        raise AssertionError(f"no timer in session {session}: {state}")
+
+    def _check_stall(self, session: int, state: State, now: int) -> None:
+        """Neither bytes from the peer nor new ones to it start the timer again, nor does a fast
+        retransmission (RFC 6298, 5); a window that opens begins with another timeout.
+        """
+        key = tuple(state[name] for name in ("peer_port", "una", "timer"))
+        seen, since, backoff = self._seen.get(session, ((), now, 0))
+        if state["timer"] not in (RETRANSMIT, PROBE) or seen != key or state["backoff"] < backoff:
+            since = now
+        self._seen[session] = key, since, state["backoff"]
+        # RFC 6298, 5.5: each timeout is twice the one before. The timeout that a handshake finds is
+        # of the session before it.
+        first = INITIAL_US if state["state"] in HANDSHAKES else state["rto"]
+        allowed = first * ((2 << state["backoff"]) - 1) + LATE_US * (state["backoff"] + 1)
+        stalled = now - since
+        assert stalled <= allowed + SLACK_US, f"{stalled} us in session {session}: {state}"
 
 
 def transfer(seed: int, link: str, design: Path = DESIGN) -> None:
@@ -105,13 +125,13 @@ def transfer(seed: int, link: str, design: Path = DESIGN) -> None:
         def done() -> bool:
             watch.look()
             for port, endpoint in endpoints.items():
-                if endpoint.state is State.ESTABLISHED and port not in written:
+                if endpoint.state is tcp.State.ESTABLISHED and port not in written:
                     written.add(port)
                     endpoint.send(sent[port])
                     endpoint.close()
                 back[port] += endpoint.read()
             stations.flush()
-            ended = (State.TIME_WAIT, State.CLOSED)
+            ended = (tcp.State.TIME_WAIT, tcp.State.CLOSED)
             return all(e.state in ended for e in endpoints.values()) and len(written) == len(ports)
 
         stations.run(done, limit_us=600_000_000)

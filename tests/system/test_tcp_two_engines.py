@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from contextlib import ExitStack
 from random import Random
 
 import pytest
 from support.tcp_pair import CLIENT, SERVER, Pair
+from support.tcp_shadowing import Shadow
 from support.tcp_wire import Wire, decode
 from test_tcp_impaired import LINKS, PARTS, SAMPLES, Watch
 
@@ -21,6 +23,7 @@ SEEDS = 500
 LIMIT_S = 600
 SHORT_US = 5000
 TCP_START = ETHERNET_BYTES + IPV4_BYTES
+Ends = tuple[Connection, Connection]
 
 
 def impair(pair: Pair, link: str, seed: int) -> None:
@@ -33,19 +36,26 @@ def impair(pair: Pair, link: str, seed: int) -> None:
         end.impair(tx=Impairment(**LINKS[link], seed=2 * seed + n))
 
 
-def exchange(pair: Pair, ends: list[tuple[Connection, Connection]], random: Random) -> None:
+def exchange(pair: Pair, ends: list[Ends], random: Random, shadows: list[Shadow]) -> None:
     """Bytes both ways on all connections at once, then their ends."""
     watches = [Watch(end) for end in pair.ends]
+    sides = list(zip(shadows, zip(*ends, strict=True), strict=True))
     directions = [way for near, far in ends for way in ((near, far), (far, near))]
     sent = [random.randbytes(random.randrange(30_000)) for _ in directions]
     came = [bytearray() for _ in directions]
-    for (source, _), data in zip(directions, sent, strict=True):
+    models = [
+        shadow.of(each) for pairs in ends for shadow, each in zip(shadows, pairs, strict=True)
+    ]
+    for (source, _), data, model in zip(directions, sent, models, strict=True):
+        model.written = data
         source.write(data)
         source.shutdown()
 
     def done() -> bool:
         for watch in watches:
             watch.look()
+        for shadow, side in sides:
+            shadow.look(side)
         for (_, target), data in zip(directions, came, strict=True):
             data += target.read()
         return all(target.at_end or target.is_reset for _, target in directions)
@@ -54,22 +64,33 @@ def exchange(pair: Pair, ends: list[tuple[Connection, Connection]], random: Rand
     for (_, target), given, got in zip(directions, sent, came, strict=True):
         assert not target.is_reset
         assert got == given
+    for shadow, side in sides:
+        shadow.look(side, now=True)
+    for data, model in zip(sent, models, strict=True):
+        model.check(model.stream == data and model.fin == len(data) + 1, "not all was sent")
     for near, far in ends:
         near.close()
         far.close()
+
+
+def finish(pair: Pair, shadows: Sequence[Shadow]) -> None:
+    pair.settle(LIMIT_S)
+    for shadow, end in zip(shadows, pair.ends, strict=True):
+        shadow.take()
+        assert shadow.compared
+        end.impair()
+        end.check()
 
 
 def transfer(seed: int, link: str) -> None:
     random = Random(f"{seed} {link}")
     with ExitStack() as stack:
         pair = Pair(stack, seed=seed, coarse=True)
+        shadows = [Shadow(end, stack) for end in pair.ends]
         impair(pair, link, seed)
         ends = [pair.connected(timeout=LIMIT_S) for _ in range(random.randrange(1, 4))]
-        exchange(pair, ends, random)
-        pair.settle(LIMIT_S)
-        for end in pair.ends:
-            end.impair()
-            end.check()
+        exchange(pair, ends, random, shadows)
+        finish(pair, shadows)
 
 
 class Crossing:
@@ -115,6 +136,7 @@ def connect_at_once(seed: int, link: str) -> Crossing:
     random = Random(f"{seed} {link} at once")
     with ExitStack() as stack:
         pair = Pair(stack, seed=seed, coarse=True)
+        shadows = [Shadow(end, stack) for end in pair.ends]
         impair(pair, link, seed)
         crossing = Crossing(pair)
         openings = [
@@ -126,11 +148,8 @@ def connect_at_once(seed: int, link: str) -> Crossing:
         )
         near, far = (each.connection for each in openings)
         assert near is not None and far is not None
-        exchange(pair, [(near, far)], random)
-        pair.settle(LIMIT_S)
-        for end in pair.ends:
-            end.impair()
-            end.check()
+        exchange(pair, [(near, far)], random, shadows)
+        finish(pair, shadows)
     return crossing
 
 

@@ -53,6 +53,12 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         (HOST, "", "", "'host' is missing"),
         ("data_width", "data_with", "data_width", "unknown key; did you mean 'data_width'?"),
         ("host:", "hosts:", "host:", "hosts: unknown key; did you mean 'host'?"),
+        (
+            "data_width: 512",
+            "networks: {data: {data_with: 512}}",
+            "data_width",
+            "networks.data.data_with: unknown key; did you mean 'data_width'?",
+        ),
         ("name: arp", "name: true", "kind: arp", "tiles[7]: name: should be a text, not true"),
         ("02:b0:0b:05:00:01", "02:b0:0b:05:00", "host:", "host.mac: should be a MAC address"),
         ("02:b0:0b:05:00:01", "03:b0:0b:05:00:01", "host:", "is a group address"),

@@ -91,8 +91,8 @@ def test_the_nth_of_a_kind_is_joined_to_the_nth_of_another(tmp_path: Path) -> No
         ([("echo_kernel]", "echo_kernel, echo_kernel]")], "echo_kernel drives kernel_rx_tready_o"),
         (
             [(", echo_kernel]", "]")],
-            "no layer of tile 'echo' has the other end of 'kernel_rx' and 'kernel_tx' of tcp_stream; "
-            "add one, or raise them to the top by `ports: {kernel: <name>}`",
+            "no layer of tile 'echo' has the other end of 'kernel_rx' and 'kernel_tx' of "
+            "tcp_stream; add one, or raise them to the top by `ports: {kernel: <name>}`",
         ),
         ([("kernel_tx_tlast_o", "kernel_tx_tend_o")], "port kernel_tx_tlast_i is none that Bombus"),
     ],

@@ -180,7 +180,9 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 def _is_mapping(annotation: Any) -> bool:
     """Whether a type is a mapping, or one or nothing."""
-    return typing.get_origin(annotation) is dict or any(map(_is_mapping, typing.get_args(annotation)))
+    return typing.get_origin(annotation) is dict or any(
+        map(_is_mapping, typing.get_args(annotation))
+    )
 
 
 def _models_at(model: type[BaseModel], loc: Loc) -> list[type[BaseModel]]:
