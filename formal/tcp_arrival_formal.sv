@@ -292,9 +292,10 @@ module tcp_arrival_formal
     if (settled & stale & s.options.has_timestamps) begin
       assert (8'(coarse_3_q - block_3_q.recent_at) < 8'd30);
     end
-    // RFC 9293, 3.8.4: a keepalive has an answer, however often one comes.
+    // RFC 9293, 3.8.4: a keepalive has an answer, however often one comes, if its acknowledgement can
+    // be true.
     if (settled & synchronised & ~stale & ~s.flags.rst & ~s.flags.syn & ~report_3_q &
-        (s.length == '0) & ~s.flags.fin & (&begins_at) & ~s.sack_only) begin
+        (s.length == '0) & ~s.flags.fin & (&begins_at) & ~s.sack_only & (acked_3 <= flight)) begin
       assert (after.ack_now & wake);
     end
     // RFC 9293, 3.10.7.4, first: a SYN again is answered again, and harms nobody.
