@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -122,7 +122,8 @@ class Victim:
         self._received = bytearray()
         self._mark = b""
         world.stations.misled.add(self.port)
-        self.endpoint = world.stations.open(self.port, world.random.getrandbits(32))
+        self._iss = world.random.getrandbits(32)
+        self.endpoint = world.stations.open(self.port, self._iss)
 
     def step(self) -> None:
         self._left -= 1
@@ -160,14 +161,18 @@ class Victim:
         self._received += self.endpoint.read()
         return self._mark in self._received
 
-    def agrees(self, session: Session | None) -> bool:
-        """Whether the engine has taken no false byte, acknowledgement or end."""
+    def agrees(self, sessions: Mapping[int, Session]) -> bool:
+        """Whether the engine has taken no false SYN, byte, acknowledgement or end."""
+        session, other = sessions.get(self.port), sessions[BYSTANDERS[0]]
         if session is None or session.state != ESTABLISHED or self.stamped:
             return False
-        if self.endpoint.state is not State.ESTABLISHED:
+        if self.endpoint.state is not State.ESTABLISHED or session.options != other.options:
             return False
+        begun = distance(session.rcv_nxt, self._iss) > 0
         ahead = all(distance(session.rcv_nxt, wire.end) > 0 for wire in self._sent)
-        return not ahead and distance(session.una, self._sent[-1].ack) <= 0
+        rcv_nxt = self._sent[-1].ack
+        between = distance(session.una, rcv_nxt) <= 0 <= distance(session.max, rcv_nxt)
+        return begun and not ahead and between
 
 
 class Victims:
@@ -195,12 +200,12 @@ class Victims:
         good = self._mark(old, 50 * STEP_US)
         for _ in range(5):  # false bytes in place of the first marks, or a window closed by harm
             sessions = here.sessions()
-            left = [v for v in old if v not in good and v.agrees(sessions.get(v.port))]
+            left = [v for v in old if v not in good and v.agrees(sessions)]
             if not left:
                 break
             good += self._mark(left, RETRY_US)
         sessions = here.sessions()
-        stuck = [v.port for v in old if v not in good and v.agrees(sessions.get(v.port))]
+        stuck = [v.port for v in old if v not in good and v.agrees(sessions)]
         assert not stuck, f"nothing is exchanged: {stuck}"
         assert all(sessions[v.port].state == ESTABLISHED for v in good)
         for victim in old:

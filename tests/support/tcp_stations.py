@@ -173,7 +173,9 @@ class Session:
     """A session in use, as the registers show it (docs/registers.md)."""
 
     state: int
+    options: int  # window scaling, timestamps, SACK, MSS
     una: int
+    max: int
     rcv_nxt: int
 
 
@@ -206,8 +208,10 @@ class World:
         """Sessions in use, by the peer's port."""
         found = {}
         for word in self._state_words():
-            if state := word(0) & 15:
-                found[word(11) & 0xFFFF] = Session(state, una=word(1), rcv_nxt=word(6))
+            first = word(0)
+            if state := first & 15:
+                numbers = {"una": word(1), "max": word(3), "rcv_nxt": word(6)}
+                found[word(11) & 0xFFFF] = Session(state, first >> 13, **numbers)
         return found
 
     def _state_words(self) -> Iterator[Callable[[int], int]]:
