@@ -292,8 +292,8 @@ module tcp_arrival_formal
     if (settled & stale & s.options.has_timestamps) begin
       assert (8'(coarse_3_q - block_3_q.recent_at) < 8'd30);
     end
-    // RFC 9293, 3.8.4: a keepalive has an answer, however often one comes, if its acknowledgement can
-    // be true.
+    // RFC 9293, 3.8.4: a keepalive has an answer, however often one comes, if its acknowledgement is
+    // acceptable.
     if (settled & synchronised & ~stale & ~s.flags.rst & ~s.flags.syn & ~report_3_q &
         (s.length == '0) & ~s.flags.fin & (&begins_at) & ~s.sack_only & (acked_3 <= flight)) begin
       assert (after.ack_now & wake);

@@ -383,6 +383,7 @@ module tcp
     state_done_o <= inspected_valid & state_request_i & ~rst_i;
     ranges_done_o <= inspected_valid & ranges_request_i & ~rst_i;
     state_rdata_o <= '0;
+    ranges_rdata_o <= '0;
     if (32'(regs_i.session.index) < NumSessions) begin
       state_rdata_o.state <= inspected.block.state;
       state_rdata_o.timer <= inspected.block.timer;
@@ -404,9 +405,6 @@ module tcp
       state_rdata_o.peer_ip <= tuple.ip;
       state_rdata_o.peer_port <= tuple.peer_port;
       state_rdata_o.own_port <= tuple.own_port;
-    end
-    ranges_rdata_o <= '0;
-    if (32'(regs_i.session.index) < NumSessions) begin
       ranges_rdata_o.is_reported <= inspected.ranges.is_reported;
       ranges_rdata_o.beyond <= inspected.ranges.beyond;
       ranges_rdata_o.is_received <= inspected.ranges.is_received;

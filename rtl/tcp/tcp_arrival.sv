@@ -304,7 +304,7 @@ module tcp_arrival
     meaning.unreachable = on_way & ~too_big;
     meaning.unused = report & ~meaning.lowers & ~meaning.unreachable;
     // RFC 5961, 7: challenge acknowledgements are limited in rate. Keepalives and probes of a closed
-    // window (RFC 9293, 3.8.4) are always answered; their acknowledgement is one that can be true.
+    // window (RFC 9293, 3.8.4) are always answered, if their acknowledgement is acceptable.
     meaning.limited = (~occupies & ~(one_before & ack_sent & ~ack_old)) | flags.syn;
     meaning.throttled = meaning.limited & (block_2_i.challenged == challenge_time(time_us_i));
     meaning.new_ack = new_ack & (counts | meaning.opened);

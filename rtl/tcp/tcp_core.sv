@@ -322,6 +322,8 @@ module tcp_core
   logic [2:0] inspects_q;
   logic [31:0] congestion_window_2_q, congestion_window_3_q;
   session_ranges_t ranges;
+  // The ranges of a session that has ended are still in the memories.
+  wire is_over = block_3_q.state inside {Closed, Ended};
   always_ff @(posedge clk_i) begin
     inspects_q <= rst_i ? '0 : {inspects_q[1:0], inspect_i};
     congestion_window_2_q <= congestion_window_1;
@@ -332,17 +334,7 @@ module tcp_core
         wishes: wishes_3_q,
         congestion_window: congestion_window_3_q,
         timeout_us: timeout_3,
-        // What a session that has ended had is still there.
-        ranges:
-        block_3_q.state
-        inside {
-        Closed
-        ,
-        Ended
-        } ?
-        '0
-        :
-        ranges
+        ranges: is_over ? '0 : ranges
     };
   end
 

@@ -17,16 +17,17 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.tcp_stations import (
+from support.tcp_hostile import (
     MAX_HALF_OPEN,
     PORT,
-    STEP_US,
     Session,
     World,
     changed,
     cut,
     wrong_checksum,
 )
+from support.tcp_states import ESTABLISHED
+from support.tcp_stations import STEP_US
 from support.tcp_wire import HEADER_BYTES, TIMESTAMPS, WORD, Wire
 
 from bombus.golden.frames import PROTOCOL_TCP, ip_frame, padded
@@ -43,7 +44,6 @@ SIZES = ["sample", pytest.param("sweep", marks=pytest.mark.sweep)]
 PARTS = 5
 BYSTANDERS = (2001, 2002, 2003)
 STEADY = 2004  # gets segments that must be ignored
-ESTABLISHED = 3  # docs/registers.md
 RECEIVE_BYTES = 65_536  # buffer of a session
 RETRY_US = 600_000  # for timeouts and probes of a closed window
 # Changed segments per two microseconds of a transfer, at most, and segments of a flood.

@@ -6,34 +6,33 @@ compares the engine's registers with the model.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from ipaddress import IPv4Address
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from scapy.utils import RawPcapNgReader
 
 from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES
 from bombus.simulator.simulation import Simulation
 from bombus.simulator.tcp import Connection
 from support.tcp_shadow import DEFAULT_MSS, Key, Span, place, within
 from support.tcp_shadow import Connection as Model
+from support.tcp_states import OVER, SYN_RECEIVED, Fields, session_ranges, session_state
 from support.tcp_wire import Wire, decode
 
 TCP_START = ETHERNET_BYTES + IPV4_BYTES
 # Parameters of the engine, as in the design
 OWN = {"receive_bytes": 65536, "send_bytes": 65536, "mss": 1460, "num_gaps": 4, "num_sacks": 4}
-LIVE = range(2, 10)  # SYN-RECEIVED to TIME-WAIT
+LIVE = range(SYN_RECEIVED, OVER)  # states
 COMPARE_US = 500
 CALM_US, CALM_CYCLES = 2, 300  # without a frame: nothing is in the engine
 STAMP_BYTES = 12
-# A pcapng file (draft-ietf-opsawg-pcapng)
-PACKET_BLOCK, PACKET_BYTES, PACKET_TAIL = 6, 28, 16
-INBOUND = 1
-
-State = Mapping[str, int]  # a register
+INBOUND = 1  # of pcapng
 
 
-def compare(model: Model, state: State, ranges: Sequence[State]) -> None:
+def compare(model: Model, state: Fields, ranges: Sequence[Fields]) -> None:
     """Registers of an engine that has nothing to do are those of the model."""
     iss, irs = model.iss or 0, model.irs or 0
     una, after = place(state["una"], iss), place(state["rcv_nxt"], irs)
@@ -50,7 +49,7 @@ def compare(model: Model, state: State, ranges: Sequence[State]) -> None:
 
 
 def compare_ranges(
-    model: Model, una: int, after: int, backoff: int, ranges: Sequence[State]
+    model: Model, una: int, after: int, backoff: int, ranges: Sequence[Fields]
 ) -> None:
     """What lies beyond gaps: all that is certain, and nothing that is impossible. Ranges that the
     peer has reported are forgotten at a timeout (RFC 2018, 8), which `backoff` shows until a later
@@ -76,25 +75,13 @@ def compare_ranges(
         model.check(held, f"reported range {left, right} is not in {reported} beyond {una}")
 
 
-def spans(ranges: Sequence[State], name: str, first: int) -> list[Span]:
+def spans(ranges: Sequence[Fields], name: str, first: int) -> list[Span]:
     """The ranges of a kind in the registers, in order."""
     return sorted(
         (place(each[f"{name}_left"], first), place(each[f"{name}_right"], first))
         for each in ranges
         if each[f"is_{name}"]
     )
-
-
-def packets(capture: bytes) -> Iterator[tuple[float, bytes, bool]]:
-    """Time in microseconds, frame, and whether it is sent by the design."""
-    start = 0
-    while start < len(capture):
-        kind, length, _, high, low, size = struct.unpack_from("<6I", capture, start)
-        if kind == PACKET_BLOCK:
-            (flags,) = struct.unpack_from("<I", capture, start + length - PACKET_TAIL + 4)
-            frame = capture[start + PACKET_BYTES :][:size]
-            yield (high << 32 | low) / 1000, frame, flags != INBOUND
-        start += length
 
 
 class Shadow:
@@ -104,7 +91,6 @@ class Shadow:
 
     def __init__(self, simulation: Simulation, stack: ExitStack) -> None:
         self._simulation = simulation
-        self._registers = simulation.tile("tcp").registers.tcp
         self._path = Path(stack.enter_context(TemporaryDirectory())) / "frames.pcapng"
         self._mac = b""
         self._next = 0
@@ -122,9 +108,10 @@ class Shadow:
     def take(self) -> None:
         """Checks all frames since the last call."""
         self._simulation.pcap_out(None)
-        for time_us, frame, is_sent in packets(self._path.read_bytes()):
-            self._last_us = time_us
-            self._note(time_us, frame, is_sent)
+        with RawPcapNgReader(str(self._path)) as packets:
+            for frame, data in packets:
+                self._last_us = (data.tshigh << 32 | data.tslow) * 1e6 / data.tsresol
+                self._note(self._last_us, frame, data.direction != INBOUND)
         self._simulation.pcap_out(self._path)
 
     def _note(self, time_us: float, frame: bytes, is_sent: bool) -> None:
@@ -167,7 +154,15 @@ class Shadow:
         self._next = started + COMPARE_US
         if self._last_us == self._compared_us or self._last_us > started - CALM_US:
             return
-        seen = [(each, *self._read(each.session)) for each in connections]
+        slots = max(OWN["num_gaps"], OWN["num_sacks"])
+        seen = [
+            (
+                each,
+                session_state(self._simulation, each.session),
+                session_ranges(self._simulation, each.session, slots),
+            )
+            for each in connections
+        ]
         last_us = self._last_us
         self._simulation.advance(CALM_CYCLES)
         self.take()
@@ -179,12 +174,3 @@ class Shadow:
             if (state["peer_port"], state["own_port"]) == model.key[1:] and state["state"] in LIVE:
                 compare(model, state, ranges)
                 self.compared += 1
-
-    def _read(self, session: int) -> tuple[State, list[State]]:
-        self._registers.session.write(index=session, slot=0)
-        state = self._registers.state.read()
-        ranges: list[State] = []
-        for slot in range(OWN["num_gaps"]):
-            self._registers.session.write(index=session, slot=slot)
-            ranges.append(self._registers.ranges.read())
-        return state, ranges

@@ -8,8 +8,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from support.tcp_pair import Pair
+from support.tcp_states import session_state
 from support.tcp_wire import Wire, decode
-from test_tcp_registers import state_of
 
 from bombus.golden.frames import PROTOCOL_TCP, TYPE_IPV4, ethernet, ipv4, padded
 from bombus.simulator.simulation import Simulation
@@ -52,12 +52,12 @@ def test_ends_that_expect_more_than_was_sent_do_not_answer_each_other_without_en
         exchange(near, far)
         exchange(far, near)
         ends = {pair.near: near.session, pair.far: far.session}
-        before = {end: state_of(end, session)[1] for end, session in ends.items()}
+        before = {end: session_state(end, session) for end, session in ends.items()}
         for end in ends:
             end.send(forged(seen[end][-1]))
         pair.link.run(10_000)
         for end, session in ends.items():
-            accepted = state_of(end, session)[1]["rcv_nxt"] - before[end]["rcv_nxt"]
+            accepted = session_state(end, session)["rcv_nxt"] - before[end]["rcv_nxt"]
             assert accepted % 2**32 == 1
             seen[end].clear()
         pair.link.run(PERIODS * CHALLENGE_US)

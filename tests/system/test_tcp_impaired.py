@@ -4,15 +4,23 @@ whole and in order, and the engine never waits for longer than its timeouts allo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from support.tcp_states import (
+    CLOSED,
+    OVER,
+    SYN_RECEIVED,
+    SYN_SENT,
+    TIME_WAIT,
+    Fields,
+    session_state,
+)
 from support.tcp_stations import Stations
 
-from bombus.golden import tcp
+from bombus.golden.tcp import State
 from bombus.simulator.build import build
 from bombus.simulator.impairment import Impairment
 from bombus.simulator.simulation import Simulation
@@ -48,12 +56,8 @@ WATCH_US = 100_000
 SLACK_US = 10_000
 LATE_US = 32_000  # of a timer while time is skipped: a step for each session (tcp_timers)
 INITIAL_US = 1_000_000  # the timeout of a handshake (RFC 6298, 2.1)
-HANDSHAKES = 1, 2  # states
-CLOSED, TIME_WAIT, OVER = 0, 9, 10  # states, too
 RETRANSMIT, PROBE = 1, 2  # of the engine's timers
 LOOKS = 5  # within some microseconds
-
-State = Mapping[str, int]  # a register
 
 
 class Watch:
@@ -63,7 +67,6 @@ class Watch:
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
-        self._registers = simulation.tile("tcp").registers.tcp
         self._next = 0
         self._seen: dict[int, tuple[tuple[int, ...], int, int]] = {}
 
@@ -75,19 +78,18 @@ class Watch:
         for session in range(SESSIONS):
             self._check_stall(session, self._timed(session), now)
 
-    def _timed(self, session: int) -> State:
+    def _timed(self, session: int) -> Fields:
         """The state of a session. Between the end of a timer and what it sends, a few cycles pass
         in which no timer runs.
         """
         for _ in range(LOOKS):
-            self._registers.session.index = session
-            state: State = self._registers.state.read()
+            state = session_state(self._simulation, session)
             rests = state["state"] in (CLOSED, TIME_WAIT, OVER) or state["una"] == state["max"]
             if rests or state["timer"] in (RETRANSMIT, PROBE):
                 return state
         raise AssertionError(f"no timer in session {session}: {state}")
 
-    def _check_stall(self, session: int, state: State, now: int) -> None:
+    def _check_stall(self, session: int, state: Fields, now: int) -> None:
         """Neither bytes from the peer nor new ones to it start the timer again, nor does a fast
         retransmission (RFC 6298, 5); a window that opens begins with another timeout.
         """
@@ -98,7 +100,7 @@ class Watch:
         self._seen[session] = key, since, state["backoff"]
         # RFC 6298, 5.5: each timeout is twice the one before. The timeout that a handshake finds is
         # of the session before it.
-        first = INITIAL_US if state["state"] in HANDSHAKES else state["rto"]
+        first = INITIAL_US if state["state"] in (SYN_SENT, SYN_RECEIVED) else state["rto"]
         allowed = first * ((2 << state["backoff"]) - 1) + LATE_US * (state["backoff"] + 1)
         stalled = now - since
         assert stalled <= allowed + SLACK_US, f"{stalled} us in session {session}: {state}"
@@ -125,13 +127,13 @@ def transfer(seed: int, link: str, design: Path = DESIGN) -> None:
         def done() -> bool:
             watch.look()
             for port, endpoint in endpoints.items():
-                if endpoint.state is tcp.State.ESTABLISHED and port not in written:
+                if endpoint.state is State.ESTABLISHED and port not in written:
                     written.add(port)
                     endpoint.send(sent[port])
                     endpoint.close()
                 back[port] += endpoint.read()
             stations.flush()
-            ended = (tcp.State.TIME_WAIT, tcp.State.CLOSED)
+            ended = (State.TIME_WAIT, State.CLOSED)
             return all(e.state in ended for e in endpoints.values()) and len(written) == len(ports)
 
         stations.run(done, limit_us=600_000_000)

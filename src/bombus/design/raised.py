@@ -86,8 +86,8 @@ def _unconnected(
         if _group(port.name, of_streams) is None:
             yield port.problem(layer.kind.name)
     if of_streams:
-        whole = {name.partition("_")[0] for name in of_streams}
-        raised = ", ".join(f"{name}: <name>" for name in sorted(whole))
+        prefixes = {name.partition("_")[0] for name in of_streams}
+        raised = ", ".join(f"{prefix}: <name>" for prefix in sorted(prefixes))
         yield file.problem(
             tile.loc,
             f"no layer of tile {tile.given_name!r} has the other end of "

@@ -208,8 +208,8 @@ def _refuse_hopeless(task: Task) -> None:
                 f"{source} -> {target} has an expected load of "
                 f"{units * config.line_rate_gbps / UNIT:g} Gbit/s, above max_load "
                 f"{network.given.max_load:g} of a link of {capacity:g} Gbit/s, wherever the tiles "
-                f"are; state the shares of next hops that are taken less often by `traffic`, or a "
-                f"higher `max_load` in the fabric of the network",
+                f"are; give the shares of the next hops by `traffic`, or the network a fabric with "
+                f"a higher `max_load`",
                 source,
             )
 
