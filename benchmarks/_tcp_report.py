@@ -44,7 +44,12 @@ def _of_udp(row: Row) -> Row:
     """A row of `bombus bench udp-echo`."""
     payload = row["payload_bytes"]
     goodput = round(row["wire_gbps"] * payload / (row["frame_bytes"] + WIRE_EXTRA_BYTES), 3)
-    return {"mode": "udp", "payload_bytes": payload, "goodput_gbps": goodput}
+    return {
+        "mode": "udp",
+        "payload_bytes": payload,
+        "goodput_gbps": goodput,
+        "latency_cycles": row["latency_cycles"],
+    }
 
 
 def _save(figure: Figure, file: Path) -> None:
@@ -227,8 +232,9 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
 
 
 def draw_protocols(rows: Sequence[Row], folder: Path) -> None:
-    """Goodput of long payloads by protocol, as TU Darmstadt's slides show it: theirs, their bound,
-    and ours of TCP, the slower direction, and of UDP."""
+    """Goodput of long payloads and latency of requests by protocol, as TU Darmstadt's slides show
+    them. Goodput: theirs, their bound, and ours of TCP, the slower direction, and of UDP. Their
+    latencies have no numbers; ours are those of the smallest request that both protocols have."""
     from matplotlib.figure import Figure
 
     peers = json.loads((BENCHMARKS / "peers.json").read_text())
@@ -245,8 +251,9 @@ def draw_protocols(rows: Sequence[Row], folder: Path) -> None:
     }
     if not all(ours.values()):
         return
-    figure = Figure(figsize=(5.4, 3.4))
-    axis = figure.subplots()
+    size, cycles = _latencies(rows)
+    figure = Figure(figsize=(9.2 if cycles else 5.4, 3.4))
+    left, *others = figure.subplots(1, 2 if cycles else 1, squeeze=False)[0]
     names = [point["protocol"] for points in theirs.values() for point in points]
     bars: dict[str, list[float | None]] = {
         "Bombus, simulated": [min(ours.get(name, ()), default=None) for name in names]
@@ -254,12 +261,37 @@ def draw_protocols(rows: Sequence[Row], folder: Path) -> None:
     for peer, points in theirs.items():
         bars[f"{peer}, published"] = [point["goodput_gbps"] for point in points]
         bars["bound of the link"] = [point["bound_gbps"] for point in points]
-    _bars(axis, names, bars)
-    axis.set(ylabel="goodput, Gbit/s", ylim=(97, 100.2))
-    axis.set_title(f"payload of {BAR_BYTES:,} bytes", fontsize=10)
-    axis.legend(fontsize=8, frameon=False, loc="upper left")
+    _bars(left, names, bars)
+    left.set(ylabel="goodput, Gbit/s", ylim=(97, 100.2))
+    left.set_title(f"payload of {BAR_BYTES:,} bytes", fontsize=10)
+    left.legend(fontsize=8, frameon=False, loc="upper left")
+    for right in others:
+        _bars(right, list(cycles), {"Bombus, simulated": list(cycles.values())})
+        right.set(ylabel="cycles", ylim=(0, 1.2 * max(cycles.values())))
+        right.set_title(f"latency in the design, request of {size} bytes", fontsize=10)
     figure.tight_layout()
     _save(figure, folder / "tcp_protocols.svg")
+
+
+def _latencies(rows: Sequence[Row]) -> tuple[int, dict[str, int]]:
+    """Bytes of the smallest request that TCP and UDP have, and the cycles of each answer; none if
+    they have no size in common."""
+    tcp = [row for row in rows if row["mode"] != "udp" and row["data_bits"] == FULL_BITS]
+    udp = {row["payload_bytes"]: row["latency_cycles"] for row in rows if row["mode"] == "udp"}
+    trips = {
+        (row["payload_bytes"], row["buffers"]): row["latency_cycles"]
+        for row in tcp
+        if row["mode"] == "rtt" and row["payload_bytes"] in udp
+    }
+    handshakes = [row["latency_cycles"] for row in tcp if row["mode"] == "handshake"]
+    if not trips or not handshakes:
+        return 0, {}
+    size = min(size for size, _ in trips)
+    cycles = {"handshake\nof TCP": max(handshakes)}
+    for buffers, label in BUFFERS.items():
+        if (size, buffers) in trips:
+            cycles[f"TCP,\n{label}"] = trips[size, buffers]
+    return size, {**cycles, "UDP": udp[size]}
 
 
 def draw_transfers(rows: Sequence[Row], folder: Path) -> None:

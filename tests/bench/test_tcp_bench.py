@@ -72,7 +72,9 @@ def test_pictures(tmp_path: Path) -> None:
     benchmark.draw_protocols(bars, tmp_path)
     assert not (tmp_path / "tcp_protocols.svg").exists()
     udp = {"payload_bytes": 4096, "frame_bytes": 4138, "wire_gbps": 100.0, "beats": 65}
-    earlier.write_text(json.dumps({"rows": [udp]}))
+    request = {"payload_bytes": 64, "frame_bytes": 106, "wire_gbps": 100.0, "beats": 2}
+    rows_of_udp = [udp | {"latency_cycles": 120}, request | {"latency_cycles": 36}]
+    earlier.write_text(json.dumps({"rows": rows_of_udp}))
     tcp = [row | {"goodput_gbps": 98.101, "connections": 1} for row in bars]
     both = [*tcp, *benchmark.rows_of([earlier])]
     benchmark.draw(both, tmp_path)
@@ -80,6 +82,12 @@ def test_pictures(tmp_path: Path) -> None:
     benchmark.draw_protocols(both, tmp_path)
     drawn = (tmp_path / "tcp_protocols.svg").read_text()
     for text in ("TU Darmstadt, published", "Ethernet", "99.08", "98.414", "98.101"):
+        assert f">{text}<" in drawn
+    assert "latency" not in drawn  # without a handshake
+    handshake = tcp[-1] | {"mode": "handshake", "latency_cycles": 68}
+    benchmark.draw_protocols([*both, handshake], tmp_path)
+    drawn = (tmp_path / "tcp_protocols.svg").read_text()
+    for text in ("68", "90", "36", "UDP", "latency in the design, request of 64 bytes"):
         assert f">{text}<" in drawn
     for content in ("", "[]", '{"rows": 3}', '{"rows": [4]}'):
         earlier.write_text(content)
