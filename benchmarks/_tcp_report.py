@@ -252,8 +252,9 @@ def draw_protocols(rows: Sequence[Row], folder: Path) -> None:
     if not all(ours.values()):
         return
     size, cycles = _latencies(rows)
-    figure = Figure(figsize=(9.2 if cycles else 5.4, 3.4))
-    left, *others = figure.subplots(1, 2 if cycles else 1, squeeze=False)[0]
+    widths = [5.9, 4.1] if cycles else [5.9]
+    figure = Figure(figsize=(sum(widths), 3.4))
+    left, *others = figure.subplots(1, len(widths), width_ratios=widths, squeeze=False)[0]
     names = [point["protocol"] for points in theirs.values() for point in points]
     bars: dict[str, list[float | None]] = {
         "Bombus, simulated": [min(ours.get(name, ()), default=None) for name in names]
