@@ -57,7 +57,7 @@ module tcp_departure_formal
   departure_t segment;
   changes_t changes;
   seq_t bare;
-  logic send, wake, set_timer, repeats, resends, fills, fresh, restarts, sent_ack;
+  logic send, wake, set_timer, occupying, repeats, resends, fills, fresh, restarts, sent_ack;
   seq_t last;
   tcp_departure #(
       .RingBytes(SendBytes),
@@ -94,6 +94,7 @@ module tcp_departure_formal
       .changes_o(changes),
       .wake_o(wake),
       .set_timer_o(set_timer),
+      .occupies_o(occupying),
       .repeats_o(repeats),
       .resends_o(resends),
       .fills_o(fills),
@@ -154,6 +155,7 @@ module tcp_departure_formal
       (after.marked == block_3_q.marked);
 
   always_comb begin
+    if (settled) assert (occupying == (send & occupies));
     if (settled & send) begin
       // What is acknowledged is what has come in order, with the SYN and FIN of the peer.
       assert (is_live(block_3_q.state));

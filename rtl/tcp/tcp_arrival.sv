@@ -275,7 +275,8 @@ module tcp_arrival
     end else if (~good) begin
       meaning.stale = stale;
       meaning.unacceptable = ~stale & ~report;
-      meaning.challenge = ~flags.rst & ~(stale & unstamped);
+      // Without the timestamp that is due, RFC 7323, 3.2: none; but a SYN, RFC 5961, 4.2.
+      meaning.challenge = ~flags.rst & ~(stale & unstamped & ~flags.syn);
       // An answer to the own SYN, where both have asked for the connection (RFC 9293, 3.5).
       meaning.opened = flags.syn & flags.ack & ~flags.rst & new_ack & one_before &
           (block_2_i.state == SynReceived);
@@ -348,7 +349,7 @@ module tcp_arrival
     meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
     meaning.last = segment_2_i.seq + 32'(segment_2_i.length);
     meaning.skip = found_q.seq[31] & ~Whole ? 14'(-found_q.seq) : '0;
-    meaning.most_window = leading_bit(found_q.window);
+    meaning.most_window = leading_bit(found_q.window >> 1);
     meaning.mss = found_q.mss -
         ((report ? block_2_i.timestamps : segment_2_i.options.has_timestamps) ? StampBytes : 14'd0);
     return meaning;

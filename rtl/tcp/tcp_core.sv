@@ -410,7 +410,7 @@ module tcp_core
       allowed,
       acks,
       begins;
-  logic resends, fills, timed_out;
+  logic occupies, resends, fills, timed_out;
   logic [13:0] hole_length_2;
   seq_t resent, rescued, last_resent;
   if (NumSacks > 0) begin : gen_scoreboard
@@ -445,6 +445,7 @@ module tcp_core
         .begins_i(begins),
         .tail_i(tail),
         .departs_i(departs),
+        .occupies_i(occupies),
         .fresh_i(departs & fresh),
         .fresh_place_i(departure.seq),
         .resends_i(departs & resends),
@@ -462,7 +463,7 @@ module tcp_core
         .shown_resent_o(ranges.resent)
     );
   end else begin : gen_no_scoreboard
-    wire unused = &{acks, begins, tail, fresh, resends, fills, last_resent, inspect_slot_i};
+    wire unused = &{acks, begins, tail, fresh, occupies, resends, fills, last_resent, inspect_slot_i};
     assign {resend, hole, hole_2, futile_2, news, known_block, many_lost, behind, allowed} = '0;
     assign hole_length_2 = '0;
     assign {resent, rescued} = '0;
@@ -604,6 +605,7 @@ module tcp_core
       .changes_o(departure_changes),
       .wake_o(departure_wake),
       .set_timer_o(departure_set),
+      .occupies_o(occupies),
       .repeats_o(repeats),
       .resends_o(resends),
       .fills_o(fills),
@@ -719,7 +721,7 @@ module tcp_core
 
   // ---- What follows from it, a cycle later ----
 
-  // Nothing has been sent for longer than a timeout.
+  // Nothing has been timed or retransmitted for longer than a timeout.
   logic [31:0] since_timed_3_q;
   always_ff @(posedge clk_i) since_timed_3_q <= time_us_i - block_2_q.timed_at;
   wire paused = since_timed_3_q > 32'(timeout_3);

@@ -49,6 +49,7 @@ module tcp_departure
     output changes_t   changes_o,
     output logic       wake_o,       // there is more to send immediately
     output logic       set_timer_o,  // for the purpose in block_o.timer
+    output logic       occupies_o,   // sends bytes, SYN or FIN
     output logic       repeats_o,    // sends bytes that were sent before
     output logic       resends_o,    // sends those that again_i announces, in recovery with SACK,
     output logic       fills_o,      // up to the end of the hole, or
@@ -217,7 +218,7 @@ module tcp_departure
   wire by_bytes = ~hole & ~full_bytes & bytes_in_window & uncongested;
   wire full = hole ? hole_length_2_i > block_2_i.mss : full_bytes & full_window & uncongested;
   // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is in flight and
-  // the window is at least half the largest one seen, or has not grown for some time.
+  // the window is at least a quarter to half of the largest one seen, or has not grown for some time.
   wire long = (window[31:14] != '0) | ((window[13:0] >> block_2_i.most_window) != '0);
   wire by_window = ~hole & ~by_bytes & ~full & uncongested & ~window[31] & idle &
       (long | (block_2_i.probe & (window != '0)));
@@ -248,9 +249,9 @@ module tcp_departure
     meaning.by_bytes = by_bytes;
     meaning.push = by_bytes | (full & ~more_bytes);
     meaning.by_window = by_window;
-    // Nagle's algorithm: RFC 9293, 3.7.4.
+    // Nagle's algorithm: RFC 9293, 3.7.4; not for what has been sent before.
     meaning.sends_bytes = sends & has_bytes & ~silent &
-        (hole | full | by_window | (by_bytes & (~Nagle | wishes_2_i.settings.no_delay | idle | found_q.all_written)));
+        (hole | full | by_window | (by_bytes & (~Nagle | wishes_2_i.settings.no_delay | idle | found_q.all_written | (sent > 0))));
     meaning.probe = sends & (has_bytes | fin_due) & ~silent & block_2_i.probe & ~open_window;
     meaning.asks = Keepalive & block_2_i.probe & (block_2_i.timer == TimerKeepalive);
     meaning.closed = found_q.closed & ~handshake;
@@ -298,7 +299,10 @@ module tcp_departure
   wire fin = m.fin | (sends_bytes & m.fin_follows);
   wire occupies = bytes | fin | m.syn;
   wire live = !(block_3_i.state inside {Closed, Ended, SynSent});
-  wire acks = live & (block_3_i.ack_now | m.update);
+  // An update that a segment cannot carry, as without scale beyond 65,535 bytes, would be a duplicate
+  // acknowledgement (RFC 5681, 2). Smaller buffers have none.
+  wire told = (ReceiveBytes > 65536) & (m.window == m.kept_window);
+  wire acks = live & (block_3_i.ack_now | (m.update & ~told));
   wire new_bytes = sends_bytes & ~m.repeats;
   wire offers_ecn = Ecn & (block_3_i.state == SynSent) & (block_3_i.tries == '0);
   wire unset = block_3_i.timer == TimerNone | (Keepalive & block_3_i.timer == TimerKeepalive);
@@ -376,13 +380,14 @@ module tcp_departure
         if (block_3_i.state == Established) block_o.state = FinWait1;
         if (block_3_i.state == CloseWait) block_o.state = LastAck;
       end
-      // Only first transmissions are timed (RFC 6298, 3).
+      // Only first transmissions are timed (RFC 6298, 3), but a pause begins after any (RFC 5681, 4.1).
       if (~m.repeats & ~block_3_i.timing & ~m.probe) begin
         block_o.timing = 1'b1;
         block_o.timed_seq = last;
         block_o.timed_at = time_us_i;
       end else if (m.repeats) begin
-        block_o.timing = 1'b0;
+        block_o.timing   = 1'b0;
+        block_o.timed_at = time_us_i;
       end
       if (unset | (~m.probe & (block_3_i.timer == TimerPersist))) begin
         block_o.timer = m.probe ? TimerPersist : TimerRetransmit;
@@ -409,6 +414,7 @@ module tcp_departure
     end
   end
 
+  assign occupies_o = occupies;
   assign repeats_o = bytes & m.repeats;
   // A peer whose window is zero takes nothing but its next byte, not even an acknowledgement
   // (RFC 9293, 3.10.7.4), and a probe that it has not taken does not count.

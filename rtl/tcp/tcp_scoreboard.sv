@@ -52,6 +52,7 @@ module tcp_scoreboard
     input logic begins_i,  // recovery begins
     input logic tail_i,  // una reaches a part without SACK information
     input logic departs_i,
+    input logic occupies_i,  // ... with bytes or a FIN
     input logic fresh_i,  // a segment is sent for the first time,
     input seq_t fresh_place_i,  // from here on
     input logic resends_i,  // the bytes that again_o announces are sent,
@@ -193,6 +194,7 @@ module tcp_scoreboard
     logic past;  // resent is not before the block
     logic covers;
     logic rescue;
+    logic futile;
   } second_t;
   second_t second_q;
   always_ff @(posedge clk_i) begin
@@ -207,6 +209,7 @@ module tcp_scoreboard
         behind: first_q.resent_from_ack <= 0,
         past: first_q.resent_from_left >= 0,
         rescue: first_q.rescue,
+        futile: futile_2_o,
         covers: (first_q.resent_from_left >= 0) & (first_q.resent_to_right >= 0)
     };
   end
@@ -265,7 +268,8 @@ module tcp_scoreboard
   end
   assign {was.resent, was.last, was.rescues, was.rescued} = rest_3_q;
   assign {next.resent, next.last, next.rescues, next.rescued} = rest_3_q;
-  wire tried = departs_i & second_q.rescue;
+  // Kept for later if the window or acknowledgements come first (RFC 6675, 4: RescueRxt).
+  wire tried = departs_i & second_q.rescue & (second_q.futile | occupies_i);
 
   assign news_o = second_q.good & ~known;
   assign known_o = second_q.has_block & ~news_o;

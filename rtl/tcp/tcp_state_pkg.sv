@@ -44,7 +44,7 @@ package tcp_state_pkg;
     seq_t wnd_edge;  // end of the peer's window
     seq_t wl1;
     logic [13:0] mss;  // payload bytes of a full segment
-    logic [3:0] most_window;  // leading bit of the largest window that the peer has advertised
+    logic [3:0] most_window;  // leading bit of half of the largest window that the peer has advertised
     logic scaled;  // both ends have sent a window scale
     logic [3:0] peer_scale;
     logic timestamps;

@@ -26,7 +26,7 @@ TCP_START = ETHERNET_BYTES + IPV4_BYTES
 # Parameters of the engine, as in the design
 OWN = {"receive_bytes": 65536, "send_bytes": 65536, "mss": 1460, "num_gaps": 4, "num_sacks": 4}
 LIVE = range(SYN_RECEIVED, OVER)  # states
-COMPARE_US = 500
+COMPARE_US, RANGES_US = 500, 20  # between comparisons; while there are ranges beyond gaps
 CALM_US, CALM_CYCLES = 2, 300  # without a frame: nothing is in the engine
 STAMP_BYTES = 12
 INBOUND = 1  # of pcapng
@@ -95,7 +95,7 @@ class Shadow:
         self._mac = b""
         self._next = 0
         self._last_us = self._compared_us = 0.0  # of the latest frame, now and when compared
-        self.compared = 0
+        self.compared = self.ranges = 0  # comparisons, and those with ranges beyond gaps
         self.connections: dict[Key, Model] = {}
         simulation.pcap_out(self._path)
 
@@ -174,3 +174,6 @@ class Shadow:
             if (state["peer_port"], state["own_port"]) == model.key[1:] and state["state"] in LIVE:
                 compare(model, state, ranges)
                 self.compared += 1
+                if any(each["is_received"] or each["is_reported"] for each in ranges):
+                    self.ranges += 1
+                    self._next = started + RANGES_US

@@ -22,6 +22,7 @@ from bombus.simulator.tcp import Connection
 SEEDS = 500
 LIMIT_S = 600
 SHORT_US = 5000
+GAPS = ("loss 10 %", "jitter", "all")  # with these, the registers show ranges beyond gaps
 TCP_START = ETHERNET_BYTES + IPV4_BYTES
 Ends = tuple[Connection, Connection]
 
@@ -73,16 +74,18 @@ def exchange(pair: Pair, ends: list[Ends], random: Random, shadows: list[Shadow]
         far.close()
 
 
-def finish(pair: Pair, shadows: Sequence[Shadow]) -> None:
+def finish(pair: Pair, shadows: Sequence[Shadow]) -> int:
+    """The number of comparisons with ranges beyond gaps."""
     pair.settle(LIMIT_S)
     for shadow, end in zip(shadows, pair.ends, strict=True):
         shadow.take()
         assert shadow.compared
         end.impair()
         end.check()
+    return sum(shadow.ranges for shadow in shadows)
 
 
-def transfer(seed: int, link: str) -> None:
+def transfer(seed: int, link: str) -> int:
     random = Random(f"{seed} {link}")
     with ExitStack() as stack:
         pair = Pair(stack, seed=seed, coarse=True)
@@ -90,7 +93,7 @@ def transfer(seed: int, link: str) -> None:
         impair(pair, link, seed)
         ends = [pair.connected(timeout=LIMIT_S) for _ in range(random.randrange(1, 4))]
         exchange(pair, ends, random, shadows)
-        finish(pair, shadows)
+        return finish(pair, shadows)
 
 
 class Crossing:
@@ -155,7 +158,8 @@ def connect_at_once(seed: int, link: str) -> Crossing:
 
 @pytest.mark.parametrize("link", LINKS)
 def test_streams_come_whole(link: str) -> None:
-    transfer(0, link)
+    compared = transfer(0, link)
+    assert compared or link not in GAPS
 
 
 def test_both_connect_at_once() -> None:
@@ -171,10 +175,12 @@ def test_both_connect_at_once() -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize("part", range(PARTS))
 def test_streams_of_many_seeds_come_whole(part: int) -> None:
+    compared = 0
     for seed in range(SAMPLES + part, SEEDS, PARTS):
         link = list(LINKS)[(seed // PARTS) % len(LINKS)]
-        for run in (transfer, connect_at_once):
-            try:
-                run(seed, link)
-            except (AssertionError, TimeoutError) as error:
-                raise AssertionError(f"{run.__name__}({seed}, {link!r}): {error}") from error
+        try:
+            compared += transfer(seed, link)
+            connect_at_once(seed, link)
+        except (AssertionError, TimeoutError) as error:
+            raise AssertionError(f"seed {seed}, {link}: {error}") from error
+    assert compared
