@@ -721,7 +721,8 @@ module tcp_core
 
   // ---- What follows from it, a cycle later ----
 
-  // Nothing has been timed or retransmitted for longer than a timeout.
+  // Nothing has been timed for longer than a timeout. This is a pause, or what was sent since has been
+  // retransmitted: then the window gets smaller than RFC 5681, 4.1 demands.
   logic [31:0] since_timed_3_q;
   always_ff @(posedge clk_i) since_timed_3_q <= time_us_i - block_2_q.timed_at;
   wire paused = since_timed_3_q > 32'(timeout_3);

@@ -380,14 +380,13 @@ module tcp_departure
         if (block_3_i.state == Established) block_o.state = FinWait1;
         if (block_3_i.state == CloseWait) block_o.state = LastAck;
       end
-      // Only first transmissions are timed (RFC 6298, 3), but a pause begins after any (RFC 5681, 4.1).
+      // Only first transmissions are timed (RFC 6298, 3).
       if (~m.repeats & ~block_3_i.timing & ~m.probe) begin
         block_o.timing = 1'b1;
         block_o.timed_seq = last;
         block_o.timed_at = time_us_i;
       end else if (m.repeats) begin
-        block_o.timing   = 1'b0;
-        block_o.timed_at = time_us_i;
+        block_o.timing = 1'b0;
       end
       if (unset | (~m.probe & (block_3_i.timer == TimerPersist))) begin
         block_o.timer = m.probe ? TimerPersist : TimerRetransmit;
