@@ -226,7 +226,7 @@ BROKEN = (
     ),
     (
         DEPARTURE,
-        Mutation(DEPARTURE_FILE, "live & (block_3_i.ack_now | m.update)", "live & m.update"),
+        Mutation(DEPARTURE_FILE, "block_3_i.ack_now | (m.update & ~told)", "m.update & ~told"),
     ),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "block_o.write_served = wishes_3_i.write_wish;", "")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "hole_length_2_i > block_2_i.mss :", "1'b1 :")),

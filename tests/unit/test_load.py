@@ -83,16 +83,3 @@ def test_no_layer_carries_more_than_comes_in(tmp_path: Path, share: float) -> No
     file.write_text(TEXT.replace("eth_tx, mac_tx]", f"eth_tx, mac_tx], traffic: {{arp: {share}}}"))
     rates = load.expected(resolve.load(file)[0])
     assert all(0 <= rate <= 10 + 1e-6 for rate in rates.values())
-
-
-def test_requests_on_a_narrower_network_are_small() -> None:
-    """One flit of 64 bits where the packet has one of 512."""
-    design, _ = resolve.load(DESIGNS / "tcp_echo.yaml")
-    rates = load.expected(design)
-    control, data = (
-        [hop for hop in rates if hop.source.tile.name == "echo" and (hop.network.index == network)]
-        for network in (1, 0)
-    )
-    assert len(control) == 2 and len(data) == 1
-    assert [rates[hop] for hop in control] == pytest.approx([rates[data[0]] * 64 / 512] * 2)
-    assert max(rates.values()) <= design.config.line_rate_gbps + 1e-6

@@ -4,9 +4,7 @@
 What comes in at the line rate goes on from layer to layer, shared among the next
 hops of each: as the design file says (`traffic:`), and what it does not say in
 equal parts, except that next hops which a layer declares as rare (`RareHops`) get
-little. Headers that are added or taken off do not count. A network that is narrower
-than the first carries requests and answers, not packets: a message is taken to have
-as many flits there, so that its load is smaller by the ratio of the widths.
+little. Headers that are added or taken off do not count.
 """
 
 from __future__ import annotations
@@ -45,12 +43,7 @@ def expected(design: Design) -> dict[Hop, float]:
     index = {layer: i for i, layer in enumerate(layers)}
     rate = design.config.line_rate_gbps
     sources = np.array([rate * (not layer.kind.inputs) for layer in layers])
-    bits = design.networks[0].data_width
-    shares = {
-        hop: share * min(1.0, hop.network.data_width / bits)
-        for layer in layers
-        for hop, share in _shares(design, layer).items()
-    }
+    shares = {hop: share for la in layers for hop, share in _shares(design, la).items()}
     passed = np.eye(len(layers))
     for hop, share in shares.items():
         assert hop.target
