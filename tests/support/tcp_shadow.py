@@ -69,7 +69,9 @@ class Connection:
         self.offer = Options()  # of the own SYN
         # Received
         self.certain, self.possible = Ranges(), Ranges()
-        self.starts: set[int] = set()  # of payloads
+        # Starts of payloads: those that may have been taken, and all, duplicates included
+        self.starts: set[int] = set()
+        self.came: set[int] = set()
         self.fin_received = False
         self.una_certain = self.una_possible = self.send_edge = 0
         self.stamps: set[int] = set()
@@ -116,6 +118,8 @@ class Connection:
             self.newest_stamp = options.timestamps and options.timestamps[0]
         if self.irs is None or "RST" in wire.flags or (self.stamped and not options.timestamps):
             return
+        if wire.payload:
+            self.came.add(place(wire.seq, self.irs))
         was_open = self.una_certain > 0
         possible, certain = self._acceptable(wire, options)
         if options.timestamps and (possible or opening):
@@ -255,7 +259,7 @@ class Connection:
         )
         inside = second is not None and second[0] <= left and right <= second[1]
         if right <= ack or inside:
-            self.check(left in self.starts, f"D-SACK block {block} is of no segment", wire)
+            self.check(left in self.came, f"D-SACK block {block} is of no segment", wire)
             return
         self.check(left > ack, f"SACK block {block} begins before the acknowledgement", wire)
         self.certain.add(left, right)
