@@ -36,7 +36,8 @@ package arp_pkg;
   } neighbour_t;
 
   typedef neighbour_t arp_meta_t;  // an ARP body to be framed by eth_tx
-  typedef neighbour_t arp_update_meta_t;  // a binding for the ARP cache, no payload
+  typedef neighbour_t arp_update_meta_t;  // a binding for the ARP cache
+  parameter bit ArpUpdateHasPayload = 1'b0;
   typedef neighbour_t arp_question_meta_t;  // eth_tx wants to know a neighbour's MAC address
 
   // What `arp` must act on.

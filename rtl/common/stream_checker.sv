@@ -8,13 +8,14 @@
 // - every beat but the last is full, the last has at most as many bytes as fit,
 //   bytes above those that count are zero;
 // - length is the number of bytes that come;
-// - a message is of a kind that the layer sends by its next hop.
+// - a message is of a kind that the layer sends by its next hop, and has bytes only if its kind may.
 module stream_checker #(
     parameter type beat_t = logic,
     parameter int unsigned NextWidth = 1,
     parameter int unsigned NumKinds = 8,  // kinds of messages in the design
     parameter int unsigned NumHops = 2 ** NextWidth,  // next hops; 1: next_i is not checked
-    parameter logic [NumHops-1:0][NumKinds-1:0] Sends = '1  // allowed kinds, by next hop
+    parameter logic [NumHops-1:0][NumKinds-1:0] Sends = '1,  // allowed kinds, by next hop
+    parameter logic [NumKinds-1:0] HasPayload = '1  // kinds whose messages may have bytes
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -93,6 +94,14 @@ module stream_checker #(
         else
           $error(
               "%sa message of kind %0d, which the layer does not send there", name_i, beat_i.kind
+          );
+        assert (!first_q || length == 0 || (NumKinds'(1) << beat_i.kind & ~HasPayload) == '0)
+        else
+          $error(
+              "%sa message of kind %0d has %0d bytes, but this kind has no payload",
+              name_i,
+              beat_i.kind,
+              length
           );
         assert (!beat_i.last || beat_i.data >> {beat_i.bytes, 3'b0} == '0)
         else $error("%sbytes after the last one are not zero", name_i);

@@ -156,7 +156,7 @@ package tcp_pkg;
     logic no_delay;  // no Nagle
   } settings_t;
 
-  // Kind tcp_request, application or send buffer to engine; no data. The fields after wish are only
+  // Kind tcp_request, application or send buffer to engine. The fields after wish are only
   // for RequestConnect; port is the application's port, to which its events are sent.
   typedef struct packed {
     request_e              request;
@@ -167,6 +167,7 @@ package tcp_pkg;
     logic [15:0]           peer_port;
     logic [15:0]           port;
   } tcp_request_meta_t;
+  parameter bit TcpRequestHasPayload = 1'b0;
 
   // Kind tcp_error, tcp_errors to engine: an error that the path to a peer reports about a segment
   // sent (RFC 9293, 3.9.2.2). Data: its sequence number, lowest byte first.
@@ -189,6 +190,7 @@ package tcp_pkg;
     seq_t write_end;  // until the session is open, the first byte: space must be requested
     tuple_t tuple;
   } tcp_event_meta_t;
+  parameter bit TcpEventHasPayload = 1'b0;
 
   // Kind tcp_segment, engine to send buffer: a TCP header as data, to be followed by payload_length
   // bytes of the session's stream from sequence number start on. packet is the metadata of the
@@ -225,5 +227,6 @@ package tcp_pkg;
     seq_t        start;
     logic [13:0] length;
   } tcp_read_meta_t;
+  parameter bit TcpReadHasPayload = 1'b0;
 
 endpackage

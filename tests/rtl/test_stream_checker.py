@@ -153,6 +153,17 @@ def test_kind_that_the_layer_does_not_send_there(stream: Stream) -> None:
     assert stream.says([replace(other, next=1), replace(lines[1], next=1)]) == []
 
 
+def test_payload_of_a_kind_that_has_none(stream: Stream) -> None:
+    """Once a message, and only where the kind may be sent."""
+    lines = stream.message(2 * stream.beats.size)
+    other = stream.change(lines[0], kind=3)
+    assert stream.says([other, lines[1], *lines]) == named(
+        f"a message of kind 3 has {2 * stream.beats.size} bytes, but this kind has no payload"
+    )
+    (empty,) = stream.message(0)
+    assert stream.says([stream.change(empty, kind=3), empty, *lines]) == []
+
+
 def test_more_bytes_than_fit(stream: Stream) -> None:
     size = stream.beats.size
     (line,) = stream.message(size, says=size + 1)

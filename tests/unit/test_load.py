@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from unit_helpers import DESIGNS
+from unit_helpers import DESIGNS, ROOT
 
 from bombus.analysis import load
 from bombus.design import resolve
@@ -83,3 +83,21 @@ def test_no_layer_carries_more_than_comes_in(tmp_path: Path, share: float) -> No
     file.write_text(TEXT.replace("eth_tx, mac_tx]", f"eth_tx, mac_tx], traffic: {{arp: {share}}}"))
     rates = load.expected(resolve.load(file)[0])
     assert all(0 <= rate <= 10 + 1e-6 for rate in rates.values())
+
+
+def test_messages_without_payload_have_one_flit() -> None:
+    """On a network of 64 bits, where packets fill flits of 512."""
+    design, _ = resolve.load(DESIGNS / "tcp_echo.yaml")
+    rates = load.expected(design)
+    echoes = {
+        hop.source.name: rate for hop, rate in rates.items() if hop.source.tile.name == "echo"
+    }
+    assert echoes["read"] == pytest.approx(echoes["out"] * 64 / 512)
+    assert echoes["request"] == echoes["read"]
+    assert max(rates.values()) <= design.config.line_rate_gbps + 1e-6
+
+
+def test_kernels_bring_no_traffic() -> None:
+    """Behind the layer that serves them, they have neither inputs nor outputs on the mesh."""
+    design, _ = resolve.load(ROOT / "docs" / "examples" / "tcp_kernel" / "tcp_kernel.yaml")
+    assert max(load.expected(design).values()) <= design.config.line_rate_gbps + 1e-6

@@ -299,6 +299,26 @@ def test_two_structs_of_one_kind_are_refused(design_file: Edited) -> None:
     assert {problem.file, next(f for f in sources if str(f) in problem.message)} == set(sources)
     (file.parent / "other_pkg.sv").write_text(other.replace("BITS", "60"))
     rtl.library(512, sources)
+    flag = "  parameter bit ProbeHasPayload = 1'b0;\nendpackage"
+    (file.parent / "other_pkg.sv").write_text(
+        other.replace("BITS", "60").replace("endpackage", flag)
+    )
+    with pytest.raises(DesignError, match="or has another ProbeHasPayload"):
+        rtl.library(512, sources)
+
+
+def test_kinds_without_payload(design_file: Edited) -> None:
+    """Beside those of ARP and TCP, any that a package says so about."""
+    flag = "  parameter bit ProbeHasPayload = 1'b0;\nendpackage"
+    design = resolved(design_file(("endpackage", flag)))
+    numbers = design.messages.numbers
+    bare = {"arp_update", "probe"}
+    assert design.messages.payload_mask == sum(1 << n for k, n in numbers.items() if k not in bare)
+    hops = {str(hop.source): hop for hop in design.hops if hop.source.layer.name == "asker"}
+    assert not design.messages.has_payload(hops["asker"])
+    assert ".HasPayload(6'b100111)" in generate.texts(design)["tiles/udp_echo_tile_asker.sv"]
+    usual = resolved(design_file())
+    assert usual.messages.payload_mask == design.messages.payload_mask | 1 << numbers["probe"]
 
 
 @pytest.mark.parametrize(
@@ -323,6 +343,10 @@ def test_two_structs_of_one_kind_are_refused(design_file: Edited) -> None:
         (
             ('string Takes = "', 'string AnswerTakes = "'),
             "AnswerTakes is about a stream that the lay",
+        ),
+        (
+            ("endpackage", "  parameter bit ProbingHasPayload = 1'b0;\nendpackage"),
+            "ProbingHasPayload is about a kind of message that the package does not have",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import pytest
@@ -94,6 +95,24 @@ def test_28_tiles(tmp_path: Path) -> None:
     assert result.positions["eth_tx"] == (0, 3)
     assert result.max_load <= 1
     assert result.gbps_hops < 0.75 * snake
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        DESIGNS / "tcp_echo.yaml",
+        DESIGNS / "tcp_echo_bypass.yaml",
+        ROOT / "docs" / "examples" / "tcp_host" / "tcp_host.yaml",
+        ROOT / "docs" / "examples" / "tcp_kernel" / "tcp_kernel.yaml",
+    ],
+    ids=lambda file: file.stem,
+)
+def test_designs_with_tcp(tmp_path: Path, file: Path) -> None:
+    """Requests on the narrow network have no payload."""
+    for source in file.parent.glob("*.sv"):
+        copy(source, tmp_path)
+    result = placed(copied(tmp_path, file=file), move=True, effort=0.2)
+    assert 0 < result.max_load <= 1
 
 
 def test_the_same_positions_every_time(tmp_path: Path) -> None:

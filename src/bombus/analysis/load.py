@@ -4,7 +4,9 @@
 What comes in at the line rate goes on from layer to layer, shared among the next
 hops of each: as the design file says (`traffic:`), and what it does not say in
 equal parts, except that next hops which a layer declares as rare (`RareHops`) get
-little. Headers that are added or taken off do not count.
+little. Headers that are added or taken off do not count. A message without payload is one
+flit, so it counts as the share of a flit of the first network that its own network is wide:
+no more of them are sent than flits come in.
 """
 
 from __future__ import annotations
@@ -42,14 +44,26 @@ def expected(design: Design) -> dict[Hop, float]:
     layers = list(design.layers())
     index = {layer: i for i, layer in enumerate(layers)}
     rate = design.config.line_rate_gbps
-    sources = np.array([rate * (not layer.kind.inputs) for layer in layers])
+    # Not a kernel, which has neither: it stands behind the layer that serves it.
+    begins = [bool(layer.kind.outputs) and not layer.kind.inputs for layer in layers]
+    sources = rate * np.array(begins)
     shares = {hop: share for la in layers for hop, share in _shares(design, la).items()}
     passed = np.eye(len(layers))
     for hop, share in shares.items():
         assert hop.target
         passed[index[hop.target.layer], index[hop.source.layer]] -= share
     rates = np.linalg.lstsq(passed, sources, rcond=None)[0]
-    # No layer forwards more than arrives at all MAC ports together: a cycle that keeps everything
+    # No layer forwards more than comes in at all of these together: a cycle that keeps everything
     # would diverge.
     rates = np.clip(rates, 0.0, sources.sum())
-    return {hop: float(share * rates[index[hop.source.layer]]) for hop, share in shares.items()}
+    return {
+        hop: float(share * rates[index[hop.source.layer]]) * _weight(design, hop)
+        for hop, share in shares.items()
+    }
+
+
+def _weight(design: Design, hop: Hop) -> float:
+    """Load of a message on its hop, relative to a packet that fills flits of the first network."""
+    if design.messages.has_payload(hop):
+        return 1.0
+    return min(1.0, hop.network.data_width / design.networks[0].data_width)

@@ -70,6 +70,17 @@ class Messages:
         count = len(self.design.hop_names(output))
         return [self._mask(self.sent[output, number]) for number in range(count)]
 
+    def has_payload(self, hop: Hop) -> bool:
+        """Whether a message that takes a hop may have bytes."""
+        kinds = self.design.library.message_kinds
+        return any(kinds[name].has_payload for name in self.by(hop))
+
+    @property
+    def payload_mask(self) -> int:
+        """The kinds whose messages may have bytes, as a bit mask by number."""
+        kinds = self.design.library.message_kinds
+        return self._mask(frozenset(name for name in self.numbers if kinds[name].has_payload))
+
     def bits(self, mask: int) -> str:
         """A set of kinds as a SystemVerilog literal."""
         return f"{len(self.numbers)}'b{mask:b}"

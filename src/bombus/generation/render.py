@@ -130,6 +130,7 @@ def render(design: Design) -> dict[str, str]:
         "networks": _networks(design, tiles),
         "layer_beats": _layer_beats(design),
         "message_kinds": design.messages.numbers,
+        "payload_mask": design.messages.bits(design.messages.payload_mask),
         "widths": " and ".join(str(network.data_width) for network in design.networks),
         "columns": design.columns,
         "rows": design.rows,

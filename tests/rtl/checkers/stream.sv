@@ -31,7 +31,8 @@ module bench #(
       .beat_t(beat_t),
       .NextWidth(3),
       .NumHops(7),
-      .Sends({{4{8'hFF}}, 8'h01, {2{8'hFF}}})  // only packets on next hop 2
+      .Sends({{4{8'hFF}}, 8'h01, {2{8'hFF}}}),  // only packets on next hop 2
+      .HasPayload(8'b1111_0111)  // all but kind 3
   ) check_app_out (
       .clk_i  (clk),
       .rst_i  (rst),

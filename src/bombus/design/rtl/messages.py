@@ -2,7 +2,8 @@
 """Kinds of messages: the structs of their metadata, found by name in the packages.
 
 The metadata of kind `arp_update` is the packed struct `arp_update_meta_t` of a package. A layer
-declares which kinds its streams take and send (docs/architecture.md, "Kinds of messages").
+declares which kinds its streams take and send (docs/architecture.md, "Kinds of messages"). A kind
+whose messages are only metadata has `parameter bit ArpUpdateHasPayload = 1'b0` in that package.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from pathlib import Path
 from pyslang import ast
 
 from bombus.base.errors import DesignError, Problem
-from bombus.base.text import snake_case
+from bombus.base.text import camel_case, snake_case
 from bombus.design.rtl.elaboration import Elaboration
 
 PACKET = "packet"  # the kind that all layers share
 ANY = "any"  # for inputs that ignore metadata
 TAKEN = "taken"  # for outputs that forward messages
 _SUFFIX = "_meta_t"
+_HAS_PAYLOAD = "HasPayload"
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class MessageKind:
     name: str
     struct: str  # `package::type`
     bits: int
+    has_payload: bool = True
     fields: tuple[MessageField, ...] = field(default=(), compare=False, repr=False)
 
 
@@ -55,12 +58,38 @@ def _fields(struct: ast.Type, base: int = 0, prefix: str = "") -> Iterator[Messa
             yield from _fields(kind, offset, f"{prefix}{member.name}.")
 
 
+def _has_payload(package: ast.PackageSymbol, kind: str) -> bool:
+    flag = package.find(camel_case(kind) + _HAS_PAYLOAD)
+    return flag is None or bool(int(flag.value.value))
+
+
+def _strange_flags(package: ast.PackageSymbol) -> Iterator[ast.Symbol]:
+    """Constants about the payload of kinds that the package does not have."""
+    for each in package:
+        if isinstance(each, ast.ParameterSymbol) and each.name.endswith(_HAS_PAYLOAD):
+            kind = snake_case(each.name.removesuffix(_HAS_PAYLOAD))
+            if package.find(kind + _SUFFIX) is None:
+                yield each
+
+
 def read_kinds(elaboration: Elaboration) -> dict[str, MessageKind]:
     """The kinds that have a struct; DesignError if two with the same name differ."""
     found: dict[str, MessageKind] = {}
     first: dict[str, tuple[object, Path]] = {}
-    problems = []
+    problems: list[Problem] = []
+
+    def problem(symbol: ast.Symbol, text: str) -> None:
+        line = elaboration.manager.getLineNumber(symbol.location)
+        problems.append(Problem(elaboration.file(symbol.location), line, text))
+
     for package in elaboration.compilation.getPackages():
+        for flag in _strange_flags(package):
+            missing = snake_case(flag.name.removesuffix(_HAS_PAYLOAD)) + _SUFFIX
+            problem(
+                flag,
+                f"{flag.name} is about a kind of message that the package does not have: "
+                f"there is no {missing}",
+            )
         for alias in package:
             target = getattr(alias, "targetType", None)
             if target is None or not alias.name.endswith(_SUFFIX):
@@ -69,21 +98,21 @@ def read_kinds(elaboration: Elaboration) -> dict[str, MessageKind]:
             struct = target.type.canonicalType
             if not isinstance(struct, ast.PackedStructType):
                 continue
+            has_payload = _has_payload(package, name)
             layout = [(field.name, field.type.bitWidth) for field in struct]
-            other, other_file = first.setdefault(name, (layout, file))
-            if other != layout:
-                line = elaboration.manager.getLineNumber(alias.location)
-                problems.append(
-                    Problem(
-                        file,
-                        line,
-                        f"{alias.name} is another struct in {other_file}: a kind of message, here "
-                        f"{name}, has one; rename this one",
-                    )
+            other, other_file = first.setdefault(name, ((layout, has_payload), file))
+            if other != (layout, has_payload):
+                problem(
+                    alias,
+                    f"{alias.name} is another struct in {other_file}, or has another "
+                    f"{camel_case(name)}{_HAS_PAYLOAD}: a kind of message, here {name}, has one; "
+                    "rename this one",
                 )
             full_name = f"{package.name}::{alias.name}"
-            fields = tuple(_fields(struct))
-            found.setdefault(name, MessageKind(name, full_name, target.type.bitWidth, fields))
+            kind = MessageKind(
+                name, full_name, target.type.bitWidth, has_payload, tuple(_fields(struct))
+            )
+            found.setdefault(name, kind)
     if problems:
         raise DesignError(problems)
     return found
