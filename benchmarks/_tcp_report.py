@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
-from bombus.measure.exchanges import WIRE_EXTRA_BYTES
+from bombus.measure.exchanges import WIRE_EXTRA_BYTES, beats_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,16 +23,18 @@ MARKERS = "os^Dv<>P"
 PLAIN = "#444444"
 TITLES = {"rx": "received", "tx": "sent", "both": "in both directions, each"}
 FULL_BITS = 512  # width of the published figures
+# Protocols whose rows are of frames (`_echo_rows`), by mode
+FRAMES = {"udp": "UDP", "ethernet": "Ethernet"}
 
 
 def rows_of(files: Iterable[Path]) -> list[Row]:
-    """Rows of earlier runs, also of UDP echo; UserError for a file that is none's."""
+    """Rows of earlier runs, also of UDP and Ethernet; UserError for a file that is none's."""
     rows: list[Row] = []
     for file in files:
         try:
             found = json.loads(file.read_text())["rows"]
             rows += [row for row in found if {"mode", "buffers", "data_bits"} <= row.keys()]
-            rows += [_of_udp(row) for row in found if {"wire_gbps", "beats"} <= row.keys()]
+            rows += [_of_frames(row) for row in found if {"wire_gbps", "beats"} <= row.keys()]
         except OSError as error:
             raise UserError(f"cannot read {file}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -40,12 +42,14 @@ def rows_of(files: Iterable[Path]) -> list[Row]:
     return rows
 
 
-def _of_udp(row: Row) -> Row:
-    """A row of `bombus bench udp-echo`."""
-    payload = row["payload_bytes"]
-    goodput = round(row["wire_gbps"] * payload / (row["frame_bytes"] + WIRE_EXTRA_BYTES), 3)
+def _of_frames(row: Row) -> Row:
+    """A row of `bombus bench udp-echo` or `ethernet`."""
+    payload, size = row["payload_bytes"], row["frame_bytes"]
+    goodput = round(row["wire_gbps"] * payload / (size + WIRE_EXTRA_BYTES), 3)
+    is_full = row["beats"] == beats_of(size, FULL_BITS // 8)
     return {
-        "mode": "udp",
+        "mode": row.get("protocol", "udp"),
+        "data_bits": FULL_BITS if is_full else None,  # another width
         "payload_bytes": payload,
         "goodput_gbps": goodput,
         "latency_cycles": row["latency_cycles"],
@@ -194,7 +198,7 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
     goodput of long segments, and latencies."""
     from matplotlib.figure import Figure
 
-    rows = [row for row in rows if row["mode"] != "udp" and row["data_bits"] == FULL_BITS]
+    rows = _full(rows)
     streams = {
         (row["buffers"], row["direction"]): row
         for row in rows
@@ -233,23 +237,24 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
 
 def draw_protocols(rows: Sequence[Row], folder: Path) -> None:
     """Goodput of long payloads and latency of requests by protocol, as TU Darmstadt's slides show
-    them. Goodput: theirs, their bound, and ours of TCP, the slower direction, and of UDP. Their
-    latencies have no numbers; ours are those of the smallest request that both protocols have."""
+    them. Goodput: theirs, their bound, and ours, of TCP that of the slower direction. Their
+    latencies have no numbers; ours are those of the smallest request that all protocols have."""
     from matplotlib.figure import Figure
 
     peers = json.loads((BENCHMARKS / "peers.json").read_text())
     theirs = {name: peer["protocols"] for name, peer in peers.items() if "protocols" in peer}
+    rows = _full(rows)
     ours = {
         protocol: [
             row["goodput_gbps"]
             for row in rows
             if row["mode"] == mode
             and row["payload_bytes"] == BAR_BYTES
-            and (mode == "udp" or (row["connections"] == 1 and row["direction"] in ("rx", "tx")))
+            and (mode in FRAMES or (row["connections"] == 1 and row["direction"] in ("rx", "tx")))
         ]
-        for protocol, mode in (("TCP", "stream"), ("UDP", "udp"))
+        for mode, protocol in {"stream": "TCP", **FRAMES}.items()
     }
-    if not all(ours.values()):
+    if not (ours["TCP"] and ours["UDP"]):
         return
     size, cycles = _latencies(rows)
     widths = [5.9, 4.1] if cycles else [5.9]
@@ -274,25 +279,31 @@ def draw_protocols(rows: Sequence[Row], folder: Path) -> None:
     _save(figure, folder / "tcp_protocols.svg")
 
 
+def _full(rows: Sequence[Row]) -> list[Row]:
+    """Rows with the width of the published figures."""
+    return [row for row in rows if row["data_bits"] == FULL_BITS]
+
+
 def _latencies(rows: Sequence[Row]) -> tuple[int, dict[str, int]]:
-    """Bytes of the smallest request that TCP and UDP have, and the cycles of each answer; none if
-    they have no size in common."""
-    tcp = [row for row in rows if row["mode"] != "udp" and row["data_bits"] == FULL_BITS]
-    udp = {row["payload_bytes"]: row["latency_cycles"] for row in rows if row["mode"] == "udp"}
-    trips = {
-        (row["payload_bytes"], row["buffers"]): row["latency_cycles"]
-        for row in tcp
-        if row["mode"] == "rtt" and row["payload_bytes"] in udp
-    }
-    handshakes = [row["latency_cycles"] for row in tcp if row["mode"] == "handshake"]
-    if not trips or not handshakes:
+    """Bytes of the smallest request that TCP and the protocols of frames have, and the cycles of
+    each answer; none if they have no size in common."""
+    trips: dict[str, dict[int, int]] = {}  # cycles by protocol and size
+    handshakes = []
+    for row in rows:
+        label = FRAMES.get(row["mode"])
+        if row["mode"] == "handshake":
+            handshakes.append(row["latency_cycles"])
+        elif row["mode"] == "rtt":
+            label = f"TCP,\n{BUFFERS[row['buffers']]}"
+        if label:
+            trips.setdefault(label, {})[row["payload_bytes"]] = row["latency_cycles"]
+    order = [*(f"TCP,\n{label}" for label in BUFFERS.values()), *FRAMES.values()]
+    sizes = set.intersection(*(set(each) for each in trips.values())) if trips else set()
+    if not (sizes and handshakes):
         return 0, {}
-    size = min(size for size, _ in trips)
+    size = min(sizes)
     cycles = {"handshake\nof TCP": max(handshakes)}
-    for buffers, label in BUFFERS.items():
-        if (size, buffers) in trips:
-            cycles[f"TCP,\n{label}"] = trips[size, buffers]
-    return size, {**cycles, "UDP": udp[size]}
+    return size, cycles | {label: trips[label][size] for label in order if label in trips}
 
 
 def draw_transfers(rows: Sequence[Row], folder: Path) -> None:

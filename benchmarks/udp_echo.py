@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
+from _echo_rows import SINGLE_PACKETS, Row, measured
 from rich.table import Table
 
 from bombus import Simulation
@@ -24,40 +25,21 @@ from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import (
     beats_of,
     burst,
-    cycles_per_packet,
     echo_port,
-    idle_latencies,
     introduce,
     neighbour,
     wire_gbps,
 )
-from bombus.simulator.frames import Frame
 
 DESIGN = DESIGNS / "udp_echo.yaml"
 PAYLOADS = (1, 18, 23, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972)
 PACKETS = 2000
-SINGLE_PACKETS = 16
 # The mix: one frame in ARP_EACH is an ARP request, the others are datagrams and pings.
 MIX_PAYLOADS = tuple(size for size in PAYLOADS if size <= 1472)
 MIX_FRAMES = 5  # per packet
 ARP_EACH = 64
 # The clock of a MAC at 100 Gbit/s with 512 bits a cycle; others have the design's.
 MAC_MHZ = {512: 322.265625}
-
-
-@dataclass(frozen=True)
-class Row:
-    """Figures of one size; docs/benchmarks.md defines them."""
-
-    payload_bytes: int
-    frame_bytes: int
-    beats: int
-    cycles_per_packet: float
-    mpps: float
-    wire_gbps: float
-    bound_gbps: float
-    latency_cycles: int
-    checked: int
 
 
 @dataclass(frozen=True)
@@ -169,51 +151,16 @@ def measure_mix(
     return row, sum((came - expected).values()) + uncounted
 
 
-def compare(frames: Sequence[bytes], received: Sequence[Frame]) -> tuple[int, int]:
-    """How many replies were compared with the model, and how many are wrong, missing or extra."""
-    pairs = list(zip(map(echo_reply, frames), received, strict=False))
-    wrong = sum(expected != reply.data for expected, reply in pairs)
-    return len(pairs), wrong + abs(len(frames) - len(received))
-
-
 def measure_row(
     simulation: Simulation, random: Random, station: Station, payload_bytes: int, packets: int
 ) -> tuple[Row, int]:
     """Figures of one size, and the number of errors."""
-    manifest = simulation.manifest
-    host, port = Host.from_manifest(manifest), echo_port(manifest)
-    singles = requests(random, station, host, port, payload_bytes, SINGLE_PACKETS)
-    latency, answers = idle_latencies(simulation, singles)
-    _, errors_alone = compare(singles, answers)
-    frames = requests(random, station, host, port, payload_bytes, packets)
-    received = burst(simulation, frames).received
-    checked, errors = compare(frames, received)
-    if not latency or len(received) < 2:
-        raise UserError(
-            f"{manifest['name']}: {len(received)} of {packets} datagrams of {payload_bytes} bytes "
-            f"came back"
-        )
-    frame_bytes = len(frames[0])
-    beats = beats_of(frame_bytes, simulation.data_bytes)
-    cycles = cycles_per_packet(received)
-    line_rate = float(manifest["line_rate_gbps"])
-
-    def on_the_wire(cycles_per_frame: float) -> float:
-        gbps = wire_gbps(frame_bytes, simulation.clock_hz / cycles_per_frame)
-        return round(min(line_rate, gbps), 3)
-
-    row = Row(
-        payload_bytes,
-        frame_bytes,
-        beats,
-        cycles_per_packet=round(cycles, 4),
-        mpps=round(simulation.clock_hz / 1e6 / cycles, 3),
-        wire_gbps=on_the_wire(cycles),
-        bound_gbps=on_the_wire(beats),
-        latency_cycles=max(latency),
-        checked=checked,
+    host, port = Host.from_manifest(simulation.manifest), echo_port(simulation.manifest)
+    singles, frames = (
+        requests(random, station, host, port, payload_bytes, count)
+        for count in (SINGLE_PACKETS, packets)
     )
-    return row, errors + errors_alone
+    return measured(simulation, payload_bytes, singles, frames, echo_reply)
 
 
 def measure(

@@ -89,6 +89,15 @@ def test_pictures(tmp_path: Path) -> None:
     drawn = (tmp_path / "tcp_protocols.svg").read_text()
     for text in ("68", "90", "36", "UDP", "latency in the design, request of 64 bytes"):
         assert f">{text}<" in drawn
+    # Plain Ethernet too, if it was measured; not what was measured with narrower data.
+    long_frame = {"payload_bytes": 4096, "frame_bytes": 4110, "wire_gbps": 100.0, "beats": 65}
+    ethernet = [long_frame | {"latency_cycles": 140}, request | {"latency_cycles": 14}]
+    narrow = [row | {"beats": 2 * row["beats"], "latency_cycles": 77} for row in rows_of_udp]
+    rows_of_ethernet = [row | {"protocol": "ethernet"} for row in ethernet]
+    earlier.write_text(json.dumps({"rows": [*rows_of_ethernet, *narrow]}))
+    benchmark.draw_protocols([*both, handshake, *benchmark.rows_of([earlier])], tmp_path)
+    drawn = (tmp_path / "tcp_protocols.svg").read_text()
+    assert ">99.081<" in drawn and ">14<" in drawn and ">36<" in drawn and ">77<" not in drawn
     for content in ("", "[]", '{"rows": 3}', '{"rows": [4]}'):
         earlier.write_text(content)
         with pytest.raises(UserError, match="bombus bench tcp"):

@@ -19,6 +19,7 @@ from bombus.golden.answers import echo_reply
 from bombus.golden.frames import Host, Station, padded, udp_frame
 from bombus.measure import bench
 from bombus.measure.exchanges import introduce, neighbour, wire_gbps
+from bombus.simulator.frames import Frame
 
 Run = Callable[..., Any]
 
@@ -176,19 +177,45 @@ def test_wrong_reply_is_an_error(
 
 
 def test_missing_and_extra_replies_are_errors() -> None:
-    benchmark: Any = bench.load("udp-echo")
     station = Station.of("02:00:00:00:00:63", "10.77.0.99")
     host = Host(b"\2\0\0\0\0\1", b"\x0a\x4d\0\2", b"\xff\xff\xff\0")
     frames = [padded(udp_frame(station, host, bytes([i]))) for i in range(4)]
-    replies = [benchmark.Frame(echo_reply(frame), 0, 0, 0, 0) for frame in frames]
-    assert benchmark.compare(frames, replies) == (4, 0)
-    assert benchmark.compare(frames, replies[:-1]) == (3, 1)
-    assert benchmark.compare(frames, [*replies, replies[0]]) == (4, 1)
+    replies = [Frame(echo_reply(frame), 0, 0, 0, 0) for frame in frames]
+    compare = bench.load("_echo-rows").compare
+    assert compare(frames, replies, echo_reply) == (4, 0)
+    assert compare(frames, replies[:-1], echo_reply) == (3, 1)
+    assert compare(frames, [*replies, replies[0]], echo_reply) == (4, 1)
 
 
 def test_the_shortest_frames_fill_a_wire() -> None:
     """The known figure of 10 Gbit/s: 14.88 million frames of 64 bytes a second, FCS included."""
     assert wire_gbps(60, 14_880_952) == pytest.approx(10)
+
+
+def test_plain_ethernet(run: Run) -> None:
+    """The bus is never idle, and an answer waits for the last beat of its frame alone."""
+    result = run("ethernet", packets=PACKETS)
+    assert result["errors"] == 0
+    for row in result["rows"]:
+        assert set(row) == KEYS | {"protocol"} and row["protocol"] == "ethernet"
+        assert row["frame_bytes"] == row["payload_bytes"] + 14
+        assert row["cycles_per_packet"] == pytest.approx(row["beats"], rel=1e-3)
+        assert row["latency_cycles"] <= 2 * row["beats"] + 10
+        assert row["checked"] == PACKETS
+
+
+def test_a_wrong_frame_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that comes back with its addresses as they were."""
+    benchmark: Any = bench.load("ethernet")
+    right, seen = benchmark.exchanged, []
+
+    def model_with_a_mistake(frame: bytes) -> bytes:
+        seen.append(frame)
+        return frame if len(seen) == 40 else right(frame)
+
+    monkeypatch.setattr(benchmark, "exchanged", model_with_a_mistake)
+    with pytest.raises(UserError, match="1 error: replies that were wrong"):
+        benchmark.main(None, STDOUT, packets=PACKETS)
 
 
 def test_unknown_names() -> None:
