@@ -218,8 +218,8 @@ module tcp_departure
   wire by_bytes = ~hole & ~full_bytes & bytes_in_window & uncongested;
   wire full = hole ? hole_length_2_i > block_2_i.mss : full_bytes & full_window & uncongested;
   // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is in flight and
-  // the window is at least half the largest one seen (or a little less: it is compared with the
-  // leading bit of that half), or has not grown for some time.
+  // the window is half the largest one seen, or at least a quarter (the leading bit of that half is
+  // compared), or has not grown for some time.
   wire long = (window[31:14] != '0) | ((window[13:0] >> block_2_i.most_window) != '0);
   wire by_window = ~hole & ~by_bytes & ~full & uncongested & ~window[31] & idle &
       (long | (block_2_i.probe & (window != '0)));

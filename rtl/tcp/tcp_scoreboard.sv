@@ -268,7 +268,8 @@ module tcp_scoreboard
   end
   assign {was.resent, was.last, was.rescues, was.rescued} = rest_3_q;
   assign {next.resent, next.last, next.rescues, next.rescued} = rest_3_q;
-  // Kept for later if the window or acknowledgements come first (RFC 6675, 4: RescueRxt).
+  // If the window or acknowledgements come first, kept until the next acknowledgement (RFC 6675, 4:
+  // RescueRxt).
   wire tried = departs_i & second_q.rescue & (second_q.futile | occupies_i);
 
   assign news_o = second_q.good & ~known;

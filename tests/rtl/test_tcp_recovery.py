@@ -14,6 +14,7 @@ from bombus.golden.tcp_segment import WORD, Segment, distance
 
 MSS = 1448
 UNACCEPTABLE, TIMEOUT, REPEAT, HOLE = 0, 3, 4, 7  # events of tcp_core
+NO_DELAY = 1  # setting of a session
 
 
 def opened(world: World, **options: object) -> tuple[Endpoint, int]:
@@ -68,6 +69,36 @@ def test_gaps_of_a_window_are_filled_in_a_round_trip(
     assert world.counts[REPEAT] == len(lost)
     assert world.counts[HOLE] == len(lost)
     assert world.counts[TIMEOUT] == 0
+
+
+def test_nagle_does_not_hold_a_lost_tail_back(benches: Benches) -> None:
+    """The last segment is short. It is lost with the first and the one before it, which is lost
+    twice, and is sent again while that is missing (RFC 6675, 4: RescueRxt): Nagle's algorithm is
+    for new bytes (RFC 9293, 3.7.4).
+    """
+    world = World(benches("tcp_core", Nagle=1), delay_us=(1000, 1000))
+    peer, session = opened(world)
+    data = Random(1).randbytes(5 * MSS + 100)
+    first, begin = world.sessions[session].first, world.now
+    sent: list[int] = []  # places, in segments
+
+    def loses(target: int, segment: Segment) -> bool:
+        if target < 0 or not segment.payload:
+            return False
+        sent.append(distance(segment.seq, first) // MSS)
+        return sent[-1] == 4 or (sent[-1] in (0, 5) and sent.count(sent[-1]) == 1)
+
+    world.loses = loses
+    world.request(session, "set", NO_DELAY)
+    world.write(session, data)
+    world.settle()
+    assert sent == [0, 1, 2, 3, 4, 5]
+    world.request(session, "set", 0)
+    world.run_to(begin + 10_000)
+    assert sent[6:] == [0, 4, 5]
+    world.loses = lambda *_: False
+    world.run(lambda: len(peer.received) == len(data))
+    assert peer.read() == data
 
 
 @pytest.mark.parametrize("sacks", (1, 4))

@@ -69,9 +69,10 @@ class Connection:
         self.offer = Options()  # of the own SYN
         # Received
         self.certain, self.possible = Ranges(), Ranges()
-        # Starts of payloads: those that may have been taken, and all, duplicates included
-        self.starts: set[int] = set()
+        self.starts: set[int] = set()  # of payloads that may have been taken
+        # Payloads that may have been noticed: their starts; bytes that came, and that came twice
         self.came: set[int] = set()
+        self.once, self.twice = Ranges(), Ranges()
         self.fin_received = False
         self.una_certain = self.una_possible = self.send_edge = 0
         self.stamps: set[int] = set()
@@ -118,8 +119,7 @@ class Connection:
             self.newest_stamp = options.timestamps and options.timestamps[0]
         if self.irs is None or "RST" in wire.flags or (self.stamped and not options.timestamps):
             return
-        if wire.payload:
-            self.came.add(place(wire.seq, self.irs))
+        self._note_twice(wire, options)
         was_open = self.una_certain > 0
         possible, certain = self._acceptable(wire, options)
         if options.timestamps and (possible or opening):
@@ -128,6 +128,22 @@ class Connection:
             self._note_acknowledgement(wire, options, certain or opening)
         if possible and "SYN" not in wire.flags:
             self._note_payload(wire, certain, was_open)
+
+    def _note_twice(self, wire: Wire, options: Options) -> None:
+        """Remembers what a D-SACK block may be about."""
+        assert self.irs is not None
+        stale = False
+        if options.timestamps and self.echo is not None:
+            stale = place(options.timestamps[0], self.echo) < 0  # RFC 7323, 5.3
+        if not wire.payload or stale or {"SYN", "ACK"} & wire.flags != {"ACK"}:
+            return
+        start = place(wire.seq, self.irs)
+        end = start + len(wire.payload)
+        self.came.add(start)
+        for left, right in list(self.once.all):
+            if max(left, start) < min(right, end):
+                self.twice.add(max(left, start), min(right, end))
+        self.once.add(start, end)
 
     def _acceptable(self, wire: Wire, options: Options) -> tuple[bool, bool]:
         """Whether a segment may be taken, and whether it certainly is: it lies within the
@@ -259,7 +275,10 @@ class Connection:
         )
         inside = second is not None and second[0] <= left and right <= second[1]
         if right <= ack or inside:
-            self.check(left in self.came, f"D-SACK block {block} is of no segment", wire)
+            known = left in self.came and within(self.twice.all, left, right)
+            self.check(
+                known, f"D-SACK block {block} is of no segment, or of one that came once", wire
+            )
             return
         self.check(left > ack, f"SACK block {block} begins before the acknowledgement", wire)
         self.certain.add(left, right)

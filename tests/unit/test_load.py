@@ -85,15 +85,24 @@ def test_no_layer_carries_more_than_comes_in(tmp_path: Path, share: float) -> No
     assert all(0 <= rate <= 10 + 1e-6 for rate in rates.values())
 
 
-def test_messages_without_payload_have_one_flit() -> None:
-    """On a network of 64 bits, where packets fill flits of 512."""
-    design, _ = resolve.load(DESIGNS / "tcp_echo.yaml")
+@pytest.mark.parametrize(("data", "control"), [(512, 64), (64, 64), (64, 512)])
+def test_messages_without_payload_have_one_flit(tmp_path: Path, data: int, control: int) -> None:
+    """For each frame of 64 bytes, whatever the width of the network of the packets."""
+    text = (DESIGNS / "tcp_echo.yaml").read_text()
+    for name, old, new in (("data", 512, data), ("control", 64, control)):
+        assert f"{name}: {{data_width: {old}" in text
+        text = text.replace(f"{name}: {{data_width: {old}", f"{name}: {{data_width: {new}")
+    file = tmp_path / "tcp_echo.yaml"
+    file.write_text(text.replace("line_rate_gbps: 100", "line_rate_gbps: 10"))
+    design, _ = resolve.load(file)
     rates = load.expected(design)
     echoes = {
         hop.source.name: rate for hop, rate in rates.items() if hop.source.tile.name == "echo"
     }
-    assert echoes["read"] == pytest.approx(echoes["out"] * 64 / 512)
+    assert echoes["read"] == pytest.approx(echoes["out"] * control / 512)
     assert echoes["request"] == echoes["read"]
+    (answer,) = (rate for hop, rate in rates.items() if str(hop.target) == "echo")
+    assert echoes["out"] * 3 == pytest.approx(answer)
     assert max(rates.values()) <= design.config.line_rate_gbps + 1e-6
 
 

@@ -4,9 +4,9 @@
 What comes in at the line rate goes on from layer to layer, shared among the next
 hops of each: as the design file says (`traffic:`), and what it does not say in
 equal parts, except that next hops which a layer declares as rare (`RareHops`) get
-little. Headers that are added or taken off do not count. A message without payload is one
-flit, so it counts as the share of a flit of the first network that its own network is wide:
-no more of them are sent than flits come in.
+little. Next hops of all outputs of a layer share: what goes to two of them is not counted
+twice. Headers that are added or taken off do not count. A message without payload is one
+flit, and counts as if it followed from a frame of the shortest kind.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from bombus.design.elements import Hop, Layer
 from bombus.design.resolved import Design
 
 RARE_SHARE = 0.01  # share of a rare next hop, relative to one that is not
+SHORTEST_FRAME_BITS = 64 * 8  # with FCS (IEEE 802.3, 4A.4.2)
 
 
 def _shares(design: Design, layer: Layer) -> dict[Hop, float]:
@@ -63,7 +64,6 @@ def expected(design: Design) -> dict[Hop, float]:
 
 
 def _weight(design: Design, hop: Hop) -> float:
-    """Load of a message on its hop, relative to a packet that fills flits of the first network."""
-    if design.messages.has_payload(hop):
-        return 1.0
-    return min(1.0, hop.network.data_width / design.networks[0].data_width)
+    """Load of a message on its hop, relative to the packet that it follows from."""
+    is_packet = design.messages.has_payload(hop)
+    return 1.0 if is_packet else hop.network.data_width / SHORTEST_FRAME_BITS
