@@ -59,7 +59,7 @@ module tcp_echo
   localparam bit InWaitsForRead = 1'b0;
   localparam bit InWaitsForRequest = 1'b0;
   localparam bit Replicable = 1'b0;
-  localparam string Agrees = "num_sessions>=tcp.num_sessions";
+  localparam string Agrees = "num_sessions>=tcp.num_sessions 0=tcp.bypass";
   typedef enum logic [0:0] {NextTcpSendBufferData} next_e;
   typedef enum logic [0:0] {ReadNextTcpReceiveBufferRead} read_next_e;
   typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;

@@ -58,8 +58,10 @@ module tcp_echo_bypass
   localparam string RequestSends = "tcp_request";
   localparam bit InWaitsForRequest = 1'b0;
   localparam bit Replicable = 1'b0;
-  localparam string Agrees =
-      "num_sessions>=tcp.num_sessions window_bytes=tcp.receive_bytes window_bytes<=tcp.send_bytes";
+  localparam string Agrees = {
+    "1=tcp.bypass num_sessions>=tcp.num_sessions ",
+    "window_bytes=tcp.receive_bytes window_bytes<=tcp.send_bytes"
+  };
   typedef enum logic [0:0] {NextTcpSendBufferData} next_e;
   typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
   typedef enum int unsigned {

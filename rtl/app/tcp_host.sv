@@ -72,6 +72,7 @@ module tcp_host
   localparam string Sends = "tcp_data";
   localparam string ReadSends = "tcp_read";
   localparam string RequestSends = "tcp_request";
+  localparam string Agrees = "0=tcp.bypass";
   localparam string HostOutSends = "tcp_event tcp_data";
   localparam string HostInTakes = "tcp_data tcp_read tcp_request";
   localparam bit InWaitsForOut = 1'b0;

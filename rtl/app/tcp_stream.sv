@@ -92,8 +92,10 @@ module tcp_stream
   localparam bit InWaitsForRequest = 1'b0;
   localparam bit Replicable = 1'b0;
   // The engine has room for as many requests of all applications as it has sessions.
-  localparam string Agrees =
-      "num_sessions>=tcp.num_sessions chunk_bytes<=tcp.send_bytes max_connects<=tcp.num_sessions";
+  localparam string Agrees = {
+    "0=tcp.bypass num_sessions>=tcp.num_sessions ",
+    "chunk_bytes<=tcp.send_bytes max_connects<=tcp.num_sessions"
+  };
   typedef enum logic [0:0] {NextTcpSendBufferData} next_e;
   typedef enum logic [0:0] {ReadNextTcpReceiveBufferRead} read_next_e;
   typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;

@@ -69,18 +69,40 @@ KERNEL = ROOT / "docs" / "examples" / "tcp_kernel" / "tcp_kernel.yaml"
             "kind: tcp,",
             "kind: tcp, bypass: true,",
             [
-                "receive_buffer: set bypass of tcp to 0 (now 1), or replace the layer "
-                "tcp_receive_buffer"
+                "receive_buffer: set bypass of tcp to false (now true), or replace the layer "
+                "tcp_receive_buffer",
+                "echo: set bypass of tcp to false (now true), or replace the layer tcp_echo",
             ],
+        ),
+        (
+            ECHO,
+            "kind: tcp_echo, tcp_port: 7, at: [2, 1], networks: {read: control, request: control}",
+            "kind: tcp_echo_bypass, tcp_port: 7, at: [2, 1], networks: {request: control}",
+            ["echo: set bypass of tcp to true (now false), or replace the layer tcp_echo_bypass"],
         ),
         (
             BYPASS,
             "bypass: true",
             "bypass: false",
-            ["tcp.tcp_bypass: set bypass of tcp.tcp to 1 (now 0), or replace the layer tcp_bypass"],
+            [
+                "tcp.tcp_bypass: set bypass of tcp.tcp to true (now false), or replace the layer "
+                "tcp_bypass",
+                "echo: set bypass of tcp.tcp to true (now false), or replace the layer "
+                "tcp_echo_bypass",
+            ],
+        ),
+        (
+            BYPASS,
+            "kind: tcp_echo_bypass, tcp_port: 7, at: [2, 0], networks: {request: control}",
+            "kind: tcp_echo, tcp_port: 7, at: [2, 0], networks: {request: control, read: control}, "
+            "next: {tcp_receive_buffer_read: drop}",
+            ["echo: set bypass of tcp.tcp to false (now true), or replace the layer tcp_echo"],
         ),
     ],
-    ids=["sessions", "bytes", "window", "chunk", "slots", "no bypass", "bypass"],
+    ids=[
+        *("sessions", "bytes", "window", "chunk", "slots", "no bypass", "echo"),
+        *("bypass", "echo with buffer"),
+    ],
 )
 def test_values_that_do_not_fit(
     problems: Problems, tmp_path: Path, design: Path, old: str, new: str, messages: list[str]

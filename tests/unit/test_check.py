@@ -90,7 +90,7 @@ def test_hop_without_layer_is_a_warning(edited: Edited) -> None:
     file = edited((ICMP, ""))
     _, warnings = check.check(file)
     assert [(warning.line, warning.message.partition(":")[0]) for warning in warnings] == [
-        (line_of(file, name), f"no layer answers to next hop 'icmp' of {name}")
+        (line_of(file, name), f"no layer answers to next hop 'icmp' of {name} (icmp_echo would)")
         for name in ("ipv4_rx", "udp_rx")
     ]
 

@@ -33,14 +33,21 @@ def _message(layer: Layer, agreement: Agreement, other: Layer) -> str:
     if agreement.number is not None:
         return (
             f"{here}: set {agreement.other} of {there} to {_WORDS[agreement.relation]}"
-            f"{agreement.number} (now {other.param(agreement.other)}), or replace the layer "
-            f"{layer.kind.name}"
+            f"{_shown(other, agreement.other, agreement.number)} (now "
+            f"{_shown(other, agreement.other, other.param(agreement.other))}), or replace the "
+            f"layer {layer.kind.name}"
         )
     return (
         f"{here} has {agreement.own} {layer.param(agreement.own)}; it should be "
         f"{_WORDS[agreement.relation]}{other.param(agreement.other)}, the {agreement.other} of "
         f"{there}"
     )
+
+
+def _shown(layer: Layer, key: str, value: int | None) -> str:
+    """The value of a parameter as a design file has it."""
+    is_bit = layer.kind.parameters[key].width == 1
+    return str(bool(value)).lower() if is_bit else str(value)
 
 
 def _partners(design: Design) -> dict[Layer, list[Layer]]:

@@ -261,10 +261,17 @@ class HopResolver:
                 f"with `next: {{{name}: {first}}}` in tile {layer.tile.given_name!r}",
             )
         else:
+            known = sorted(
+                kind.name
+                for kind in self.design.library.layers.values()
+                if any(stream.entry == name for stream in kind.inputs.values())
+            )
+            hint = f" ({listing(known, 'or')} would)" if known else ""
             self.warning(
                 layer.loc,
-                f"no layer answers to next hop {name!r} of {layer.given_name}: its messages will "
-                f"be dropped and counted (write `next: {{{name}: drop}}` to silence this warning)",
+                f"no layer answers to next hop {name!r} of {layer.given_name}{hint}: its messages "
+                f"will be dropped and counted (write `next: {{{name}: drop}}` to silence this "
+                "warning)",
             )
         return ()
 
