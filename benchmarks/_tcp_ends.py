@@ -112,7 +112,9 @@ def smoltcp_program(name: str = "lockstep") -> Path:
     """A program of the smoltcp peer, compiled at first use; UserError if that fails."""
     cargo = shutil.which("cargo")
     if cargo is None:
-        raise UserError("smoltcp needs the program cargo")
+        raise UserError(
+            "smoltcp needs the program cargo (https://rustup.rs); --peers linux does not"
+        )
 
     def make(folder: Path) -> None:
         result = subprocess.run(

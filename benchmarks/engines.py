@@ -22,7 +22,7 @@ from bombus.design.resolved import Design
 from bombus.fabric.routing import LOCAL, routes
 from bombus.golden.engines import NextHop, Rule
 from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, Host, udp_frame
-from bombus.measure.bench import report
+from bombus.measure.bench import numbers, report
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import (
     WIRE_EXTRA_BYTES,
@@ -370,14 +370,6 @@ def load_table(rows: Sequence[LoadRow]) -> Table:
     return result
 
 
-def numbers(text: str | int) -> list[int]:
-    """`1,5,15` as numbers."""
-    try:
-        return [int(part) for part in str(text).split(",")]
-    except ValueError:
-        raise UserError(f"{text!r} should be numbers with commas between") from None
-
-
 def main(
     design: Path | None,
     json: Path | None,
@@ -397,16 +389,17 @@ def main(
 ) -> None:
     if frames < 5:
         raise UserError(f"--frames {frames}: should be at least 5")
-    wanted = numbers(sizes)
+    wanted = numbers("sizes", sizes)
     if any(size and not HEADERS <= size <= 9600 for size in wanted):
         raise UserError(f"--sizes {sizes}: from {HEADERS} to 9600, or 0")
-    offered = numbers(loads) if loads else []
+    offered = numbers("loads", loads) if loads else []
     if not all(1 <= load <= 100 for load in offered):
         raise UserError(f"--loads {loads}: from 1 to 100")
     design = design or DESIGN
     rows: list[Row] = []
     load_rows: list[LoadRow] = []
-    for row, so_far, described in measure(design, numbers(chains), wanted, offered, frames, seed):
+    counts = numbers("chains", chains)
+    for row, so_far, described in measure(design, counts, wanted, offered, frames, seed):
         if isinstance(row, Row):
             rows.append(row)
         else:

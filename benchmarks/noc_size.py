@@ -13,7 +13,7 @@ from rich.table import Table
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.fabric.config import Fabric
-from bombus.measure.bench import report
+from bombus.measure.bench import numbers, report
 from bombus.measure.mesh import Traffic, build
 
 KINDS = ("wormhole", "crosspoint")
@@ -145,10 +145,7 @@ def main(
 ) -> None:
     if design is not None:
         raise UserError("this benchmark runs its own meshes; it takes no --design")
-    try:
-        chosen = [int(word) for word in str(sizes).split(",")]
-    except ValueError:
-        raise UserError(f"--sizes {sizes}: should be numbers with commas between") from None
+    chosen = numbers("sizes", sizes)
     if REFERENCE not in chosen:
         raise UserError(f"--sizes {sizes}: needs {REFERENCE} too, since costs are relative to it")
     unknown = set(fabrics.split(",")) - set(KINDS)

@@ -18,7 +18,7 @@ from bombus import Simulation
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
-from bombus.measure.bench import report_replies
+from bombus.measure.bench import numbers, report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import WIRE_EXTRA_BYTES, introduce, neighbour
 from bombus.measure.tcp_peer import (
@@ -325,14 +325,6 @@ def table(rows: Sequence[Row], name: str, mhz: float | None = None) -> Table:
     return result
 
 
-def numbers(text: str | int) -> list[int]:
-    """`1,64` as numbers."""
-    try:
-        return [int(part) for part in str(text).split(",")]
-    except ValueError:
-        raise UserError(f"{text!r} should be numbers with commas between") from None
-
-
 def main(
     design: Path | None,
     json: Path | None,
@@ -352,15 +344,15 @@ def main(
         str, "JSON files of other runs to plot with this one, separated by commas"
     ] = "",
 ) -> None:
-    sizes = numbers(payloads)
-    asked = numbers(requests)
+    sizes = numbers("payloads", payloads)
+    asked = numbers("requests", requests)
     if any(not 1 <= size <= MOST_REQUEST for size in asked):
         raise UserError(f"--requests {requests}: from 1 to {MOST_REQUEST}")
     if any(not 1 <= size <= MOST_MSS for size in sizes):
         raise UserError(f"--payloads {payloads}: from 1 to {MOST_MSS}")
     if segments < 20:
         raise UserError(f"--segments {segments}: should be at least 20")
-    counts = numbers(connections)
+    counts = numbers("connections", connections)
     if any(count < 1 for count in counts):
         raise UserError(f"--connections {connections}: should be at least 1")
     others = rows_of(Path(file) for file in also.split(",") if file)

@@ -110,7 +110,7 @@ def live(design: Path, library: Library, console: Console) -> None:
     console.print(
         f"{ports['rx_frames']:,} frames in, {ports['tx_frames']:,} out, "
         f"{dropped(totals['counters']):,} dropped; {totals['cycles']:,} cycles evaluated in "
-        f"{totals['seconds']:.1f} s, asleep between"
+        f"{totals['seconds']:.1f} s; the simulator sleeps while nothing happens"
     )
 
 

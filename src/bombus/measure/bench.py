@@ -56,6 +56,16 @@ def report_replies(
         )
 
 
+def numbers(option: str, text: str | int) -> list[int]:
+    """The value of an option with several numbers, such as `1,64`; UserError if it is not."""
+    try:
+        return [int(part) for part in str(text).split(",")]
+    except ValueError:
+        raise UserError(
+            f"--{option} {text}: should be whole numbers, separated by commas"
+        ) from None
+
+
 def available() -> dict[str, str]:
     """Names of all benchmarks and what each measures."""
     found = {}
