@@ -66,6 +66,14 @@ def test_mistakes_are_named(target: str, params: dict[str, int], message: str) -
 
 
 @pytest.mark.slow
+def test_a_module_refuses_its_parameters_by_its_own_message() -> None:
+    """And not by those of all modules inside."""
+    with pytest.raises(UserError) as caught:
+        area.measure("tcp", params={"num_sessions": 17})
+    (line,) = str(caught.value).splitlines()
+    assert line.endswith("NumSessions must be a power of two, 16 to 16384")
+
+
 def test_parameters_of_enums_are_numbers() -> None:
     lut = [
         area.measure("crosspoint_input", params={"Routing": routing}, data_width=64).area.lut_total

@@ -215,6 +215,10 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
     given += [f".{key}({value})" for key, value in values.items()]
     probe = f"{header}module probe;\n  {name} #({', '.join(given)}) u_module ();\nendmodule\n"
     first = rtl.elaborate(files, {"probe": probe}, top="probe")
+    # Its own message, if it has one, rather than those of all modules inside.
+    refusals = [each for each in first.remarks() if each.is_error and each.file.stem == name]
+    if refusals:
+        raise DesignError(refusals)
     instance = first.instance("probe").body.find("u_module")
     text = _wrapper(instance, header, types, values)
     whole = rtl.elaborate(files, {_WRAPPER + ".sv": text}, top=_WRAPPER)
