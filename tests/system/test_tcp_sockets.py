@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from support.tcp_pair import CLIENT, HOST, SERVER, SESSIONS, TIME_WAIT_US, Pair
@@ -148,7 +150,7 @@ def test_openings_that_are_answered(pair: Pair, count: int) -> None:
 def test_resets(pair: Pair) -> None:
     near, far = pair.connected()
     near.abort()
-    with pytest.raises(ConnectionResetError):
+    with pytest.raises(ConnectionResetError, match=rf"with {CLIENT} port {near.port} was reset"):
         far.receive(timeout=1)
     with pytest.raises(ConnectionResetError):
         far.send(b"x")
@@ -204,12 +206,19 @@ def test_a_state_is_known_after_the_session(pair: Pair) -> None:
     """Its number is free then, and the library has forgotten it."""
     near, far = pair.connected()
     near.close()
+    assert not near.is_closed  # the peer has not closed
+    with pytest.raises(SimulationError, match=f"{SERVER} port 80 has been closed"):
+        near.shutdown()
+    assert (near.available, near.read()) == (0, b"")
     far.close()
     near.wait_closed(timeout=5)
     pair.settle()
     for end in (near, far):
         assert (end.is_closed, end.is_reset, end.at_end) == (True, False, True)
         assert (end.available, end.unsent, end.read()) == (0, 0, b"")
+        for call in (end.receive, end.shutdown, lambda end=end: end.send(b"x")):
+            with pytest.raises(SimulationError, match="has been closed"):
+                call()
         end.close()
         end.abort()
     near, far = pair.connected()
@@ -225,9 +234,10 @@ def test_windows_that_shut(pair: Pair) -> None:
     near, far = pair.connected()
     other_near, other_far = pair.connected()
     data = Random(2).randbytes(300_000)
-    with pytest.raises(TimeoutError, match="there is no space"):
+    with pytest.raises(TimeoutError, match=r"there is no space.*; all are queued") as late:
         near.send(data, timeout=0.05)
     assert 0 < near.unsent < len(data)
+    assert f"({near.unsent} bytes wait)" in str(late.value)
     other_near.send(b"passes")
     assert other_far.receive() == b"passes"
     assert far.receive_exactly(len(data)) == data
@@ -315,9 +325,14 @@ def test_what_is_refused(pair: Pair) -> None:
     for call, reason in (
         (lambda: tcp.listen(0), "port: should be 1 to 65535"),
         (lambda: tcp.listen(65536), "port: should be 1 to 65535"),
+        (lambda: tcp.listen(-1), "port: should be 1 to 65535, not -1"),
+        (lambda: tcp.listen(81, backlog=-1), "backlog: should be 0 to 4294967295, not -1"),
+        (lambda: tcp.open(SERVER, 1 << 32), "port: should be 1 to 65535"),
         (lambda: tcp.connect("10.0.0", 80), "should be an IPv4 address"),
         (lambda: tcp.connect(SERVER, 0), "port: should be 1 to 65535"),
-        (lambda: near.receive(0), "size should be 1 or more"),
+        (lambda: near.receive(0), "size: should be 1 or more, not 0"),
+        (lambda: near.receive_exactly(-1), "size: should be 0 or more"),
+        (lambda: near.read(-1), "size: should be 0 or more"),
         (lambda: near.receive(1, timeout=-1), "timeout: should be 0 seconds or more"),
         (lambda: pair.server.listen(80), "already listening on port 80"),
         (lambda: Sockets(pair.near, "tcp"), "tile tcp is no tile that raises"),
@@ -334,3 +349,69 @@ def test_what_is_refused(pair: Pair) -> None:
         near.receive()
     with pytest.raises(TimeoutError, match="no connection with"):
         tcp.connect("10.77.0.9", 80, timeout=0.01)
+
+
+def test_arguments_of_another_type(pair: Pair) -> None:
+    """Nothing is sent of a call that is refused."""
+    near, far = pair.connected()
+    tcp: Any = pair.client
+    end: Any = near
+    for call, reason in (
+        (lambda: end.send("hello"), "send: data should be bytes, not str"),
+        (lambda: end.send(5), "send: data should be bytes, not int"),
+        (lambda: end.write(None), "write: data should be bytes, not NoneType"),
+        (lambda: end.send(b"x", timeout="1"), "timeout: should be a number of seconds, not str"),
+        (lambda: end.receive(1, timeout=None), "timeout: should be a number of seconds, not None"),
+        (lambda: end.receive("1"), "receive: size should be int, not str"),
+        (lambda: end.receive_exactly(1.0), "receive_exactly: size should be int, not float"),
+        (lambda: tcp.listen("80"), "listen: port should be int, not str"),
+        (lambda: tcp.listen(80, "1"), "listen: backlog should be int, not str"),
+        (lambda: tcp.connect(SERVER, "80"), "connect: port should be int, not str"),
+        (lambda: tcp.open(SERVER, None), "open: port should be int, not NoneType"),
+        (lambda: tcp.open(5, 80), "open: ip should be str, not int"),
+    ):
+        with pytest.raises(TypeError, match=reason):
+            call()
+    assert near.unsent == 0
+    words = array("H", [1, 2])
+    for data in (bytearray(b"a"), memoryview(b"bc"), words):
+        end.send(data)
+    assert far.receive_exactly(7) == b"abc" + words.tobytes()
+
+
+def test_an_opening_that_is_given_up(pair: Pair) -> None:
+    opening = pair.client.open("10.77.0.9", 80)
+    assert opening.error == ""
+    opening.give_up()
+    assert (opening.error, opening.connection) == ("it was given up", None)
+
+
+def test_waiting_without_a_peer() -> None:
+    """As in a live run: frames do not pass while a call waits."""
+    with Simulation(HOST) as simulation:
+        listener = simulation.tcp.listen(80)
+        with pytest.raises(TimeoutError, match=r"no connection in 2000 us; no `pass_time` .*live"):
+            listener.accept(timeout=0.002)
+        with pytest.raises(TimeoutError, match="no connection$"):
+            listener.accept(timeout=0)
+        simulation.tcp.pass_time = lambda us: simulation.elapse(us=us)
+        with pytest.raises(TimeoutError, match="no connection in 2000 us$"):
+            listener.accept(timeout=0.002)
+
+
+def test_an_engine_that_only_listens() -> None:
+    """It would not answer a request, so none is made. The manifest says what the engine can do."""
+    with Simulation(HOST) as simulation:
+        (engine,) = (
+            layer
+            for tile in simulation.manifest["tiles"]
+            for layer in tile["layers"]
+            if layer["kind"] == "tcp"
+        )
+        assert engine["params"]["active_open"] == 1
+        engine["params"]["active_open"] = 0
+        simulation.tcp.listen(80)
+        for call in (simulation.tcp.connect, simulation.tcp.open):
+            with pytest.raises(SimulationError, match="only accepts connections.*active_open"):
+                call(SERVER, 80)
+        assert not simulation.tcp.connections

@@ -101,6 +101,14 @@ def test_what_is_wrong_is_told_by_line(
     assert re.search(marked, file.read_text().splitlines()[(found[0].line or 1) - 1])
 
 
+def test_streams_of_an_unknown_layer_are_not_missed(tmp_path: Path) -> None:
+    file = edited(tmp_path, ("kind: store", "kind: stor"))
+    with pytest.raises(DesignError) as caught:
+        check.check(file)
+    (problem,) = caught.value.problems
+    assert "there is no layer kind 'stor'; did you mean 'store'" in problem.message
+
+
 def test_a_network_without_messages_is_doubtful_and_costs_nothing(tmp_path: Path) -> None:
     file = edited(tmp_path, ("  control: {", "  idle: {data_width: 64}\n  control: {"))
     design, (doubt,) = check.check(file)

@@ -41,13 +41,14 @@ class _Tiles:
         is_shorthand = isinstance(given, config.TileOfKind)
         tile_keys = config.TileOfKind.model_fields if is_shorthand else ()
         chosen = StreamNetworks(self.networks, given.networks)
+        has_unknown_kind = False
         for layer in given.layer_configs():
             loc = (*tile.loc, *layer.loc)
             try:
                 kind = self.library.kind(layer.kind)
             except UserError as error:
                 self.error(loc, str(error))
-                self.has_unknown_kinds = True
+                self.has_unknown_kinds = has_unknown_kind = True
                 continue
             params_loc = (*tile.loc, *layer.params_loc)
             params = self.params(layer, kind, params_loc, tile_keys)
@@ -69,6 +70,8 @@ class _Tiles:
             if kind.stands_before:
                 self.stand_before(found, layer, params_loc)
             tile.layers.append(found)
+        if has_unknown_kind:
+            return  # its streams may be the ones that are missing
         for key, message in chosen.problems(tile.given_name):
             self.error((*tile.loc, "networks", key), message)
 

@@ -19,13 +19,13 @@ program uses these, and `accept` with `timeout=0`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from bombus.simulator.native import SimulationError
-from bombus.simulator.tcp_calls import TcpCalls, microseconds
+from bombus.simulator.tcp_calls import TcpCalls, integer, microseconds, port_number
 from bombus.simulator.tcp_connection import DEFAULT_TIMEOUT, Connection
 
 if TYPE_CHECKING:
@@ -34,10 +34,13 @@ if TYPE_CHECKING:
 __all__ = ["Connection", "Listener", "Opening", "Sockets"]
 
 _NEWS = 256  # that are asked for at a time
+_GIVEN_UP = "it was given up"
 
 
 class Opening:
-    """A requested connection: later it has a `connection` or an `error`."""
+    """A requested connection: later it has a `connection`, or an `error`, which is "" until
+    then.
+    """
 
     def __init__(self, sockets: Sockets, number: int, peer: tuple[int, int]) -> None:
         self._sockets = sockets
@@ -58,6 +61,8 @@ class Opening:
 
     def give_up(self) -> None:
         """If the connection opens later, it is reset."""
+        if self._connection is None and not self._error:
+            self._error = _GIVEN_UP
         self._sockets.calls.abort(self.number)
 
     def _look(self) -> None:
@@ -66,7 +71,7 @@ class Opening:
         calls = self._sockets.calls
         state = calls.get(self.number, "STATE")
         if state is None:
-            self._error = "it was given up"
+            self._error = _GIVEN_UP
         elif state & calls.constant("OPENED"):
             self._connection = self._sockets.connection(self.number)
         elif state & calls.constant("RESET"):
@@ -113,6 +118,7 @@ class Sockets:
     def __init__(self, simulation: Simulation, tile: str | None = None) -> None:
         self.calls = TcpCalls(simulation._native)
         self._tile = self.calls.text(tile)
+        self._can_open = _can_open(simulation.manifest)
         self.listeners: dict[int, Listener] = {}
         # Those that the program still has: their numbers are all that the library keeps.
         self._known: WeakValueDictionary[int, Connection] = WeakValueDictionary()
@@ -145,6 +151,7 @@ class Sockets:
         if pass_time is not None:
             given = self.calls.callback("bombus_pass_time", lambda _, left: (pass_time(left), 0)[1])
         self.calls.call("set_pass_time", given, self.calls.null)
+        self.calls.has_pass_time = pass_time is not None
         self._pass_time, self._callback = pass_time, given  # the library does not keep it alive
 
     def listen(self, port: int, backlog: int = 0) -> Listener:
@@ -152,6 +159,8 @@ class Sockets:
 
         `backlog`: connections that may wait for `accept`; further ones are reset. 0: no limit.
         """
+        port = port_number("listen", port)
+        backlog = integer("listen", "backlog", backlog, 0, 0xFFFFFFFF)
         number = self.calls.call("listen", self._tile, port, backlog)
         self.listeners[port] = Listener(self, number, port)
         return self.listeners[port]
@@ -161,10 +170,7 @@ class Sockets:
 
         While as many as the engine has sessions are neither open nor failed, a further one fails.
         """
-        address = int(_address(ip))
-        number = self.calls.call("open", self._tile, address, port, mac_port)
-        opening = self._openings[number] = Opening(self, number, (address, port))
-        return opening
+        return self._open("open", ip, port, mac_port)
 
     def connect(
         self, ip: str, port: int, timeout: float = DEFAULT_TIMEOUT, *, mac_port: int = 0
@@ -175,7 +181,7 @@ class Sockets:
         free.
         """
         limit = microseconds(timeout)
-        opening = self.open(ip, port, mac_port=mac_port)
+        opening = self._open("connect", ip, port, mac_port)
         try:
             self.calls.call("await", opening.number, self.calls.constant("OPENED"), limit)
         except ConnectionRefusedError as error:
@@ -215,6 +221,18 @@ class Sockets:
             found = self._known[number] = Connection(self, number, session)
         return found
 
+    def _open(self, call: str, ip: str, port: int, mac_port: int) -> Opening:
+        address = int(_address(call, ip))
+        port = port_number(call, port)
+        mac_port = integer(call, "mac_port", mac_port, 0)
+        if not self._can_open:  # the engine does not answer such a request
+            raise SimulationError(
+                f"{call}: the TCP engine only accepts connections (`active_open: false`)"
+            )
+        number = self.calls.call("open", self._tile, address, port, mac_port)
+        opening = self._openings[number] = Opening(self, number, (address, port))
+        return opening
+
     def _take(self, number: int, state: int) -> None:
         if state & self.calls.constant("OPENED"):
             if (connection := self.connection(number)) is not None:
@@ -224,7 +242,16 @@ class Sockets:
             self.calls.abort(number)  # it could not be opened, and nobody asks
 
 
-def _address(text: str) -> IPv4Address:
+def _can_open(manifest: Mapping[str, Any]) -> bool:
+    """Whether an engine of the design opens connections; unknown ones may."""
+    layers = (layer for tile in manifest["tiles"] for layer in tile["layers"])
+    engines = [layer["params"] for layer in layers if layer["kind"] == "tcp"]
+    return not engines or any(each.get("active_open", True) for each in engines)
+
+
+def _address(call: str, text: str) -> IPv4Address:
+    if not isinstance(text, str | IPv4Address):  # a number would be taken for an address
+        raise TypeError(f"{call}: ip should be str, not {type(text).__name__}")
     try:
         return IPv4Address(text)
     except ValueError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import math
+import operator
 from typing import Any
 
 from bombus.simulator.native import Native, SimulationError
@@ -19,11 +20,50 @@ _ERRORS: dict[int, type[OSError]] = {
 }
 
 
+# Also true in a live run, where frames pass only between calls of the software.
+_NO_FRAMES = (
+    "; no `pass_time` is set, so frames from a peer could not come in meanwhile (in a live run, "
+    "use calls that do not wait: `open`, `write`, `read`, `poll`)"
+)
+
+
 def microseconds(timeout: float) -> int:
-    """A timeout in seconds; SimulationError if it is none."""
-    if not 0 <= timeout < math.inf:
+    """A timeout in seconds; SimulationError if it is out of range."""
+    try:
+        is_valid = 0 <= timeout < math.inf
+    except TypeError:
+        kind = type(timeout).__name__
+        raise TypeError(f"timeout: should be a number of seconds, not {kind}") from None
+    if not is_valid:
         raise SimulationError(f"timeout: should be 0 seconds or more, not {timeout}")
     return round(timeout * 1_000_000)
+
+
+def octets(call: str, data: Any) -> bytes:
+    """What a call is to send; TypeError if it is not bytes or a buffer of them."""
+    try:
+        return memoryview(data).tobytes()
+    except TypeError:
+        raise TypeError(f"{call}: data should be bytes, not {type(data).__name__}") from None
+
+
+def integer(call: str, name: str, value: Any, low: int, high: int | None = None) -> int:
+    """An argument in its range: TypeError if it is no integer, SimulationError if outside.
+
+    The texts are those of the library, which cannot name a negative number.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{call}: {name} should be int, not {type(value).__name__}") from None
+    if number < low or (high is not None and number > high):
+        limits = f"{low} or more" if high is None else f"{low} to {high}"
+        raise SimulationError(f"{name}: should be {limits}, not {number}")
+    return number
+
+
+def port_number(call: str, port: Any) -> int:
+    return integer(call, "port", port, 1, 65535)
 
 
 class TcpCalls:
@@ -34,6 +74,7 @@ class TcpCalls:
         self.new = native.new
         self.callback = native.callback
         self.null = native.ffi.NULL
+        self.has_pass_time = False  # whether waiting carries frames between simulations
 
     def call(self, function: str, *arguments: Any) -> int:
         """Calls `bombus_tcp_<function>`; raises what suits its errno value."""
@@ -41,7 +82,9 @@ class TcpCalls:
             return self._native.call(f"tcp_{function}", *arguments)
         except SimulationError as error:
             if error.code in _ERRORS:
-                raise _ERRORS[error.code](str(error)) from None
+                is_late = error.code == errno.ETIMEDOUT and not self.has_pass_time
+                text = f"{error}{_NO_FRAMES if is_late else ''}"
+                raise _ERRORS[error.code](text) from None
             raise
 
     def get(self, number: int, option: str) -> int | None:

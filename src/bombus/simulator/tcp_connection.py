@@ -7,8 +7,7 @@ from ipaddress import IPv4Address
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from bombus.simulator.native import SimulationError
-from bombus.simulator.tcp_calls import TcpCalls, microseconds
+from bombus.simulator.tcp_calls import TcpCalls, integer, microseconds, octets
 
 DEFAULT_TIMEOUT = 60.0  # seconds of virtual time
 _CHUNK = 8192  # bytes that `receive` returns at most by default
@@ -54,16 +53,16 @@ class Connection:
 
         Raises ConnectionResetError after a reset.
         """
-        if size < 1:
-            raise SimulationError(f"receive: size should be 1 or more, not {size}")
+        size = integer("receive", "size", size, 1)
         state = self._await("READABLE", timeout)
         data = self.read(size)
         if not data and state & self._calls.constant("RESET"):
-            raise ConnectionResetError(f"the connection with {self.peer} was reset")
+            raise self._reset()
         return data
 
     def receive_exactly(self, size: int, timeout: float = DEFAULT_TIMEOUT) -> bytes:
         """This many bytes, or fewer if the peer closes first."""
+        size = integer("receive_exactly", "size", size, 0)
         data = bytearray()
         while len(data) < size and (part := self.receive(size - len(data), timeout)):
             data += part
@@ -71,8 +70,9 @@ class Connection:
 
     def read(self, size: int | None = None) -> bytes:
         """Up to `size` bytes that have arrived; does not wait."""
-        available = self.available
-        length = available if size is None else min(size, available)
+        length = self.available
+        if size is not None:
+            length = min(integer("read", "size", size, 0), length)
         if length == 0:
             return b""
         data = self._calls.new("uint8_t[]", length)
@@ -82,16 +82,24 @@ class Connection:
 
     def write(self, data: bytes) -> None:
         """Queues bytes, which are sent as the send buffer has space; does not wait."""
-        self._call("write", bytes(data), len(data))
+        self._write(octets("write", data))
 
     def send(self, data: bytes, timeout: float = DEFAULT_TIMEOUT) -> None:
         """Sends bytes and returns when all are in the send buffer.
 
-        Raises ConnectionResetError after a reset, BrokenPipeError after `shutdown`.
+        Raises ConnectionResetError after a reset, BrokenPipeError after `shutdown`. After a
+        TimeoutError, the bytes are queued all the same: sending them again would double them.
         """
-        self.write(data)
-        if self._await("SENT", timeout) & self._calls.constant("RESET"):
-            raise ConnectionResetError(f"the connection with {self.peer} was reset")
+        given = octets("send", data)
+        microseconds(timeout)  # checked before anything is queued
+        self._write(given)
+        try:
+            state = self._await("SENT", timeout)
+        except TimeoutError as error:
+            text = f"all are queued and will be sent ({self.unsent} bytes wait)"
+            raise TimeoutError(f"{error}; {text}") from None
+        if state & self._calls.constant("RESET"):
+            raise self._reset()
 
     @property
     def unsent(self) -> int:
@@ -169,6 +177,13 @@ class Connection:
 
     def _call(self, function: str, *arguments: Any) -> int:
         return self._calls.call(function, self._number, *arguments)
+
+    def _write(self, data: bytes) -> None:
+        self._call("write", data, len(data))
+
+    def _reset(self) -> ConnectionResetError:
+        ip, port = self.peer
+        return ConnectionResetError(f"the connection with {ip} port {port} was reset")
 
     def _await(self, condition: str, timeout: float) -> int:
         return self._call("await", self._calls.constant(condition), microseconds(timeout))
