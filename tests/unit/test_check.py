@@ -10,6 +10,7 @@ import pytest
 from unit_helpers import DESIGNS, ROOT, Edited, Problems, layer_text
 
 from bombus.analysis import check
+from bombus.base.errors import DesignError
 from bombus.design.resolved import Design
 
 ECHO = "  - {name: echo, kind: udp_echo, udp_port: 7, at: [2, 1]}\n"
@@ -93,6 +94,15 @@ def test_hop_without_layer_is_a_warning(edited: Edited) -> None:
         (line_of(file, name), f"no layer answers to next hop 'icmp' of {name} (icmp_echo would)")
         for name in ("ipv4_rx", "udp_rx")
     ]
+
+
+def test_no_application(tmp_path: Path) -> None:
+    """The receive buffer has nobody to send bytes to."""
+    lines = (DESIGNS / "tcp_echo.yaml").read_text().splitlines(keepends=True)
+    file = tmp_path / "tcp_echo.yaml"
+    file.write_text("".join(line for line in lines if "kind: tcp_echo" not in line))
+    with pytest.raises(DesignError, match=r"from receive_buffer .*: no layer has a tcp_port"):
+        check.check(file)
 
 
 def test_slow_datapath_is_a_warning(edited: Edited) -> None:

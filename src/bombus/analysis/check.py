@@ -259,8 +259,11 @@ def _reachability(design: Design) -> Iterator[Problem]:
                 layer.loc, f"{layer} is unreachable: no path from a MAC port leads to it"
             )
         elif layer not in useful:
+            bound = {output.binds for output in layer.kind.outputs.values() if output.binds}
+            missing = [key for key in sorted(bound) if not design.bindings_of(key)]
+            cause = f": no layer has a {missing[0]}" if missing else ""
             yield design.file.problem(
-                layer.loc, f"no message from {layer} can reach a MAC port or another sink"
+                layer.loc, f"no message from {layer} can reach a MAC port or another sink{cause}"
             )
 
 
