@@ -379,6 +379,23 @@ def test_arguments_of_another_type(pair: Pair) -> None:
     assert far.receive_exactly(7) == b"abc" + words.tobytes()
 
 
+def test_bytes_are_not_lost_by_a_call_that_fails(pair: Pair) -> None:
+    near, far = pair.connected()
+    far.send(b"0123456")
+    with pytest.raises(TimeoutError):
+        near.receive_exactly(10, timeout=0.01)
+    assert near.available == 7 and not near.at_end
+    assert near.receive(3) == b"012"
+    far.send(b"789")
+    assert near.receive_exactly(7) == b"3456789"
+    far.send(b"last")
+    far.shutdown()
+    with pytest.raises(TimeoutError):
+        far.receive_exactly(1, timeout=0.01)
+    assert near.receive_exactly(10) == b"last"
+    assert near.at_end and near.available == 0
+
+
 def test_an_opening_that_is_given_up(pair: Pair) -> None:
     opening = pair.client.open("10.77.0.9", 80)
     assert opening.error == ""
@@ -392,10 +409,10 @@ def test_waiting_without_a_peer() -> None:
         listener = simulation.tcp.listen(80)
         with pytest.raises(TimeoutError, match=r"no connection in 2000 us; no `pass_time` .*live"):
             listener.accept(timeout=0.002)
-        with pytest.raises(TimeoutError, match="no connection$"):
+        with pytest.raises(TimeoutError, match=r"no connection$"):
             listener.accept(timeout=0)
         simulation.tcp.pass_time = lambda us: simulation.elapse(us=us)
-        with pytest.raises(TimeoutError, match="no connection in 2000 us$"):
+        with pytest.raises(TimeoutError, match=r"no connection in 2000 us$"):
             listener.accept(timeout=0.002)
 
 
@@ -412,6 +429,6 @@ def test_an_engine_that_only_listens() -> None:
         engine["params"]["active_open"] = 0
         simulation.tcp.listen(80)
         for call in (simulation.tcp.connect, simulation.tcp.open):
-            with pytest.raises(SimulationError, match="only accepts connections.*active_open"):
+            with pytest.raises(SimulationError, match=r"only accepts connections.*active_open"):
                 call(SERVER, 80)
         assert not simulation.tcp.connections

@@ -33,6 +33,7 @@ class Connection:
         self.peer = (str(IPv4Address(self._get("PEER_IP"))), self._get("PEER_PORT"))
         self.port = self._get("PORT")
         self._last_state = 0
+        self._kept = bytearray()  # received by a call that then failed
         self._is_gone = False
 
     # ---- Receive ----
@@ -40,11 +41,13 @@ class Connection:
     @property
     def available(self) -> int:
         """Bytes that `read` would return."""
-        return self._get("AVAILABLE")
+        return len(self._kept) + self._get("AVAILABLE")
 
     @property
     def at_end(self) -> bool:
         """Whether the peer has closed and everything it sent has been received."""
+        if self._kept:
+            return False
         at_end = self._calls.get(self._number, "AT_END")
         return not self.is_reset if at_end is None else bool(at_end)
 
@@ -54,6 +57,8 @@ class Connection:
         Raises ConnectionResetError after a reset.
         """
         size = integer("receive", "size", size, 1)
+        if self._kept:
+            return self.read(size)
         state = self._await("READABLE", timeout)
         data = self.read(size)
         if not data and state & self._calls.constant("RESET"):
@@ -61,11 +66,18 @@ class Connection:
         return data
 
     def receive_exactly(self, size: int, timeout: float = DEFAULT_TIMEOUT) -> bytes:
-        """This many bytes, or fewer if the peer closes first."""
+        """This many bytes, or fewer if the peer closes first. `timeout`: for each part of them.
+
+        After an error, the bytes that had come are still there for the next call.
+        """
         size = integer("receive_exactly", "size", size, 0)
         data = bytearray()
-        while len(data) < size and (part := self.receive(size - len(data), timeout)):
-            data += part
+        try:
+            while len(data) < size and (part := self.receive(size - len(data), timeout)):
+                data += part
+        except OSError:
+            self._kept = data
+            raise
         return bytes(data)
 
     def read(self, size: int | None = None) -> bytes:
@@ -73,10 +85,13 @@ class Connection:
         length = self.available
         if size is not None:
             length = min(integer("read", "size", size, 0), length)
+        kept = bytes(self._kept[:length])
+        del self._kept[:length]
+        length -= len(kept)
         if length == 0:
-            return b""
+            return kept
         data = self._calls.new("uint8_t[]", length)
-        return self._calls.content(data, self._call("receive", data, length, 0))
+        return kept + self._calls.content(data, self._call("receive", data, length, 0))
 
     # ---- Send ----
 
@@ -136,6 +151,7 @@ class Connection:
         """Closes both directions: bytes already sent still arrive, received bytes are discarded.
         Does not wait; the session becomes free once the peer has closed too.
         """
+        self._kept.clear()
         self._state()  # the last one, if the session is free afterwards
         self._calls.close(self._number)
 
