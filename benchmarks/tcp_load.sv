@@ -7,7 +7,7 @@
 // sent before the bytes of earlier ones have arrived, so that the buffer never waits. Everything
 // that arrives is accepted. With Bypass, bytes arrive without reads.
 //
-// Throughput: one beat per cycle each way; a read or write every three cycles.
+// Throughput: one beat per cycle each way; a read every five cycles, a write every four.
 `include "bombus_types.svh"
 
 module tcp_load
@@ -199,10 +199,12 @@ module tcp_load
 
   // ---- Reading: serve one session at a time ----
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     Listen,
     Next,
-    Choose,
+    Choose,  // look up the state of the session
+    Count,  // what can be read
+    Decide,
     Read,
     WishRead,
     Again,
@@ -212,12 +214,15 @@ module tcp_load
   step_e step, step_q;
   index_t at_q, queued;
   logic queued_valid, queued_take, queue_busy, again_taken;
-  wire told_t at_told = told_q[at_q];
-  wire reading_t at_own = reading_q[at_q];
-  wire seq_t there = at_told.read_end - at_own.read - 32'(at_told.closed);
-  wire [14:0] read_count = there > 32'(ReadBytes) ? 15'(ReadBytes) : there[14:0];
-  wire reads = ~Bypass & (there != '0);
-  wire wants_read = ~Bypass & ~at_told.asked_read & ~at_told.closed;
+  // An event that comes after the lookup puts the session into the queue again.
+  told_t at_told_q;
+  reading_t at_own_q;
+  seq_t there_q;
+  logic [14:0] read_count_q;
+  logic more_q;
+  wire more = there_q > 32'(ReadBytes);
+  wire reads = ~Bypass & (there_q != '0);
+  wire wants_read = ~Bypass & ~at_told_q.asked_read & ~at_told_q.closed;
 
   tcp_transmit_queue #(
       .NumSessions(NumSessions)
@@ -237,23 +242,26 @@ module tcp_load
   );
 
   logic request_room, read_room, write_room, write_asks, writes_here;
+  seq_t end_place_q;  // a cycle old: writes_here holds for longer after a write
   // The last requests of a session are sent after the data written to it.
-  wire asks = (step_q inside {Listen, WishRead}) | ((step_q inside {Close, Free}) & ~writes_here);
-  wire done = asks & request_room & ~released_valid & ~write_asks;
+  wire  asks = (step_q inside {Listen, WishRead}) | ((step_q inside {Close, Free}) & ~writes_here);
+  wire  done = asks & request_room & ~released_valid & ~write_asks;
   always_comb begin
     step = step_q;
     unique case (step_q)
       Listen: if (done) step = Next;
-      Choose: begin
+      Choose: step = Count;
+      Count: step = Decide;
+      Decide: begin
         step = Next;
-        if (at_told.live) begin
-          if (at_told.over) step = Free;
+        if (at_told_q.live) begin
+          if (at_told_q.over) step = Free;
           else if (reads) step = Read;
           else if (wants_read) step = WishRead;
-          else if (at_told.closed & ~at_own.closed) step = Close;
+          else if (at_told_q.closed & ~at_own_q.closed) step = Close;
         end
       end
-      Read: if (read_room) step = there > 32'(ReadBytes) ? Again : wants_read ? WishRead : Next;
+      Read: if (read_room) step = more_q ? Again : wants_read ? WishRead : Next;
       WishRead, Close, Free: if (done) step = Next;
       Again: if (again_taken) step = Next;
       default: ;
@@ -266,7 +274,8 @@ module tcp_load
 
   typedef enum logic [2:0] {
     WriteNext,
-    WriteChoose,
+    WriteCount,
+    WriteDecide,
     Write,
     WishWrite,
     WriteAgain
@@ -274,14 +283,15 @@ module tcp_load
   write_step_e write_step, write_step_q;
   index_t write_at_q, write_queued;
   logic write_queued_valid, write_queued_take, write_queue_busy, write_again_taken;
-  wire told_t write_told = told_q[write_at_q];
-  wire writing_t write_own = writing_q[write_at_q];
-  wire seq_t space = write_told.write_end - write_own.write;
-  wire [14:0] write_count = write_told.single ? 15'd1 : 15'(WriteBytes);
-  wire writes = write_told.live & write_told.writes & ~write_told.closed & ~write_told.over;
-  logic [14:0] count_q;
-  logic [14:0] sent_q;  // bytes of the message being written
-  wire write_ends = 15'(sent_q + 15'(DataBytes)) >= count_q;
+  told_t write_told_q;
+  writing_t write_own_q;
+  seq_t space_q;
+  wire [14:0] write_count = write_told_q.single ? 15'd1 : 15'(WriteBytes);
+  wire writes = write_told_q.live & write_told_q.writes & ~write_told_q.closed & ~write_told_q.over;
+  // Of the message being written: position of the next beat, and bytes from there on.
+  seq_t place_q;
+  logic [14:0] left_q;
+  wire write_ends = left_q <= 15'(DataBytes);
 
   tcp_transmit_queue #(
       .NumSessions(NumSessions)
@@ -306,11 +316,12 @@ module tcp_load
   always_comb begin
     write_step = write_step_q;
     unique case (write_step_q)
-      WriteChoose: begin
+      WriteCount: write_step = WriteDecide;
+      WriteDecide: begin
         write_step = WriteNext;
         if (writes) begin
-          if (space >= 32'(WriteBytes)) write_step = Write;
-          else if (~write_told.asked_write) write_step = WishWrite;
+          if (space_q >= 32'(WriteBytes)) write_step = Write;
+          else if (~write_told_q.asked_write) write_step = WishWrite;
         end
       end
       Write: if (write_room & write_ends) write_step = WriteAgain;
@@ -319,28 +330,48 @@ module tcp_load
       default: ;
     endcase
     write_queued_take = (write_step == WriteNext) & ~rst_i;
-    if (write_queued_take & write_queued_valid) write_step = WriteChoose;
+    if (write_queued_take & write_queued_valid) write_step = WriteCount;
   end
 
   always_ff @(posedge clk_i) begin
     step_q <= step;
     write_step_q <= write_step;
     if (queued_take & queued_valid) at_q <= queued;
-    if (write_queued_take & write_queued_valid) write_at_q <= write_queued;
-    if (write_step_q != Write) begin
-      sent_q  <= '0;
-      count_q <= write_count;
-    end else if (write_room) sent_q <= sent_q + 15'(DataBytes);
-    if (step_q == Read && read_room) reading_q[at_q].read <= at_own.read + 32'(read_count);
+    // What was written last is known: WriteAgain comes between.
+    if (write_queued_take & write_queued_valid) begin
+      write_at_q   <= write_queued;
+      write_told_q <= told_q[write_queued];
+      write_own_q  <= writing_q[write_queued];
+    end
+    if (step_q == Choose) begin
+      at_told_q <= told_q[at_q];
+      at_own_q  <= reading_q[at_q];
+    end
+    there_q <= at_told_q.read_end - at_own_q.read - 32'(at_told_q.closed);
+    more_q <= more;
+    read_count_q <= more ? 15'(ReadBytes) : there_q[14:0];
+    space_q <= write_told_q.write_end - write_own_q.write;
+    end_place_q <= writing_q[at_q].write;
+    if (write_step_q == WriteDecide) begin
+      place_q <= write_own_q.write;
+      left_q  <= write_count;
+    end else if (write_step_q == Write && write_room) begin
+      place_q <= place_q + 32'(DataBytes);
+      left_q  <= left_q - 15'(DataBytes);
+    end
+    if (step_q == Read && read_room) begin
+      at_own_q.read <= at_own_q.read + 32'(read_count_q);
+      reading_q[at_q].read <= at_own_q.read + 32'(read_count_q);
+    end
     if (write_step_q == Write && write_room && write_ends) begin
-      writing_q[write_at_q].write <= write_own.write + 32'(count_q);
+      writing_q[write_at_q].write <= write_own_q.write + 32'(write_count);
     end
     if (step_q == WishRead && done) begin
-      reading_q[at_q].wish <= ~at_own.wish;
+      reading_q[at_q].wish <= ~at_own_q.wish;
       told_q[at_q].asked_read <= 1'b1;
     end
     if (write_step_q == WishWrite && write_done) begin
-      writing_q[write_at_q].wish <= ~write_own.wish;
+      writing_q[write_at_q].wish <= ~write_own_q.wish;
       told_q[write_at_q].asked_write <= 1'b1;
     end
     if (step_q == Close && done) reading_q[at_q].closed <= 1'b1;
@@ -384,12 +415,12 @@ module tcp_load
       end
       WishRead: begin
         request.request = RequestReadable;
-        request.place = at_own.read + 32'd1;
-        request.wish = ~at_own.wish;
+        request.place = at_own_q.read + 32'd1;
+        request.wish = ~at_own_q.wish;
       end
       Close, Free: begin
         request.request = step_q == Close ? RequestClose : RequestFree;
-        request.place   = writing_q[at_q].write;
+        request.place   = end_place_q;
       end
       default: ;
     endcase
@@ -397,8 +428,8 @@ module tcp_load
       request = '{
           request: RequestWritable,
           session: session_t'(write_at_q),
-          place: write_own.write + 32'(WriteBytes),
-          wish: ~write_own.wish,
+          place: write_own_q.write + 32'(WriteBytes),
+          wish: ~write_own_q.wish,
           default: '0
       };
     end
@@ -413,26 +444,25 @@ module tcp_load
     read = '{
         port: 16'(TcpPort),
         session: session_t'(at_q),
-        start: at_own.read,
-        length: read_count[13:0]
+        start: at_own_q.read,
+        length: read_count_q[13:0]
     };
   end
   wire send_request = asks | write_asks | released_valid;
   assign released_taken = request_room;
 
-  beat_t data;
+  beat_t  data;
   bytes_t data_bytes;
-  wire [14:0] left = count_q - sent_q;
   always_comb begin
-    data_bytes = pattern(write_own.write + 32'(sent_q));
-    for (int unsigned n = 0; n < DataBytes; n++) if (n >= 32'(left)) data_bytes[n] = '0;
+    data_bytes = pattern(place_q);
+    for (int unsigned n = 0; n < DataBytes; n++) if (n >= 32'(left_q)) data_bytes[n] = '0;
     data = '0;
     data.kind = $bits(data.kind)'(KindTcpData);
     data.meta = $bits(data.meta)
-        '(tcp_data_meta_t'{session: session_t'(write_at_q), start: write_own.write, default: '0});
-    data.length = count_q[13:0];
+        '(tcp_data_meta_t'{session: session_t'(write_at_q), start: write_own_q.write, default: '0});
+    data.length = write_count[13:0];
     data.last = write_ends;
-    data.bytes = write_ends ? $bits(data.bytes)'(left) : $bits(data.bytes)'(DataBytes);
+    data.bytes = write_ends ? $bits(data.bytes)'(left_q) : $bits(data.bytes)'(DataBytes);
     data.data = data_bytes;
   end
 
