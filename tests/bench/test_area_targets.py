@@ -59,6 +59,23 @@ def test_narrow_designs(design: Path) -> None:
     meets(design, None)
 
 
+# Designs of benchmarks whose rates are quoted at 250 MHz
+MEASURED = ("tcp", "tcp_bypass", "tcp_10g", "ethernet")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", MEASURED)
+def test_designs_of_benchmarks(name: str) -> None:
+    meets(ROOT / "benchmarks" / f"{name}.yaml")
+
+
+def test_load_of_the_tcp_benchmark() -> None:
+    """The application that makes and compares bytes is as fast as what it measures."""
+    tile = measure(str(ROOT / "benchmarks" / "tcp.yaml"), tile="stream")
+    assert tile.delay_ps is not None and tile.sta_ps is not None
+    assert max(tile.delay_ps, tile.sta_ps) <= DELAY_PS
+
+
 def test_every_wide_design_is_tested() -> None:
     """The search finds those that name no width, and those that name it for a network."""
     assert {"udp_echo", "tcp_echo", "middlebox_8"} <= {each.stem for each in WIDE}
