@@ -70,9 +70,8 @@ def _published(axis: Axes, direction: str) -> None:
         if direction not in point["directions"]:
             continue
         where = point["payload_bytes"], point["goodput_gbps"]
-        axis.plot(
-            *where, marker, color=PLAIN, markersize=9, label=f"1 connection, {name}, published"
-        )
+        label = f"1 connection, {name}, published"
+        axis.plot(*where, marker, color=PLAIN, markersize=9, zorder=5, label=label)
 
 
 def _curves(axis: Axes, rows: Sequence[Row], key: str, lines: Mapping[str, int]) -> None:
@@ -101,7 +100,7 @@ def _line(row: Row) -> str:
 def _finish(axis: Axes, title: str, sizes: Sequence[int]) -> None:
     axis.set_title(title, fontsize=10)
     axis.set_xscale("log", base=2)
-    axis.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=60)
+    axis.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=90)
     axis.minorticks_off()
     axis.grid(alpha=0.3)
     axis.tick_params(labelsize=8)
