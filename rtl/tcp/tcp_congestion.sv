@@ -112,13 +112,12 @@ module tcp_congestion
   logic [13:0] slow_q;
   bytes_t halved_q, deflated_q;  // RFC 5681, 3.1, equation 4
   bytes_t reduced_q;  // the same without two segments
+  bytes_t halved, reduced;  // the same, with CUBIC's share
   logic beyond_q;  // more is in flight than the window
   logic [15:0] three_q;
   logic [13:0] mss_3_q;
   wire bytes_t mss = bytes_t'(mss_2_q);
-  wire bytes_t half = Cubic ? (flight_2_q >> 1) + (flight_2_q >> 3) + (flight_2_q >> 4) :
-      flight_2_q >> 1;
-  wire bytes_t less = Cubic ? mss + (mss >> 2) + (mss >> 3) : mss;  // the same share of two segments
+  wire bytes_t half = flight_2_q >> 1;
   always_comb begin
     leading = '0;
     for (int unsigned b = LeastBit; b < Width; b++) begin
@@ -134,12 +133,38 @@ module tcp_congestion
     slow_start_q <= state_2_q.window < state_2_q.threshold;
     slow_q <= acked_2_i < 32'(mss_2_q) ? acked_2_i[13:0] : mss_2_q;
     halved_q <= half < (mss << 1) ? mss << 1 : half;
-    reduced_q <= half < (mss << 1) + less ? mss << 1 : half - less;
+    reduced_q <= half < (mss << 1) + mss ? mss << 1 : half - mss;
     beyond_q <= flight_2_q > state_2_q.window;
     three_q <= 16'(mss_2_q) + 16'({mss_2_q, 1'b0});
     deflated_q <= bytes_t'(acked_2_i) > state_2_q.window ? '0 :
         state_2_q.window - bytes_t'(acked_2_i);
     mss_3_q <= mss_2_q;
+  end
+
+  if (Cubic) begin : gen_eleven_sixteenths
+    typedef logic signed [Width:0] difference_t;
+    bytes_t less_2_q, limit_2_q;  // the same share of two segments; and two segments more
+    bytes_t share_q, rest_q, least_q;
+    logic few_q, fewer_q;  // share or rest would be less than two segments
+    wire bytes_t mss_1 = bytes_t'(block_i.mss);
+    wire bytes_t less = mss_1 + (mss_1 >> 2) + (mss_1 >> 3);
+    wire bytes_t share = (flight_2_q >> 1) + (flight_2_q >> 3) + (flight_2_q >> 4);
+    wire difference_t over_least = difference_t'({1'b0, share}) - difference_t'({1'b0, mss << 1});
+    wire difference_t over_limit = difference_t'({1'b0, share}) - difference_t'({1'b0, limit_2_q});
+    always_ff @(posedge clk_i) begin
+      less_2_q <= less;
+      limit_2_q <= less + (mss_1 << 1);
+      share_q <= share;
+      rest_q <= share - less_2_q;
+      least_q <= mss << 1;
+      few_q <= over_least < 0;
+      fewer_q <= over_limit < 0;
+    end
+    assign halved  = few_q ? least_q : share_q;
+    assign reduced = fewer_q ? least_q : rest_q;
+  end else begin : gen_half
+    assign halved  = halved_q;
+    assign reduced = reduced_q;
   end
 
   typedef struct packed {
@@ -223,7 +248,7 @@ module tcp_congestion
   end
   // RFC 5681, 3.2, step 2: not of the two segments that the first duplicates have let go (RFC 3042), which
   // are beyond the window.
-  wire bytes_t kept = beyond_q ? reduced_q : halved_q;
+  wire bytes_t kept = beyond_q ? reduced : halved;
   // RFC 6928, 2; RFC 5681, 3.1: one segment if the SYN was lost.
   logic [17:0] first;
   always_comb begin
@@ -240,7 +265,7 @@ module tcp_congestion
         + (
         slow_start_q ? bytes_t'(slow_q) : Cubic ? curve_q : bytes_t'(avoidance)
         ),
-        halved: halved_q,
+        halved: halved,
         kept: kept,
         lost: event_i.selective ? kept : kept + bytes_t'(three_q),
         deflated: deflated_q + bytes_t'(mss_3_q),

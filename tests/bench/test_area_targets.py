@@ -149,6 +149,14 @@ def test_tcp_server() -> None:
     assert engine.sta_ps is not None and engine.sta_ps <= DELAY_PS
 
 
+@pytest.mark.sweep
+def test_tcp_with_all_features() -> None:
+    features = {"cubic": 1, "ecn": 1, "nagle": 1, "keepalive_s": 7200, "user_timeout_s": 600}
+    engine = measure("tcp", params=features)
+    assert engine.delay_ps is not None and engine.delay_ps <= DELAY_PS
+    assert engine.sta_ps is not None and engine.sta_ps <= DELAY_PS
+
+
 # LUTs of a TCP engine by its sessions. The larger one takes three and a half minutes to map.
 TCP_SESSIONS = {1024: 16_000, 16_384: 16_500}
 
