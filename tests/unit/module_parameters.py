@@ -16,7 +16,7 @@ assert len(BAD) == sum(map(len, PARTS)), "a module is in two of them"
 # an enum has no others.
 FREE = {
     **dict.fromkeys(
-        ("AnnouncedPorts", "Queues", "Turns", "Passes", "Leaves", "Takes", "Sends"),
+        ("AnnouncedPorts", "Queues", "Turns", "Passes", "Leaves", "Takes", "Sends", "HasPayload"),
         "a mask: each bit stands for itself",
     ),
     **dict.fromkeys(
