@@ -140,7 +140,7 @@ class Connection:
         start = place(wire.seq, self.irs)
         end = start + len(wire.payload)
         self.came.add(start)
-        for left, right in list(self.once.all):
+        for left, right in self.once.all:
             if max(left, start) < min(right, end):
                 self.twice.add(max(left, start), min(right, end))
         self.once.add(start, end)
