@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from rich.table import Table
 
 from bombus import Simulation
 from bombus.base.errors import UserError
@@ -14,6 +17,7 @@ from bombus.simulator.frames import Frame
 SINGLE_PACKETS = 16
 
 Model = Callable[[bytes], bytes]  # the answer to a frame
+Column = tuple[str, Callable[[Any], str]]  # heading, and the cell of a row
 
 
 @dataclass(frozen=True)
@@ -79,3 +83,39 @@ def measured(
         checked=checked,
     )
     return row, errors + errors_alone
+
+
+COLUMNS: tuple[Column, ...] = (
+    ("bytes\npayload", lambda row: f"{row.payload_bytes}"),
+    ("bytes\nframe", lambda row: f"{row.frame_bytes}"),
+    ("beats", lambda row: f"{row.beats}"),
+    ("cycles\nper frame", lambda row: f"{row.cycles_per_packet:.2f}"),
+    ("Mpps", lambda row: f"{row.mpps:.1f}"),
+    ("Gbit/s", lambda row: f"{row.wire_gbps:.1f}"),
+    ("bound", lambda row: f"{row.bound_gbps:.1f}"),
+    ("cycles\nlatency", lambda row: f"{row.latency_cycles}"),
+)
+
+
+def table(
+    title: str,
+    rows: Sequence[Row],
+    manifest: dict[str, Any],
+    columns: Sequence[Column] = (),
+    notes: Sequence[str] = (),
+) -> Table:
+    """The figures of all sizes, further columns beside them, and notes below."""
+    result = Table(title=f"{title}: {manifest['name']}", title_justify="left")
+    shown = (*COLUMNS, *columns)
+    for heading, _ in shown:
+        result.add_column(heading, justify="right")
+    for row in rows:
+        result.add_row(*(cell(row) for _, cell in shown))
+    conditions = (
+        f"{manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits per cycle, a line of "
+        f"{manifest['line_rate_gbps']:g} Gbit/s; {sum(row.checked for row in rows):,} replies "
+        f"compared with the model"
+    )
+    result.caption = "\n".join((conditions, *notes))
+    result.caption_justify = "left"
+    return result

@@ -285,24 +285,22 @@ def _full(rows: Sequence[Row]) -> list[Row]:
 
 def _latencies(rows: Sequence[Row]) -> tuple[int, dict[str, int]]:
     """Bytes of the smallest request that TCP and the protocols of frames have, and the cycles of
-    each answer; none if they have no size in common."""
+    each answer, the slowest of all runs; none if they have no size in common."""
     trips: dict[str, dict[int, int]] = {}  # cycles by protocol and size
-    handshakes = []
+    labels = {("rtt", name): f"TCP,\n{label}" for name, label in BUFFERS.items()}
+    labels |= {(mode, ""): label for mode, label in FRAMES.items()}
+    handshakes = [row["latency_cycles"] for row in rows if row["mode"] == "handshake"]
     for row in rows:
-        label = FRAMES.get(row["mode"])
-        if row["mode"] == "handshake":
-            handshakes.append(row["latency_cycles"])
-        elif row["mode"] == "rtt":
-            label = f"TCP,\n{BUFFERS[row['buffers']]}"
-        if label:
-            trips.setdefault(label, {})[row["payload_bytes"]] = row["latency_cycles"]
-    order = [*(f"TCP,\n{label}" for label in BUFFERS.values()), *FRAMES.values()]
+        if label := labels.get((row["mode"], row.get("buffers", ""))):
+            cycles = trips.setdefault(label, {})
+            size, latency = row["payload_bytes"], row["latency_cycles"]
+            cycles[size] = max(latency, cycles.get(size, 0))
     sizes = set.intersection(*(set(each) for each in trips.values())) if trips else set()
     if not (sizes and handshakes):
         return 0, {}
     size = min(sizes)
-    cycles = {"handshake\nof TCP": max(handshakes)}
-    return size, cycles | {label: trips[label][size] for label in order if label in trips}
+    bars = {"handshake\nof TCP": max(handshakes)}
+    return size, bars | {label: trips[label][size] for label in labels.values() if label in trips}
 
 
 def draw_transfers(rows: Sequence[Row], folder: Path) -> None:

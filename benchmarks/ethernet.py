@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
-from _echo_rows import SINGLE_PACKETS, Row, measured
-from rich.table import Table
+from _echo_rows import SINGLE_PACKETS, Row, measured, table
 
 from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
-from bombus.golden.frames import ETHERNET_BYTES, Host, padded
+from bombus.golden.frames import Host, padded
 from bombus.measure.bench import report_replies
 from bombus.measure.exchanges import neighbour
 
@@ -60,37 +58,6 @@ def measure(design: Path, packets: int, seed: int) -> tuple[list[EthernetRow], i
         return rows, errors, simulation.manifest
 
 
-def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
-    result = Table(title=f"Ethernet: {manifest['name']}", title_justify="left")
-    for heading in (
-        "bytes\npayload",
-        "bytes\nframe",
-        "beats",
-        "cycles\nper frame",
-        "Gbit/s",
-        "bound",
-        "cycles\nlatency",
-    ):
-        result.add_column(heading, justify="right")
-    for row in rows:
-        result.add_row(
-            f"{row.payload_bytes}",
-            f"{row.frame_bytes}",
-            f"{row.beats}",
-            f"{row.cycles_per_packet:.2f}",
-            f"{row.wire_gbps:.1f}",
-            f"{row.bound_gbps:.1f}",
-            f"{row.latency_cycles}",
-        )
-    result.caption = (
-        f"{manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits per cycle, a line of "
-        f"{manifest['line_rate_gbps']:g} Gbit/s; {sum(row.checked for row in rows):,} replies "
-        f"compared; headers of {ETHERNET_BYTES} bytes"
-    )
-    result.caption_justify = "left"
-    return result
-
-
 def main(
     design: Path | None,
     json: Path | None,
@@ -101,4 +68,4 @@ def main(
     if packets < 2:
         raise UserError(f"--packets {packets}: should be at least 2")
     rows, errors, manifest = measure(design or DESIGN, packets, seed)
-    report_replies(rows, errors, manifest["name"], json, [table(rows, manifest)])
+    report_replies(rows, errors, manifest["name"], json, [table("Ethernet", rows, manifest)])

@@ -7,11 +7,12 @@ import json as json_module
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
-from _echo_rows import SINGLE_PACKETS, Row, measured
+from _echo_rows import SINGLE_PACKETS, Column, Row, measured, table
 from rich.table import Table
 
 from bombus import Simulation
@@ -186,64 +187,33 @@ def measure(
         return rows, mixes, errors, simulation.manifest
 
 
-def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = None) -> Table:
-    """The figures, and beside them those of others with the same width of data."""
-    result = Table(title=f"UDP echo: {manifest['name']}", title_justify="left")
-    for heading in (
-        "bytes\nUDP",
-        "bytes\nframe",
-        "beats",
-        "cycles\nper frame",
-        "Mpps",
-        "Gbit/s",
-        "bound",
-        "cycles\nlatency",
-    ):
-        result.add_column(heading, justify="right")
-    if mhz:
-        for heading in ("Mpps", "Gbit/s", "ns\nlatency"):
-            result.add_column(f"{mhz:.0f} MHz\n{heading}", justify="right")
-    peers = {
-        name: peer
-        for name, peer in json_module.loads((BENCHMARKS / "peers.json").read_text()).items()
-        if "udp_echo" in peer and peer["data_width"] == manifest["data_width"]
-    }
-    for name in peers:
-        result.add_column(f"{name}\nper frame", justify="right")
-        result.add_column(f"{name}\nlatency", justify="right")
-    for row in rows:
-        cells = [
-            f"{row.payload_bytes}",
-            f"{row.frame_bytes}",
-            f"{row.beats}",
-            f"{row.cycles_per_packet:.2f}",
-            f"{row.mpps:.1f}",
-            f"{row.wire_gbps:.1f}",
-            f"{row.bound_gbps:.1f}",
-            f"{row.latency_cycles}",
-        ]
-        if isinstance(row, EstimatedRow):
-            cells += [
-                f"{row.mpps_estimated:.1f}",
-                f"{row.wire_gbps_estimated:.1f}",
-                f"{row.latency_ns_estimated:.0f}",
-            ]
-        for peer in peers.values():
-            figures = {entry["payload_bytes"]: entry for entry in peer["udp_echo"]}
-            known = figures.get(row.payload_bytes, {})
-            cells += [str(known.get(key, "")) for key in ("cycles_per_packet", "latency_cycles")]
-        result.add_row(*cells)
-    notes = [
-        f"{manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits per cycle, a line of "
-        f"{manifest['line_rate_gbps']:g} Gbit/s; {sum(row.checked for row in rows):,} replies "
-        f"compared with the model"
+def estimates(mhz: float) -> list[Column]:
+    """The figures at the clock that `bombus area` allows."""
+    return [
+        (f"{mhz:.0f} MHz\nMpps", lambda row: f"{row.mpps_estimated:.1f}"),
+        (f"{mhz:.0f} MHz\nGbit/s", lambda row: f"{row.wire_gbps_estimated:.1f}"),
+        (f"{mhz:.0f} MHz\nns\nlatency", lambda row: f"{row.latency_ns_estimated:.0f}"),
     ]
-    if mhz:
-        notes.append(f"{mhz:.0f} MHz: the clock that `bombus area` allows")
-    notes += [f"{name}: {peer['source']}" for name, peer in peers.items()]
-    result.caption = "\n".join(notes)
-    result.caption_justify = "left"
-    return result
+
+
+def peer_figure(peer: dict[str, Any], key: str, row: Row) -> str:
+    """The peer's figure for this size, or nothing."""
+    figures = {entry["payload_bytes"]: entry for entry in peer["udp_echo"]}
+    return str(figures.get(row.payload_bytes, {}).get(key, ""))
+
+
+def echo_table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = None) -> Table:
+    """The figures, and beside them those of others with the same width of data."""
+    columns = estimates(mhz) if mhz else []
+    notes = [f"{mhz:.0f} MHz: the clock that `bombus area` allows"] if mhz else []
+    for name, peer in json_module.loads((BENCHMARKS / "peers.json").read_text()).items():
+        if "udp_echo" in peer and peer["data_width"] == manifest["data_width"]:
+            columns += [
+                (f"{name}\nper frame", partial(peer_figure, peer, "cycles_per_packet")),
+                (f"{name}\nlatency", partial(peer_figure, peer, "latency_cycles")),
+            ]
+            notes.append(f"{name}: {peer['source']}")
+    return table("UDP echo", rows, manifest, columns, notes)
 
 
 def mix_table(rows: Sequence[MixRow]) -> Table:
@@ -280,5 +250,5 @@ def main(
     mhz = estimated_mhz(design) if estimate else None
     if mhz:
         rows = [at_clock(row, mhz, float(manifest["line_rate_gbps"])) for row in rows]
-    tables = [table(rows, manifest, mhz), mix_table(mixes)]
+    tables = [echo_table(rows, manifest, mhz), mix_table(mixes)]
     report_replies(rows, errors, manifest["name"], json, tables, mix=mixes)
