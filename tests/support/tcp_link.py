@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two simulated designs at the ends of a wire, in one virtual time."""
+"""Simulated designs at the ends of wires, in one virtual time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bombus.simulator.simulation import Simulation
 from bombus.simulator.tcp import Sockets
@@ -13,21 +13,32 @@ LONG_STEP_US = 500  # while both wait for timers, by default
 
 
 class Link:
-    """Connects MAC port 0 of two designs; waiting for sockets advances both."""
+    """Connects MAC port 0 of two designs; waiting for sockets advances all.
+
+    `further`: designs whose MAC port 0 is connected to port 1 of `left`, 2, and so on.
+    """
 
     def __init__(
-        self, left: Simulation, right: Simulation, long_step_us: int = LONG_STEP_US
+        self,
+        left: Simulation,
+        right: Simulation,
+        long_step_us: int = LONG_STEP_US,
+        *,
+        further: Sequence[Simulation] = (),
     ) -> None:
-        self.ends = (left, right)
+        self.ends = (left, right, *further)
+        self._wires = [((left, port), (end, 0)) for port, end in enumerate(self.ends[1:])]
         self._long_step_us = long_step_us
         self.sockets: list[Sockets] = []
-        # What becomes of a frame from one end on its way to the other
+        # What becomes of a frame from one end on its way to the other, on the first wire
         self.carry: Callable[[Simulation, Simulation, bytes], None] = lambda _, target, frame: (
             target.send(frame)
         )
+        wired = [side for wire in self._wires for side in wire]
         for end in self.ends:
-            for port in range(1, end.mac_ports):
-                end.link(port, up=False)
+            for port in range(end.mac_ports):
+                if (end, port) not in wired:
+                    end.link(port, up=False)
             if any(stream.kinds for stream in end.streams.values()):
                 end.tcp.pass_time = self.step
                 self.sockets.append(end.tcp)
@@ -38,10 +49,13 @@ class Link:
         us = min(most_us, STEP_US if busy else self._long_step_us)
         for end in self.ends:
             end.elapse(us=us)
-        left, right = self.ends
-        for source, target in ((left, right), (right, left)):
-            while (frame := source.receive(timeout_cycles=0)) is not None:
-                self.carry(source, target, frame.data)
+        for one, other in self._wires:
+            for (source, out), (target, into) in ((one, other), (other, one)):
+                while (frame := source.receive(out, timeout_cycles=0)) is not None:
+                    if out == into == 0:
+                        self.carry(source, target, frame.data)
+                    else:
+                        target.send(frame.data, into)
         for sockets in self.sockets:
             sockets.poll()
 

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One TCP engine behind two MAC ports, whose peers have the same address and the same port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.tcp_link import Link
+from support.tcp_pair import HOST, TIME_WAIT_US
+from support.tcp_states import session_state
+from support.tcp_wire import Wire, decode
+
+from bombus import Simulation
+from bombus.golden.frames import TYPE_IPV4, Host, Station
+from bombus.simulator.tcp import Connection, Sockets
+
+HUB = Path(__file__).parent / "designs" / "tcp_two_ports.yaml"
+HUB_IP, PEER_IP = "10.77.0.3", "10.77.0.2"
+PEERS = (0, 1)  # by MAC port of the hub
+MACS = ("02:b0:0b:05:00:10", "02:b0:0b:05:00:11")
+PORT = 80
+
+
+class Wires:
+    """The peers differ by MAC address alone: the seed is the same, so that both choose the same
+    ports and sequence numbers."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self.hub = stack.enter_context(Simulation(HUB, assertions=True))
+        self.peers = [stack.enter_context(Simulation(HOST, seed=7, assertions=True)) for _ in PEERS]
+        for peer, mac in zip(self.peers, MACS, strict=True):
+            peer.set_host(mac=mac)
+        first, *further = self.peers
+        self.link = Link(self.hub, first, further=further)
+        self.link.run(50)
+
+    @property
+    def ends(self) -> tuple[Simulation, ...]:
+        return (self.hub, *self.peers)
+
+    def accepted(self) -> list[tuple[Connection, Connection]]:
+        """Both ends of a connection from each peer to the hub, opened at the same time."""
+        listener = self.hub.tcp.listeners.get(PORT) or self.hub.tcp.listen(PORT)
+        openings = [peer.tcp.open(HUB_IP, PORT) for peer in self.peers]
+        self.link.wait(
+            lambda: all(each.connection is not None for each in openings), 1, "not connected"
+        )
+        theirs = [each.connection for each in openings if each.connection is not None]
+        found = [listener.accept(timeout=1) for _ in PEERS]
+        # Which is whose? Each peer says it.
+        for number, connection in enumerate(theirs):
+            connection.send(bytes([number]))
+        ours = {each.receive_exactly(1)[0]: each for each in found}
+        return [(ours[number], connection) for number, connection in enumerate(theirs)]
+
+    def connected(self) -> list[tuple[Connection, Connection]]:
+        """Both ends of a connection from the hub to each peer."""
+        pairs = []
+        for number, peer in enumerate(self.peers):
+            listener = peer.tcp.listeners.get(PORT) or peer.tcp.listen(PORT)
+            ours = self.hub.tcp.connect(PEER_IP, PORT, timeout=1, mac_port=number)
+            pairs.append((ours, listener.accept(timeout=1)))
+        return pairs
+
+    def settle(self) -> None:
+        def is_over(sockets: Sockets) -> bool:
+            return not sockets.connections
+
+        self.link.wait(lambda: all(is_over(end.tcp) for end in self.ends), 4, "sessions not free")
+        self.link.run(TIME_WAIT_US)
+
+
+@pytest.fixture
+def wires() -> Iterator[Wires]:
+    with ExitStack() as stack:
+        found = Wires(stack)
+        yield found
+        for end in found.ends:
+            end.check()
+
+
+def exchange(pairs: list[tuple[Connection, Connection]], seed: int) -> None:
+    """Different bytes on all connections, both ways, at the same time."""
+    random = Random(seed)
+    ways = [way for pair in pairs for way in (pair, pair[::-1])]
+    for size in (1, 1460, 20_000):
+        data = [random.randbytes(size) for _ in ways]
+        for (one, _), sent in zip(ways, data, strict=True):
+            one.send(sent)
+        for (_, other), sent in zip(ways, data, strict=True):
+            assert other.receive_exactly(size) == sent
+
+
+def test_the_same_addresses_and_ports_on_both(wires: Wires) -> None:
+    """Twice: sessions are also freed under the right port."""
+    for seed in range(2):
+        pairs = wires.accepted()
+        assert len({ours.peer for ours, _ in pairs}) == 1, "peers chose different ports"
+        assert len({ours.session for ours, _ in pairs}) == len(PEERS)
+        exchange(pairs, seed)
+        for number, (ours, theirs) in enumerate(pairs):
+            # The other connection stays open when the first one ends.
+            ours.close()
+            theirs.close()
+            wires.link.run(2000)
+            exchange(pairs[number + 1 :], seed)
+        wires.settle()
+
+
+def test_connections_leave_by_the_port_that_is_asked_for(wires: Wires) -> None:
+    for seed in range(2):
+        pairs = wires.connected()
+        exchange(pairs, seed)
+        for ours, theirs in pairs[::-1]:
+            ours.close()
+            theirs.close()
+        wires.settle()
+
+
+def test_nobody_listens_on_the_other_port(wires: Wires) -> None:
+    listener = wires.peers[1].tcp.listen(PORT)
+    with pytest.raises(ConnectionRefusedError):
+        wires.hub.tcp.connect(PEER_IP, PORT, timeout=1)
+    ours = wires.hub.tcp.connect(PEER_IP, PORT, timeout=1, mac_port=1)
+    exchange([(ours, theirs := listener.accept(timeout=1))], 1)
+    ours.abort()
+    theirs.close()
+    wires.settle()
+
+
+def test_segments_of_one_port_do_not_reach_the_connections_of_the_other(wires: Wires) -> None:
+    """A copy of a segment, and a reset with the right sequence number, arrive on port 0 for a
+    connection on port 1: both are refused there."""
+    listener = wires.hub.tcp.listen(PORT)
+    opening = wires.peers[1].tcp.open(HUB_IP, PORT)
+    wires.link.wait(lambda: opening.connection is not None, 1, "not connected")
+    theirs, ours = opening.connection, listener.accept(timeout=1)
+    assert theirs is not None
+    theirs.send(b"whole")
+    assert ours.receive_exactly(5) == b"whole"
+    ours.send(b"answer")  # acknowledges those
+    assert theirs.receive_exactly(6) == b"answer"
+    wires.link.run(300_000)
+    hub, station = Host.from_manifest(wires.hub.manifest), Station.of(MACS[0], PEER_IP)
+    state = session_state(wires.hub, ours.session)
+    right = Wire(ours.peer[1], PORT, state["rcv_nxt"], state["nxt"])
+    answers = []
+
+    def carry(source: Simulation, target: Simulation, frame: bytes) -> None:
+        if source is wires.hub and int.from_bytes(frame[12:14]) == TYPE_IPV4:
+            answers.append(decode(frame))
+        target.send(frame)
+
+    wires.link.carry = carry
+    for flags, payload in (({"ACK"}, b"false"), ({"RST"}, b""), ({"RST", "ACK"}, b"")):
+        segment = right.but(flags=frozenset(flags), payload=payload)
+        wires.hub.send(segment.frame(station, hub))
+    wires.link.run(5000)
+    assert [(each.flags, each.seq) for each in answers] == [(frozenset({"RST"}), right.ack)]
+    exchange([(ours, theirs)], 1)
+    ours.close()
+    theirs.close()
+    wires.settle()
+
+
+def test_a_dead_link_stops_only_its_connections(wires: Wires) -> None:
+    (ours, theirs), (other, far) = wires.accepted()
+    wires.hub.link(0, up=False)
+    ours.send(bytes(30_000))
+    exchange([(other, far)], 1)
+    assert theirs.available == 0
+    wires.hub.link(0, up=True)
+    wires.link.run(2_000_000)
+    assert theirs.receive_exactly(30_000) == bytes(30_000)
+    for each in (ours, theirs, other, far):
+        each.close()
+    wires.settle()
