@@ -32,9 +32,10 @@ from bombus.simulator.simulation import Simulation
 PORT = 7
 PEER_PORT = 40_000
 CONTROL_PORT = 39_999  # of the connection on which the peer commands the application
-OPEN = b"#syn"
+OPEN = b"#o"
 PROTOCOL_TCP = 6
 UNREACHABLE = 3  # type of ICMP
+FEW_SESSIONS = 16  # with which the tolerances of scripts hold, by their `step`
 CLOCK_START = 100_000  # of the peer's timestamps, in ms
 
 
@@ -53,12 +54,21 @@ def _blocks(line: Line) -> list[tuple[int, int]]:
     return [(int(left), int(right)) for left, _, right in (t.partition("-") for t in texts)]
 
 
+def sessions_of(library: Library) -> int:
+    """The number of sessions of the engine."""
+    layers = [layer for tile in library.manifest["tiles"] for layer in tile["layers"]]
+    (engine,) = (layer for layer in layers if layer["kind"] == "tcp")
+    return int(engine["params"]["num_sessions"])
+
+
 class Runner:
     """One script on one simulation."""
 
     def __init__(self, library: Library, script: Script) -> None:
         self._script = script
         step = script.settings.get("step", 1000)
+        # Timers are late in proportion to the number of sessions (docs/simulator.md).
+        step = max(1, step * FEW_SESSIONS // sessions_of(library))
         self.simulation = Simulation(library, timer_step_us=step)
         self._host = Host.from_manifest(self.simulation.manifest)
         self._station = neighbour(self.simulation.manifest)
@@ -149,7 +159,7 @@ class Runner:
     def _do_connect(self, line: Line) -> None:
         self._pass(line.delay_ms)
         peer = int.from_bytes(self._station.ip)
-        command = struct.pack("<4sIH", OPEN, peer, PEER_PORT)
+        command = struct.pack("<2sIH", OPEN, peer, PEER_PORT)
         syn = self._command(Wire(CONTROL_PORT, PORT, 0, flags=frozenset({"SYN"})))
         data = Wire(CONTROL_PORT, PORT, 1, syn.end, frozenset({"ACK"}), payload=command)
         echo = self._command(data)

@@ -4,8 +4,8 @@
 //
 // A message of data that begins with "#end" is echoed and closes the own side behind it; what
 // comes later is read and thrown away. One that begins with "#rst" is echoed and resets the
-// connection. One that begins with "#syn", address and port (lowest byte first) is echoed and opens
-// a connection to there, which is echoed on, too.
+// connection. One of "#o", address and port (lowest byte first) is echoed and opens a connection to
+// there, which is echoed on, too. Commands fit into the first beat, whatever its width.
 module tcp_puppet
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -67,7 +67,7 @@ module tcp_puppet
   typedef logic [IndexWidth-1:0] index_t;
   localparam logic [31:0] WordEnd = "dne#";  // first byte lowest
   localparam logic [31:0] WordReset = "tsr#";
-  localparam logic [31:0] WordOpen = "nys#";
+  localparam logic [15:0] WordOpen = "o#";
 
   beat_t echoed;
   logic echoed_valid, echoed_ready;
@@ -128,7 +128,7 @@ module tcp_puppet
   wire index_t index = meta.session[IndexWidth-1:0];
   wire ignores = first_q ? ends_q[index].has : ignoring_q;
   wire [31:0] word = echoed.data[31:0];
-  wire opens_own = (word == WordOpen) & (echoed.length >= 14'd10);
+  wire opens_own = (word[15:0] == WordOpen) & (echoed.length == 14'd8);
   wire commands = first_q & ~ignores & (echoed.length >= 14'd4) &
       ((word == WordEnd) | (word == WordReset) | opens_own);
   wire commanding = command_q & first_q;  // after the last beat of the message
@@ -166,8 +166,8 @@ module tcp_puppet
       command_meta_q <= '{
           request: opens_own ? RequestConnect : word == WordEnd ? RequestClose : RequestAbort,
           session: meta.session,
-          place: opens_own ? echoed.data[63:32] : meta.start + 32'(echoed.length),
-          peer_port: echoed.data[79:64],
+          place: opens_own ? echoed.data[47:16] : meta.start + 32'(echoed.length),
+          peer_port: echoed.data[63:48],
           port: 16'(TcpPort),
           default: '0
       };

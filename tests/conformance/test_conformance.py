@@ -11,20 +11,20 @@ from random import Random
 
 import pytest
 from conformance import matrix
-from conformance.report import DESIGN, written
+from conformance.report import CONFIGURATIONS, Configuration, written
 from conformance.runner import run_scripts
 from conformance.script import Script
-
-from bombus.simulator.build import build
 
 LONG_MS = 60_000
 PARTS = 16
 
 
-def passes(chosen: list[Script]) -> None:
-    library = build(DESIGN, assertions=True)
+ALL_CONFIGURATIONS = pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=str)
+
+
+def passes(configuration: Configuration, chosen: list[Script]) -> None:
     wrong = []
-    for result in run_scripts(library, chosen):
+    for result in run_scripts(configuration.library(), chosen):
         if result.problem and not result.script.fails:
             wrong.append(result.problem)
         if result.script.fails and not result.problem:
@@ -32,17 +32,20 @@ def passes(chosen: list[Script]) -> None:
     assert chosen and not wrong, "\n\n".join(wrong[:5])
 
 
+@ALL_CONFIGURATIONS
 @pytest.mark.parametrize("is_long", [False, pytest.param(True, marks=pytest.mark.sweep)])
-def test_scripts(is_long: bool) -> None:
-    passes([script for script in written() if (script.duration_ms >= LONG_MS) == is_long])
+def test_scripts(configuration: Configuration, is_long: bool) -> None:
+    chosen = [script for script in written() if (script.duration_ms >= LONG_MS) == is_long]
+    passes(configuration, chosen)
 
 
+@ALL_CONFIGURATIONS
 @pytest.mark.parametrize(
     "part",
     [pytest.param(part, marks=pytest.mark.sweep if part else ()) for part in range(PARTS)],
 )
-def test_every_state(part: int) -> None:
+def test_every_state(configuration: Configuration, part: int) -> None:
     """A part of the generated scripts, at random, so that each part has all states and kinds."""
     generated = matrix.scripts()
     Random(1).shuffle(generated)
-    passes(generated[part::PARTS])
+    passes(configuration, generated[part::PARTS])

@@ -191,7 +191,8 @@ class Simulation(MacPorts):
     def elapse(self, *, us: int = 0, seconds: float = 0) -> None:
         """Lets virtual time pass in few cycles, by large steps of `tick_us_i`.
 
-        Timers fire, at most `timer_step_us` late, and their messages are sent.
+        Timers fire, and their messages are sent: up to `timer_step_us` late, and those of a TCP
+        engine with many sessions later (docs/simulator.md).
         """
         if not math.isfinite(seconds):
             raise SimulationError(f"elapse: {seconds} is not a number of seconds")
