@@ -66,9 +66,9 @@ class Runner:
 
     def __init__(self, library: Library, script: Script) -> None:
         self._script = script
-        step = script.settings.get("step", 1000)
-        # Timers are late in proportion to the number of sessions (docs/simulator.md).
-        step = max(1, step * FEW_SESSIONS // sessions_of(library))
+        self._sessions = sessions_of(library)
+        # Timers are late in proportion to the sessions (docs/simulator.md).
+        step = script.settings.get("step", 1000) * FEW_SESSIONS // self._sessions
         self.simulation = Simulation(library, timer_step_us=step)
         self._host = Host.from_manifest(self.simulation.manifest)
         self._station = neighbour(self.simulation.manifest)
@@ -114,6 +114,9 @@ class Runner:
         self.simulation.advance_until_idle()
         if ms > 0:
             self.simulation.elapse(us=max(1, round(ms * 1000)))
+            # Those that are due now are found by a scan of all sessions.
+            self.simulation.advance(self._sessions)
+            self.simulation.advance_until_idle()
         self._gather()
 
     # ---- Actions ----
