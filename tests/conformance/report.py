@@ -83,7 +83,7 @@ def page() -> str:
             f"{len(matrix.VARIANTS)} sets of options and initial sequence numbers",
             "([matrix.py](../tests/conformance/matrix.py)).",
             "",
-            "The engine is built twice: with few sessions, which are found by comparison, and headers",
+            "The engine is built twice: with few sessions, found by comparison, and headers",
             "in one beat; with more sessions, found in a hash table, and headers in several beats.",
             "",
             f"| subject | {' | '.join(headings)} |",
