@@ -203,9 +203,11 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
         for row in rows
         if row["mode"] == "stream" and row["payload_bytes"] == BAR_BYTES and row["connections"] == 1
     }
+    # Of the smallest request the slowest
+    slowest = sorted(rows, key=lambda row: (-int(row["payload_bytes"]), row["latency_cycles"]))
     trips = {
         (row["buffers"], row["mode"]): row["latency_cycles"]
-        for row in sorted(rows, key=lambda row: -int(row["payload_bytes"]))
+        for row in slowest
         if row["mode"] in BARS
     }
     if not streams or not trips:

@@ -124,7 +124,7 @@ def test_lost_frames_are_no_errors_if_they_are_counted(
     port = result["mix"][1]
     assert result["errors"] == 0 and 0 < port["lost"] < port["frames"] * 0.05
     monkeypatch.setattr(benchmark, "overflows", lambda simulation: 0)
-    with pytest.raises(UserError, match=f"{port['lost']} wrong"):
+    with pytest.raises(UserError, match=f"{port['lost']} errors"):
         bench.run("udp-echo", design, STDOUT, packets=1200)
 
 

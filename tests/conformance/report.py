@@ -32,9 +32,14 @@ class Configuration:
 
     def library(self) -> Library:
         """The simulator of `DESIGN` with these parameters."""
-        text = re.sub(r"data_width: 512", f"data_width: {self.data_width}", DESIGN.read_text())
-        text = re.sub(r"kind: (tcp\w*),", rf"kind: \1, num_sessions: {self.sessions},", text)
-        text = re.sub(r"sources: \[(\w+\.sv)\]", rf"sources: [{HERE}/\1]", text)
+        text = DESIGN.read_text()
+        for old, new in (
+            (r"data_width: 512", f"data_width: {self.data_width}"),
+            (r"kind: (tcp\w*),", rf"kind: \1, num_sessions: {self.sessions},"),
+            (r"sources: \[(\w+\.sv)\]", rf"sources: [{HERE}/\1]"),
+        ):
+            text, count = re.subn(old, new, text)
+            assert count, f"{DESIGN.name} has no {old}"
         with TemporaryDirectory() as folder:
             file = Path(folder) / DESIGN.name
             file.write_text(text)

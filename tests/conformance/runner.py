@@ -35,6 +35,7 @@ CONTROL_PORT = 39_999  # of the connection on which the peer commands the applic
 OPEN = b"#o"
 PROTOCOL_TCP = 6
 UNREACHABLE = 3  # type of ICMP
+EXPIRY_CYCLES = 16  # from the end of a scan of timers, with margin
 FEW_SESSIONS = 16  # with which the tolerances of scripts hold, by their `step`
 CLOCK_START = 100_000  # of the peer's timestamps, in ms
 
@@ -114,9 +115,9 @@ class Runner:
         self.simulation.advance_until_idle()
         if ms > 0:
             self.simulation.elapse(us=max(1, round(ms * 1000)))
-            # Those that are due now are found by a scan of all sessions.
-            self.simulation.advance(self._sessions)
-            self.simulation.advance_until_idle()
+        # What is due now is found by a scan of all sessions.
+        self.simulation.advance(self._sessions + EXPIRY_CYCLES)
+        self.simulation.advance_until_idle()
         self._gather()
 
     # ---- Actions ----

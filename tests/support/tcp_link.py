@@ -13,9 +13,9 @@ LONG_STEP_US = 500  # while both wait for timers, by default
 
 
 class Link:
-    """Connects MAC port 0 of two designs; waiting for sockets advances all.
+    """Connects MAC port 0 of `left` and `right`; waiting for sockets advances all.
 
-    `further`: designs whose MAC port 0 is connected to port 1 of `left`, 2, and so on.
+    `further`: designs whose MAC port 0 is connected to port 1 of `left`, port 2, and so on.
     """
 
     def __init__(
@@ -27,21 +27,25 @@ class Link:
         further: Sequence[Simulation] = (),
     ) -> None:
         self.ends = (left, right, *further)
-        self._wires = [((left, port), (end, 0)) for port, end in enumerate(self.ends[1:])]
+        # By source and target: the MAC ports of both
+        self._wires: dict[tuple[Simulation, Simulation], tuple[int, int]] = {}
+        for port, end in enumerate(self.ends[1:]):
+            self._wires[left, end] = port, 0
+            self._wires[end, left] = 0, port
         self._long_step_us = long_step_us
         self.sockets: list[Sockets] = []
-        # What becomes of a frame from one end on its way to the other, on the first wire
-        self.carry: Callable[[Simulation, Simulation, bytes], None] = lambda _, target, frame: (
-            target.send(frame)
-        )
-        wired = [side for wire in self._wires for side in wire]
+        # What becomes of a frame from one end on its way to the other
+        self.carry: Callable[[Simulation, Simulation, bytes], None] = self.deliver
         for end in self.ends:
-            for port in range(end.mac_ports):
-                if (end, port) not in wired:
-                    end.link(port, up=False)
+            wired = {out for (source, _), (out, _) in self._wires.items() if source is end}
+            for port in set(range(end.mac_ports)) - wired:
+                end.link(port, up=False)
             if any(stream.kinds for stream in end.streams.values()):
                 end.tcp.pass_time = self.step
                 self.sockets.append(end.tcp)
+
+    def deliver(self, source: Simulation, target: Simulation, frame: bytes) -> None:
+        target.send(frame, self._wires[source, target][1])
 
     def step(self, most_us: int = STEP_US) -> None:
         """Advances by a short step, or a longer one if nothing is in flight."""
@@ -49,13 +53,9 @@ class Link:
         us = min(most_us, STEP_US if busy else self._long_step_us)
         for end in self.ends:
             end.elapse(us=us)
-        for one, other in self._wires:
-            for (source, out), (target, into) in ((one, other), (other, one)):
-                while (frame := source.receive(out, timeout_cycles=0)) is not None:
-                    if out == into == 0:
-                        self.carry(source, target, frame.data)
-                    else:
-                        target.send(frame.data, into)
+        for (source, target), (port, _) in self._wires.items():
+            while (frame := source.receive(port, timeout_cycles=0)) is not None:
+                self.carry(source, target, frame.data)
         for sockets in self.sockets:
             sockets.poll()
 

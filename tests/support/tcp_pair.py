@@ -23,7 +23,7 @@ TIME_WAIT_US = 1_000_100  # the default of the engine, and a little
 class Pair:
     """The client is always the example with `tcp_host`, or a variant of it.
 
-    `coarse`: timers fire up to COARSE_US late, for tests that wait for many of them.
+    `coarse`: timers fire up to a few times COARSE_US late, for tests that wait for many of them.
     """
 
     def __init__(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,7 +16,20 @@ from support.tcp_states import session_state
 from support.tcp_wire import Wire, decode
 
 from bombus import Simulation
-from bombus.golden.frames import TYPE_IPV4, Host, Station
+from bombus.golden.frames import (
+    PORT_UNREACHABLE,
+    PROTOCOL_ICMP,
+    PROTOCOL_TCP,
+    UNREACHABLE,
+    Host,
+    Station,
+    arp_request,
+    icmp,
+    ip_bytes,
+    ip_frame,
+    ipv4,
+    padded,
+)
 from bombus.simulator.tcp import Connection, Sockets
 
 HUB = Path(__file__).parent / "designs" / "tcp_two_ports.yaml"
@@ -23,20 +37,30 @@ HUB_IP, PEER_IP = "10.77.0.3", "10.77.0.2"
 PEERS = (0, 1)  # by MAC port of the hub
 MACS = ("02:b0:0b:05:00:10", "02:b0:0b:05:00:11")
 PORT = 80
+STATIONS = [Station.of(mac, PEER_IP) for mac in MACS]
 
 
 class Wires:
-    """The peers differ by MAC address alone: the seed is the same, so that both choose the same
-    ports and sequence numbers."""
+    """The peers differ by MAC address alone, so that both choose the same ports and sequence
+    numbers at the same time."""
 
     def __init__(self, stack: ExitStack) -> None:
         self.hub = stack.enter_context(Simulation(HUB, assertions=True))
-        self.peers = [stack.enter_context(Simulation(HOST, seed=7, assertions=True)) for _ in PEERS]
+        self.peers = [stack.enter_context(Simulation(HOST, assertions=True)) for _ in PEERS]
+        self.hosts = [Host.from_manifest(self.hub.manifest, port) for port in PEERS]
         for peer, mac in zip(self.peers, MACS, strict=True):
             peer.set_host(mac=mac)
         first, *further = self.peers
         self.link = Link(self.hub, first, further=further)
         self.link.run(50)
+        # Segments from the hub, by its MAC port
+        self.sent: list[list[Wire]] = [[] for _ in PEERS]
+        self.link.carry = self._carry
+
+    def _carry(self, source: Simulation, target: Simulation, frame: bytes) -> None:
+        if source is self.hub and (segment := decode(frame)):
+            self.sent[self.peers.index(target)].append(segment)
+        self.link.deliver(source, target, frame)
 
     @property
     def ends(self) -> tuple[Simulation, ...]:
@@ -99,7 +123,8 @@ def test_the_same_addresses_and_ports_on_both(wires: Wires) -> None:
     """Twice: sessions are also freed under the right port."""
     for seed in range(2):
         pairs = wires.accepted()
-        assert len({ours.peer for ours, _ in pairs}) == 1, "peers chose different ports"
+        states = [session_state(wires.hub, ours.session) for ours, _ in pairs]
+        assert len({(each["peer_port"], each["rcv_nxt"]) for each in states}) == 1
         assert len({ours.session for ours, _ in pairs}) == len(PEERS)
         exchange(pairs, seed)
         for number, (ours, theirs) in enumerate(pairs):
@@ -123,7 +148,8 @@ def test_connections_leave_by_the_port_that_is_asked_for(wires: Wires) -> None:
 
 def test_nobody_listens_on_the_other_port(wires: Wires) -> None:
     listener = wires.peers[1].tcp.listen(PORT)
-    with pytest.raises(ConnectionRefusedError):
+    refused = f"{PEER_IP} port {PORT}, through MAC port 0: the peer has refused it"
+    with pytest.raises(ConnectionRefusedError, match=refused):
         wires.hub.tcp.connect(PEER_IP, PORT, timeout=1)
     ours = wires.hub.tcp.connect(PEER_IP, PORT, timeout=1, mac_port=1)
     exchange([(ours, theirs := listener.accept(timeout=1))], 1)
@@ -132,38 +158,77 @@ def test_nobody_listens_on_the_other_port(wires: Wires) -> None:
     wires.settle()
 
 
+@pytest.mark.parametrize("port", PEERS)
+def test_a_reset_without_a_session_leaves_by_the_port_of_the_segment(
+    wires: Wires, port: int
+) -> None:
+    with pytest.raises(ConnectionRefusedError, match="refused"):
+        wires.peers[port].tcp.connect(HUB_IP, PORT, timeout=0.5)
+    assert [len(sent) for sent in wires.sent] == [port == 0, port == 1]
+    wires.settle()
+
+
 def test_segments_of_one_port_do_not_reach_the_connections_of_the_other(wires: Wires) -> None:
-    """A copy of a segment, and a reset with the right sequence number, arrive on port 0 for a
-    connection on port 1: both are refused there."""
+    """Segments with the right numbers arrive on port 0 for a connection on port 1: nobody has it
+    there."""
     listener = wires.hub.tcp.listen(PORT)
     opening = wires.peers[1].tcp.open(HUB_IP, PORT)
     wires.link.wait(lambda: opening.connection is not None, 1, "not connected")
     theirs, ours = opening.connection, listener.accept(timeout=1)
     assert theirs is not None
-    theirs.send(b"whole")
-    assert ours.receive_exactly(5) == b"whole"
-    ours.send(b"answer")  # acknowledges those
-    assert theirs.receive_exactly(6) == b"answer"
+    exchange([(ours, theirs)], 1)
     wires.link.run(300_000)
-    hub, station = Host.from_manifest(wires.hub.manifest), Station.of(MACS[0], PEER_IP)
     state = session_state(wires.hub, ours.session)
     right = Wire(ours.peer[1], PORT, state["rcv_nxt"], state["nxt"])
-    answers = []
-
-    def carry(source: Simulation, target: Simulation, frame: bytes) -> None:
-        if source is wires.hub and int.from_bytes(frame[12:14]) == TYPE_IPV4:
-            answers.append(decode(frame))
-        target.send(frame)
-
-    wires.link.carry = carry
     for flags, payload in (({"ACK"}, b"false"), ({"RST"}, b""), ({"RST", "ACK"}, b"")):
         segment = right.but(flags=frozenset(flags), payload=payload)
-        wires.hub.send(segment.frame(station, hub))
+        wires.hub.send(segment.frame(STATIONS[0], wires.hosts[0]))
     wires.link.run(5000)
-    assert [(each.flags, each.seq) for each in answers] == [(frozenset({"RST"}), right.ack)]
-    exchange([(ours, theirs)], 1)
+    refused = (frozenset({"RST"}), right.ack)
+    assert [(each.flags, each.seq) for each in wires.sent[0]] == [refused]
+    exchange([(ours, theirs)], 2)
     ours.close()
     theirs.close()
+    wires.settle()
+
+
+def test_errors_of_the_path_count_on_the_port_of_the_connection(wires: Wires) -> None:
+    """A requested connection ends at once if its port is unreachable (RFC 1122, 4.2.3.9), by an
+    error that arrives where its SYN has left."""
+    silent = "10.77.0.9"  # knows ARP alone
+    for port, mac in enumerate(MACS):
+        wires.hub.send(padded(arp_request(Station.of(mac, silent), wires.hosts[port])), port)
+    wires.link.run(50)
+    opening = wires.hub.tcp.open(silent, PORT, mac_port=1)
+    wires.link.run(50)
+    assert [len(sent) for sent in wires.sent] == [0, 1]
+    (syn,) = wires.sent[1]
+    head = struct.pack("!HHI", syn.source, syn.destination, syn.seq)
+    quoted = ipv4(ip_bytes(HUB_IP), ip_bytes(silent), PROTOCOL_TCP, head, total_length=60)
+    error = icmp(UNREACHABLE, PORT_UNREACHABLE, 0, quoted)
+    for port in PEERS:
+        assert opening.error == ""
+        wires.hub.send(ip_frame(STATIONS[port], wires.hosts[port], PROTOCOL_ICMP, error), port)
+        wires.link.run(1000)
+    assert "refused" in opening.error
+    wires.settle()
+
+
+def test_a_shut_window_is_probed_on_the_port_of_the_connection(wires: Wires) -> None:
+    pairs = wires.accepted()
+    size = 100_000  # more than the peer's buffer
+    ours, theirs = pairs[1]
+    ours.write(bytes(size))
+    wires.link.run(300_000)
+    for sent in wires.sent:
+        sent.clear()
+    wires.link.run(3_000_000)
+    assert not wires.sent[0]
+    assert len(wires.sent[1]) >= 2
+    assert not any(theirs.receive_exactly(size))
+    exchange(pairs, 1)
+    for each in (*pairs[0], *pairs[1]):
+        each.close()
     wires.settle()
 
 

@@ -119,6 +119,7 @@ class Sockets:
         self.calls = TcpCalls(simulation._native)
         self._tile = self.calls.text(tile)
         self._can_open = _can_open(simulation.manifest)
+        self._has_ports = simulation.mac_ports > 1
         self.listeners: dict[int, Listener] = {}
         # Those that the program still has: their numbers are all that the library keeps.
         self._known: WeakValueDictionary[int, Connection] = WeakValueDictionary()
@@ -182,16 +183,19 @@ class Sockets:
         """
         limit = microseconds(timeout)
         opening = self._open("connect", ip, port, mac_port)
+        peer = f"{ip} port {port}"
+        if self._has_ports:
+            peer += f", through MAC port {mac_port}"
         try:
             self.calls.call("await", opening.number, self.calls.constant("OPENED"), limit)
-        except ConnectionRefusedError as error:
+        except (ConnectionRefusedError, TimeoutError) as error:
             opening.give_up()
-            raise ConnectionRefusedError(f"{ip} port {port}: {error}") from None
+            raise type(error)(f"{peer}: {error}") from None
         except BaseException:
             opening.give_up()
             raise
         if opening.connection is None:
-            raise ConnectionRefusedError(f"{ip} port {port}: {opening.error}")
+            raise ConnectionRefusedError(f"{peer}: {opening.error}")
         return opening.connection
 
     def poll(self) -> list[Connection]:
