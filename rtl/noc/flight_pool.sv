@@ -72,8 +72,13 @@ module flight_pool #(
       grant = '0;
       if (plenty_q) grant = wants;
       else if (free_q != '0) grant[chosen] = wants[chosen];
+      // How many those are, whichever: a free credit is one that some source wants.
       granted = '0;
-      for (int unsigned s = 0; s < NumSources; s++) granted += count_t'(grant[s]);
+      if (plenty_q) begin
+        for (int unsigned s = 0; s < NumSources; s++) granted += count_t'(wants[s]);
+      end else begin
+        granted[0] = free_q != '0;
+      end
     end
     always_ff @(posedge clk_i) begin
       if (rst_i) begin

@@ -402,6 +402,7 @@ BROKEN = (
     (RETURNS, Mutation(RETURNS_FILE, "told_q + stale_q + change", "told_q + change")),
     (POOL, Mutation(POOL_FILE, "free_q >= count_t'(2 * NumSources)", "free_q != '0")),
     (POOL, Mutation(POOL_FILE, " - count_t'(grant[s])", "")),
+    (POOL, Mutation(POOL_FILE, "granted[0] = free_q != '0", "granted[0] = 1'b1")),
     (CROSSPOINT, Mutation(CROSSPOINT_FILE, "($clog2(NumInputs))'(n)", "'0")),
     (CROSSPOINT, Mutation(INPUT_FILE, "assign open_o = open", "assign open_o = has_room")),
     (CROSSPOINT, Mutation(CROSSPOINT_FILE, "valid & {NumLanes{step[o]}}", "valid")),
