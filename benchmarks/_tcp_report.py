@@ -203,11 +203,9 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
         for row in rows
         if row["mode"] == "stream" and row["payload_bytes"] == BAR_BYTES and row["connections"] == 1
     }
-    # Of the smallest request the slowest
-    slowest = sorted(rows, key=lambda row: (-int(row["payload_bytes"]), row["latency_cycles"]))
     trips = {
         (row["buffers"], row["mode"]): row["latency_cycles"]
-        for row in slowest
+        for row in sorted(rows, key=lambda row: -int(row["payload_bytes"]))
         if row["mode"] in BARS
     }
     if not streams or not trips:
@@ -281,22 +279,21 @@ def draw_protocols(rows: Sequence[Row], folder: Path) -> None:
 
 
 def _full(rows: Sequence[Row]) -> list[Row]:
-    """Rows with the width of the published figures."""
-    return [row for row in rows if row["data_bits"] == FULL_BITS]
+    """Rows with the width of the published figures, the slowest answer last."""
+    full = [row for row in rows if row["data_bits"] == FULL_BITS]
+    return sorted(full, key=lambda row: row["latency_cycles"] or 0)  # streams have none
 
 
 def _latencies(rows: Sequence[Row]) -> tuple[int, dict[str, int]]:
     """Bytes of the smallest request that TCP and the protocols of frames have, and the cycles of
-    each answer, the slowest of all runs; none if they have no size in common."""
+    each answer, of rows with one size those of the last; none if they have no size in common."""
     trips: dict[str, dict[int, int]] = {}  # cycles by protocol and size
     labels = {("rtt", name): f"TCP,\n{label}" for name, label in BUFFERS.items()}
     labels |= {(mode, ""): label for mode, label in FRAMES.items()}
     handshakes = [row["latency_cycles"] for row in rows if row["mode"] == "handshake"]
     for row in rows:
         if label := labels.get((row["mode"], row.get("buffers", ""))):
-            cycles = trips.setdefault(label, {})
-            size, latency = row["payload_bytes"], row["latency_cycles"]
-            cycles[size] = max(latency, cycles.get(size, 0))
+            trips.setdefault(label, {})[row["payload_bytes"]] = row["latency_cycles"]
     sizes = set.intersection(*(set(each) for each in trips.values())) if trips else set()
     if not (sizes and handshakes):
         return 0, {}

@@ -26,6 +26,7 @@ from support.tcp_wire import (
 
 from bombus.golden.frames import PROTOCOL_ICMP, Host, icmp, ip_frame, ipv4
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.simulator.design_header import tcp_sessions
 from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 
@@ -55,19 +56,12 @@ def _blocks(line: Line) -> list[tuple[int, int]]:
     return [(int(left), int(right)) for left, _, right in (t.partition("-") for t in texts)]
 
 
-def sessions_of(library: Library) -> int:
-    """The number of sessions of the engine."""
-    layers = [layer for tile in library.manifest["tiles"] for layer in tile["layers"]]
-    (engine,) = (layer for layer in layers if layer["kind"] == "tcp")
-    return int(engine["params"]["num_sessions"])
-
-
 class Runner:
     """One script on one simulation."""
 
     def __init__(self, library: Library, script: Script) -> None:
         self._script = script
-        self._sessions = sessions_of(library)
+        self._sessions = tcp_sessions(library.manifest)
         # Timers are late in proportion to the sessions (docs/simulator.md).
         step = script.settings.get("step", 1000) * FEW_SESSIONS // self._sessions
         self.simulation = Simulation(library, timer_step_us=step)

@@ -9,7 +9,8 @@ from bombus.simulator.simulation import Simulation
 from bombus.simulator.tcp import Sockets
 
 STEP_US = 2  # while something is in flight
-LONG_STEP_US = 500  # while both wait for timers, by default
+LONG_STEP_US = 500  # while all wait for timers, by default
+TIME_WAIT_US = 1_000_100  # the default of the engine, and a little
 
 
 class Link:
@@ -27,17 +28,17 @@ class Link:
         further: Sequence[Simulation] = (),
     ) -> None:
         self.ends = (left, right, *further)
-        # By source and target: the MAC ports of both
-        self._wires: dict[tuple[Simulation, Simulation], tuple[int, int]] = {}
+        # The MAC port of the source, by source and target
+        self._ports: dict[tuple[Simulation, Simulation], int] = {}
         for port, end in enumerate(self.ends[1:]):
-            self._wires[left, end] = port, 0
-            self._wires[end, left] = 0, port
+            self._ports[left, end] = port
+            self._ports[end, left] = 0
         self._long_step_us = long_step_us
         self.sockets: list[Sockets] = []
         # What becomes of a frame from one end on its way to the other
         self.carry: Callable[[Simulation, Simulation, bytes], None] = self.deliver
         for end in self.ends:
-            wired = {out for (source, _), (out, _) in self._wires.items() if source is end}
+            wired = {port for (source, _), port in self._ports.items() if source is end}
             for port in set(range(end.mac_ports)) - wired:
                 end.link(port, up=False)
             if any(stream.kinds for stream in end.streams.values()):
@@ -45,7 +46,7 @@ class Link:
                 self.sockets.append(end.tcp)
 
     def deliver(self, source: Simulation, target: Simulation, frame: bytes) -> None:
-        target.send(frame, self._wires[source, target][1])
+        target.send(frame, self._ports[target, source])
 
     def step(self, most_us: int = STEP_US) -> None:
         """Advances by a short step, or a longer one if nothing is in flight."""
@@ -53,7 +54,7 @@ class Link:
         us = min(most_us, STEP_US if busy else self._long_step_us)
         for end in self.ends:
             end.elapse(us=us)
-        for (source, target), (port, _) in self._wires.items():
+        for (source, target), port in self._ports.items():
             while (frame := source.receive(port, timeout_cycles=0)) is not None:
                 self.carry(source, target, frame.data)
         for sockets in self.sockets:
@@ -71,3 +72,12 @@ class Link:
         end = self.ends[0].time_us + us
         while (left := end - self.ends[0].time_us) > 0:
             self.step(left)
+
+    def settle(self, limit_s: float = 4) -> None:
+        """Until all sessions are free again."""
+        self.wait(
+            lambda: not any(sockets.connections for sockets in self.sockets),
+            limit_s,
+            "sessions that are not free",
+        )
+        self.run(TIME_WAIT_US)

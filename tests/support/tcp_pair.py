@@ -17,7 +17,6 @@ SERVER, CLIENT = "10.77.0.2", "10.77.0.3"
 CLIENT_MAC = "02:b0:0b:05:00:02"
 SESSIONS = 16
 COARSE_US = 2000
-TIME_WAIT_US = 1_000_100  # the default of the engine, and a little
 
 
 class Pair:
@@ -63,9 +62,4 @@ class Pair:
 
     def settle(self, limit_s: float = 4) -> None:
         """Until all sessions are free again."""
-        for _ in range(round(limit_s * 10)):
-            self.link.run(100_000)
-            if not self.client.connections and not self.server.connections:
-                self.link.run(TIME_WAIT_US)
-                return
-        raise AssertionError("sessions that are not free")
+        self.link.settle(limit_s)

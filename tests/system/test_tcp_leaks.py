@@ -9,7 +9,8 @@ from random import Random
 
 import pytest
 from support import message_sums
-from support.tcp_pair import SERVER, SESSIONS, TIME_WAIT_US, Pair
+from support.tcp_link import TIME_WAIT_US
+from support.tcp_pair import SERVER, SESSIONS, Pair
 from support.tcp_states import CLOSED, states
 
 from bombus.simulator.tcp import Connection

@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from support.tcp_pair import CLIENT, HOST, SERVER, SESSIONS, TIME_WAIT_US, Pair
+from support.tcp_link import TIME_WAIT_US
+from support.tcp_pair import CLIENT, HOST, SERVER, SESSIONS, Pair
 
 from bombus import Simulation
 from bombus.simulator.native import SimulationError

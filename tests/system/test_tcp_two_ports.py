@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 from support.tcp_link import Link
-from support.tcp_pair import HOST, TIME_WAIT_US
+from support.tcp_pair import HOST
 from support.tcp_states import session_state
 from support.tcp_wire import Wire, decode
 
@@ -30,7 +30,7 @@ from bombus.golden.frames import (
     ipv4,
     padded,
 )
-from bombus.simulator.tcp import Connection, Sockets
+from bombus.simulator.tcp import Connection
 
 HUB = Path(__file__).parent / "designs" / "tcp_two_ports.yaml"
 HUB_IP, PEER_IP = "10.77.0.3", "10.77.0.2"
@@ -90,13 +90,6 @@ class Wires:
             pairs.append((ours, listener.accept(timeout=1)))
         return pairs
 
-    def settle(self) -> None:
-        def is_over(sockets: Sockets) -> bool:
-            return not sockets.connections
-
-        self.link.wait(lambda: all(is_over(end.tcp) for end in self.ends), 4, "sessions not free")
-        self.link.run(TIME_WAIT_US)
-
 
 @pytest.fixture
 def wires() -> Iterator[Wires]:
@@ -133,7 +126,7 @@ def test_the_same_addresses_and_ports_on_both(wires: Wires) -> None:
             theirs.close()
             wires.link.run(2000)
             exchange(pairs[number + 1 :], seed)
-        wires.settle()
+        wires.link.settle()
 
 
 def test_connections_leave_by_the_port_that_is_asked_for(wires: Wires) -> None:
@@ -143,7 +136,7 @@ def test_connections_leave_by_the_port_that_is_asked_for(wires: Wires) -> None:
         for ours, theirs in pairs[::-1]:
             ours.close()
             theirs.close()
-        wires.settle()
+        wires.link.settle()
 
 
 def test_nobody_listens_on_the_other_port(wires: Wires) -> None:
@@ -155,7 +148,7 @@ def test_nobody_listens_on_the_other_port(wires: Wires) -> None:
     exchange([(ours, theirs := listener.accept(timeout=1))], 1)
     ours.abort()
     theirs.close()
-    wires.settle()
+    wires.link.settle()
 
 
 @pytest.mark.parametrize("port", PEERS)
@@ -165,7 +158,7 @@ def test_a_reset_without_a_session_leaves_by_the_port_of_the_segment(
     with pytest.raises(ConnectionRefusedError, match="refused"):
         wires.peers[port].tcp.connect(HUB_IP, PORT, timeout=0.5)
     assert [len(sent) for sent in wires.sent] == [port == 0, port == 1]
-    wires.settle()
+    wires.link.settle()
 
 
 def test_segments_of_one_port_do_not_reach_the_connections_of_the_other(wires: Wires) -> None:
@@ -189,7 +182,7 @@ def test_segments_of_one_port_do_not_reach_the_connections_of_the_other(wires: W
     exchange([(ours, theirs)], 2)
     ours.close()
     theirs.close()
-    wires.settle()
+    wires.link.settle()
 
 
 def test_errors_of_the_path_count_on_the_port_of_the_connection(wires: Wires) -> None:
@@ -211,7 +204,7 @@ def test_errors_of_the_path_count_on_the_port_of_the_connection(wires: Wires) ->
         wires.hub.send(ip_frame(STATIONS[port], wires.hosts[port], PROTOCOL_ICMP, error), port)
         wires.link.run(1000)
     assert "refused" in opening.error
-    wires.settle()
+    wires.link.settle()
 
 
 def test_a_shut_window_is_probed_on_the_port_of_the_connection(wires: Wires) -> None:
@@ -229,7 +222,7 @@ def test_a_shut_window_is_probed_on_the_port_of_the_connection(wires: Wires) -> 
     exchange(pairs, 1)
     for each in (*pairs[0], *pairs[1]):
         each.close()
-    wires.settle()
+    wires.link.settle()
 
 
 def test_a_dead_link_stops_only_its_connections(wires: Wires) -> None:
@@ -243,4 +236,4 @@ def test_a_dead_link_stops_only_its_connections(wires: Wires) -> None:
     assert theirs.receive_exactly(30_000) == bytes(30_000)
     for each in (ours, theirs, other, far):
         each.close()
-    wires.settle()
+    wires.link.settle()
