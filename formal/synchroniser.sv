@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the place of rtl/clock/synchroniser.sv in a proof. A bit that is sampled
+// Takes the place of rtl/platform/clocks/synchroniser.sv in a proof. A bit that is sampled
 // while it changes may arrive either way, each bit for itself: what the source had
 // before its latest edge may still be seen in the first sample behind that edge.
 module synchroniser #(

@@ -67,10 +67,10 @@ def page() -> str:
         parts += _table(rows)
     parts += ["## SystemVerilog", ""]
     rtl = ROOT / "rtl"
-    for folder in sorted(path for path in rtl.iterdir() if path.is_dir()):
+    for folder in sorted({file.parent for file in rtl.rglob("*.sv")}):
         files = sorted(file for file in folder.iterdir() if file.suffix in (".sv", ".svh"))
         rows = [(file.name, _of_systemverilog(file)) for file in files]
-        parts += [f"### rtl/{folder.name}", "", *_table(rows)]
+        parts += [f"### rtl/{folder.relative_to(rtl).as_posix()}", "", *_table(rows)]
     return "\n".join(parts).rstrip() + "\n"
 
 

@@ -60,52 +60,52 @@ from proofs import (
 )
 from rtl_files import Mutation
 
-HEAD_FIFO = "common/head_fifo.sv"
-STREAM_MERGE = "common/stream_merge.sv"
-ROUND_ROBIN = "common/round_robin.sv"
-ROUTER_FILE = "noc/router_wormhole.sv"
-NOC_PKG = "noc/noc_pkg.sv"
-CROSSPOINT_FILE = "noc/router_crosspoint.sv"
-LANE_FILE = "noc/queue_lane.sv"
-QUEUE_FILE = "noc/laned_queue.sv"
-INPUT_FILE = "noc/crosspoint_input.sv"
-OUTPUT_FILE = "noc/crosspoint_output.sv"
-SERVICE_ORDER = "common/service_order.sv"
-VC_ROUTER_FILE = "noc/router_virtual_channels.sv"
-CORE_FILE = "rpu/rpu_core.sv"
-FETCH_FILE = "rpu/rpu_fetch.sv"
-CSR_FILE = "rpu/rpu_csr.sv"
-MULTIPLY_FILE = "rpu/rpu_multiply.sv"
-DIVIDE_FILE = "rpu/rpu_divide.sv"
-VC_INPUT_FILE = "noc/vc_input.sv"
-VC_CHOICE_FILE = "noc/vc_choice.sv"
-VC_OUTPUT_FILE = "noc/vc_output.sv"
-WINDOW_FILE = "noc/flight_window.sv"
-RETURNS_FILE = "noc/flight_returns.sv"
-POOL_FILE = "noc/flight_pool.sv"
-ASYNC_FIFO = "clock/async_fifo.sv"
-COUNT_CROSSING = "clock/count_crossing.sv"
-HANDSHAKE = "clock/reset_handshake.sv"
-CROSSING = "clock/frame_crossing.sv"
-SESSION_MATCH = "tcp/tcp_session_match.sv"
-SESSION_TABLE = "tcp/tcp_session_table.sv"
-RANGES_FILE = "tcp/tcp_ranges.sv"
-ARRIVAL_FILE = "tcp/tcp_arrival.sv"
-DEPARTURE_FILE = "tcp/tcp_departure.sv"
-TCP_CORE_FILE = "tcp/tcp_core.sv"
-TURNS_FILE = "tcp/tcp_turns.sv"
-DELIVER_FILE = "tcp/tcp_deliver.sv"
-BYPASS_FILE = "tcp/tcp_bypass.sv"
-PAYLOAD_FILE = "tcp/tcp_payload.sv"
-EXPIRY_FILE = "tcp/tcp_expiry.sv"
-WISHES_FILE = "tcp/tcp_wishes.sv"
-RING_FILE = "tcp/ring_write.sv"
-STREAM_REGISTER_FILE = "common/stream_register.sv"
-SKID_BUFFER_FILE = "common/skid_buffer.sv"
-MESSAGE_FILE = "common/message_register.sv"
-STAGE_FILE = "common/stream_stage.sv"
-OUTPUT_STAGE_FILE = "common/output_stage.sv"
-DROP_FILE = "common/drop_register.sv"
+HEAD_FIFO = "platform/streams/head_fifo.sv"
+STREAM_MERGE = "platform/streams/stream_merge.sv"
+ROUND_ROBIN = "platform/streams/round_robin.sv"
+ROUTER_FILE = "platform/routers/router_wormhole.sv"
+NOC_PKG = "platform/contract/noc_pkg.sv"
+CROSSPOINT_FILE = "platform/routers/router_crosspoint.sv"
+LANE_FILE = "platform/routers/queue_lane.sv"
+QUEUE_FILE = "platform/routers/laned_queue.sv"
+INPUT_FILE = "platform/routers/crosspoint_input.sv"
+OUTPUT_FILE = "platform/routers/crosspoint_output.sv"
+SERVICE_ORDER = "platform/streams/service_order.sv"
+VC_ROUTER_FILE = "platform/routers/router_virtual_channels.sv"
+CORE_FILE = "applications/processors/rpu_core.sv"
+FETCH_FILE = "applications/processors/rpu_fetch.sv"
+CSR_FILE = "applications/processors/rpu_csr.sv"
+MULTIPLY_FILE = "applications/processors/rpu_multiply.sv"
+DIVIDE_FILE = "applications/processors/rpu_divide.sv"
+VC_INPUT_FILE = "platform/routers/vc_input.sv"
+VC_CHOICE_FILE = "platform/routers/vc_choice.sv"
+VC_OUTPUT_FILE = "platform/routers/vc_output.sv"
+WINDOW_FILE = "platform/credits/flight_window.sv"
+RETURNS_FILE = "platform/credits/flight_returns.sv"
+POOL_FILE = "platform/credits/flight_pool.sv"
+ASYNC_FIFO = "platform/clocks/async_fifo.sv"
+COUNT_CROSSING = "platform/clocks/count_crossing.sv"
+HANDSHAKE = "platform/clocks/reset_handshake.sv"
+CROSSING = "platform/clocks/frame_crossing.sv"
+SESSION_MATCH = "protocols/tcp/tcp_session_match.sv"
+SESSION_TABLE = "protocols/tcp/tcp_session_table.sv"
+RANGES_FILE = "protocols/tcp/tcp_ranges.sv"
+ARRIVAL_FILE = "protocols/tcp/tcp_arrival.sv"
+DEPARTURE_FILE = "protocols/tcp/tcp_departure.sv"
+TCP_CORE_FILE = "protocols/tcp/tcp_core.sv"
+TURNS_FILE = "protocols/tcp/tcp_turns.sv"
+DELIVER_FILE = "protocols/tcp/tcp_deliver.sv"
+BYPASS_FILE = "protocols/tcp/tcp_bypass.sv"
+PAYLOAD_FILE = "protocols/tcp/tcp_payload.sv"
+EXPIRY_FILE = "protocols/tcp/tcp_expiry.sv"
+WISHES_FILE = "protocols/tcp/tcp_wishes.sv"
+RING_FILE = "protocols/tcp/ring_write.sv"
+STREAM_REGISTER_FILE = "platform/streams/stream_register.sv"
+SKID_BUFFER_FILE = "platform/streams/skid_buffer.sv"
+MESSAGE_FILE = "platform/streams/message_register.sv"
+STAGE_FILE = "platform/streams/stream_stage.sv"
+OUTPUT_STAGE_FILE = "platform/streams/output_stage.sv"
+DROP_FILE = "platform/streams/drop_register.sv"
 
 BROKEN = (
     (
@@ -347,7 +347,14 @@ BROKEN = (
     (MERGE, Mutation(ROUND_ROBIN, "n < NumInputs; n++", "n < NumInputs - 1; n++")),
     (MERGE, Mutation(STREAM_MERGE, "locked_q ? sel_q == sel_t'(n) : wins[n]", "wins[n]")),
     (ROUTER, Mutation(STREAM_MERGE, "(out_ready_i[sel] & out_o.last)", "out_ready_i[sel]")),
-    (ROUTER, Mutation("noc/noc_pkg.sv", "return y_south ? DirSouth : DirNorth", "return DirSouth")),
+    (
+        ROUTER,
+        Mutation(
+            "platform/contract/noc_pkg.sv",
+            "return y_south ? DirSouth : DirNorth",
+            "return DirSouth",
+        ),
+    ),
     (ROUTER, Mutation(STREAM_MERGE, "locked_q ? sel_q == sel_t'(n) : wins[n]", "wins[n]")),
     (ROUTER, Mutation(ROUTER_FILE, "wants: in_wants[i]", "wants: in_wants[0]")),
     (ROUTER_IN_CORNER, Mutation(ROUTER_FILE, ".flit.dir = next_dir(o,", ".flit.dir = next_dir(0,")),
@@ -394,8 +401,11 @@ BROKEN = (
     (EARLY, Mutation(WINDOW_FILE, "start ? $signed({2'b0, length_i}) <= spare :", "")),
     (WINDOW, Mutation(WINDOW_FILE, "start ? rest + length_i : rest", "rest")),
     (EARLY, Mutation(WINDOW_FILE, "valid_i & ~taken_i & fits", "valid_i & fits")),
-    (OCCUPANCY, Mutation("common/occupancy.sv", "came_q & ~went_q", "came_q")),
-    (OCCUPANCY, Mutation("common/occupancy.sv", "level_o != '0 | came_q", "level_o != '0")),
+    (OCCUPANCY, Mutation("platform/memories/occupancy.sv", "came_q & ~went_q", "came_q")),
+    (
+        OCCUPANCY,
+        Mutation("platform/memories/occupancy.sv", "level_o != '0 | came_q", "level_o != '0"),
+    ),
     (RETURNS, Mutation(RETURNS_FILE, "held = (idle_q ? '0 : inside_q)", "held = inside_q")),
     (RETURNS, Mutation(RETURNS_FILE, " - count_t'(went_q)", "")),
     (RETURNS, Mutation(RETURNS_FILE, "left & ~exited_q & ~lost_q", "1'b0")),

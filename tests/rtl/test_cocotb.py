@@ -22,7 +22,11 @@ TESTS = Path(__file__).parent / "cocotb_tests"
 
 # Top, its file, parameters, module with the tests.
 CASES = {
-    "head_fifo": (paths.RTL / "common" / "head_fifo.sv", {"Depth": 8}, "head_fifo_tests"),
+    "head_fifo": (
+        paths.RTL / "platform" / "streams" / "head_fifo.sv",
+        {"Depth": 8},
+        "head_fifo_tests",
+    ),
     "mac_tx_ports": (TESTS / "mac_tx_ports.sv", {}, "mac_tx_tests"),
 }
 

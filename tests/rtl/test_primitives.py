@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums and drops of rtl/common: ones_pkg, frame_sum, drop_register."""
+"""Sums and drops: ones_pkg, frame_sum, drop_register."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def test_a_second_start_is_quick() -> None:
 
 def test_errors_in_a_source_of_the_design_name_that_file(tmp_path: Path) -> None:
     """Verilator reads a copy in the cache, which users should not edit."""
-    layer = (ROOT / "rtl" / "app" / "udp_echo.sv").read_text()
+    layer = (ROOT / "rtl" / "applications" / "echo" / "udp_echo.sv").read_text()
     bad = "  logic [3:0] narrow;\n  assign narrow = 8'(UdpPort);\nendmodule"
     source = tmp_path / "mine.sv"
     source.write_text(layer.replace("module udp_echo", "module my_echo").replace("endmodule", bad))

@@ -49,7 +49,7 @@ def test_stream_register_is_one_register_per_bit(
     assert sum(part.area.ff for part in again.modules) == report.area.ff
     (path,) = again.paths
     assert path.delay_ps == path.steps[-1].at_ps == report.sta_ps
-    assert path.steps[-2].place.startswith("rtl/common/stream_register.sv:")
+    assert path.steps[-2].place.startswith("rtl/platform/streams/stream_register.sv:")
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,10 @@ def test_tiles_are_parts_of_a_design() -> None:
     parts = {part.module: part.files for part in of_design(DESIGNS / "udp_echo.yaml").parts}
     assert len(parts) == 9
     of_udp_rx = parts["udp_echo_tile_udp_rx"]
-    assert "rtl/udp/udp_rx.sv" in of_udp_rx and "rtl/noc/router.sv" in of_udp_rx
-    assert "rtl/udp/udp_tx.sv" not in of_udp_rx and "udp_echo_top.sv" not in of_udp_rx
+    assert (
+        "rtl/protocols/udp/udp_rx.sv" in of_udp_rx and "rtl/platform/routers/router.sv" in of_udp_rx
+    )
+    assert "rtl/protocols/udp/udp_tx.sv" not in of_udp_rx and "udp_echo_top.sv" not in of_udp_rx
     tile = of_design(DESIGNS / "udp_echo.yaml", "udp_rx").whole
     assert (tile.module, tile.files) == ("udp_echo_tile_udp_rx", of_udp_rx)
     with pytest.raises(UserError, match="did you mean 'udp_rx'"):

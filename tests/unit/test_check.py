@@ -268,7 +268,7 @@ def test_a_key_fits_into_the_messages(
     edited: Edited, problems: Problems, tmp_path: Path, protocol: int, *, is_sound: bool
 ) -> None:
     """As wide as the layer that binds it says, although the table of keys is wider."""
-    source = (ROOT / "rtl" / "app" / "udp_echo.sv").read_text()
+    source = (ROOT / "rtl" / "applications" / "echo" / "udp_echo.sv").read_text()
     own = source.replace("module udp_echo", "module mine").replace("UdpPort", "IpProtocol")
     (tmp_path / "mine.sv").write_text(own.replace('Entry = "udp_echo"', 'Entry = "mine"'))
     tile = f"  - {{name: mine, kind: mine, ip_protocol: {protocol}, at: [3, 0]}}\n"

@@ -65,7 +65,7 @@ def test_what_does_not_fit_is_told(source: Path, tmp_path: Path) -> None:
 
 def test_memories_are_those_of_the_layer(source: Path, tmp_path: Path) -> None:
     """The defaults of both agree."""
-    text = (RTL / "rpu" / "rpu.sv").read_text()
+    text = (RTL / "applications" / "processors" / "rpu.sv").read_text()
     assert re.findall(r"(?:Code|Data)Bytes = (\d+)", text) == [str(MEMORY_BYTES)] * 2
     build([source], tmp_path / "program.elf")
     assert image.read(tmp_path / "program.elf").stack_top == MEMORY_BYTES

@@ -169,7 +169,7 @@ def test_several_macs_and_parameters_elaborate() -> None:
 
 
 def test_own_layer_is_copied(tmp_path: Path, edited: Edited) -> None:
-    source = (ROOT / "rtl" / "app" / "udp_echo.sv").read_text()
+    source = (ROOT / "rtl" / "applications" / "echo" / "udp_echo.sv").read_text()
     (tmp_path / "mine.sv").write_text(source.replace("module udp_echo", "module my_echo"))
     file = edited(("kind: udp_echo", "kind: my_echo"), ("tiles:", "sources: [mine.sv]\ntiles:"))
     generated = generate.generate(file, tmp_path / "out")

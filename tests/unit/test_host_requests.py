@@ -136,7 +136,7 @@ def test_keys_lead_to_processors(tiles: int) -> None:
 def test_a_host_that_could_stop_its_input_is_a_ring(tmp_path: Path) -> None:
     """Processors may wait for what goes to the host only because it never waits for them."""
     check.check(DESIGN)
-    source = (RTL / "rpu" / "rpu_host.sv").read_text()
+    source = (RTL / "applications" / "processors" / "rpu_host.sv").read_text()
     promise = "  localparam bit AlwaysTakes = 1'b1;\n"
     assert promise in source
     waits = source.replace(promise, "").replace("module rpu_host", "module waiting_host")

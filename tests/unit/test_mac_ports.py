@@ -84,11 +84,11 @@ def test_ports_that_cannot_be(
 @pytest.mark.slow
 def test_more_than_three_ports_need_wider_metadata(tmp_path: Path) -> None:
     """In the design's own copy of the package; others keep theirs."""
-    path = "rtl/common/bombus_pkg.sv"
+    path = "rtl/platform/contract/bombus_pkg.sv"
     eight = generate.texts(check.check(EIGHT_PORTS)[0])
     assert "`define BOMBUS_MAC_PORTS 8\n" in eight[path]
     one = generate.texts(check.check(DESIGNS / "udp_echo.yaml")[0])
-    assert one[path] == (paths.RTL / "common" / "bombus_pkg.sv").read_text()
+    assert one[path] == (paths.RTL / "platform" / "contract" / "bombus_pkg.sv").read_text()
     probe = "module probe; localparam int Bits = $bits(bombus_pkg::mac_port_t); endmodule\n"
     for texts, bits in ((eight, 4), (one, 2)):
         (file := tmp_path / "bombus_pkg.sv").write_text(texts[path])

@@ -117,7 +117,7 @@ def test_what_cannot_be(tmp_path: Path, old: str, new: str, message: str) -> Non
 
 
 def test_ports_of_a_memory_fit_each_other(tmp_path: Path) -> None:
-    source = (RTL / "memory" / "memory_buffer.sv").read_text()
+    source = (RTL / "platform" / "memories" / "memory_buffer.sv").read_text()
     for old, new in (
         ("module memory_buffer", "module odd_buffer"),
         ("input logic [DataWidth-1:0] axi_rdata_i", "input logic [7:0] axi_rdata_i"),
@@ -169,7 +169,11 @@ def test_streams_are_in_the_manifest_with_what_they_carry() -> None:
     ],
 )
 def test_declarations_about_streams(tmp_path: Path, old: str, new: str, message: str) -> None:
-    source = (RTL / "app" / "tcp_host.sv").read_text().replace("module tcp_host", "module odd")
+    source = (
+        (RTL / "protocols" / "tcp" / "tcp_host.sv")
+        .read_text()
+        .replace("module tcp_host", "module odd")
+    )
     assert old in source
     (tmp_path / "odd.sv").write_text(source.replace(old, new))
     text = (

@@ -16,7 +16,7 @@ from bombus.generation.manifest import manifest
 
 
 def test_layers_with_state_want_their_flows_whole(tmp_path: Path) -> None:
-    source = (DESIGNS.parent / "rtl" / "app" / "udp_echo.sv").read_text()
+    source = (DESIGNS.parent / "rtl" / "applications" / "echo" / "udp_echo.sv").read_text()
     source = source.replace("module udp_echo", "module my_echo")
     (tmp_path / "mine.sv").write_text(
         source.replace(

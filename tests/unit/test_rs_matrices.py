@@ -14,7 +14,8 @@ from bombus.design import rtl
 from bombus.golden.galois_field import invert, multiply, power
 from bombus.golden.reed_solomon import MATRICES, Code
 
-PACKAGES = [paths.RTL / "rs" / name for name in ("gf256_pkg.sv", "rs_matrix_pkg.sv")]
+FOLDER = paths.RTL / "applications" / "reed_solomon"
+PACKAGES = [FOLDER / name for name in ("gf256_pkg.sv", "rs_matrix_pkg.sv")]
 # The largest of every shape, and what storage uses.
 CODES = [(1, 1), (255, 1), (1, 255), (128, 128), (170, 86), (86, 170), (24, 4), (16, 4), (10, 4)]
 

@@ -260,5 +260,5 @@ def test_what_several_kinds_of_messages_have_stands_in_one_place() -> None:
 
 def test_numbers_that_python_states_too() -> None:
     assert rtl.constant("bombus_pkg::MaxRoutes") == MAX_ROUTES
-    checker = (RTL / "common" / "layer_checker.sv").read_text()
+    checker = (RTL / "platform" / "checks" / "layer_checker.sv").read_text()
     assert f"parameter int unsigned MaxBusyCycles = {MAX_BUSY_CYCLES} " in checker

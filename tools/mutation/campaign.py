@@ -22,7 +22,7 @@ from mutation.targets import Tests, find_tests
 # A run may take this many times as long as with the unmodified file, plus this many seconds.
 _PATIENCE, _GRACE = 4.0, 30.0
 _FIRST_SECONDS = 1800.0
-_SELECTOR_FILE = "rtl/common/mutation_pkg.sv"
+_SELECTOR_FILE = "rtl/platform/contract/mutation_pkg.sv"
 _CANDIDATES = 6  # candidates examined per mutation wanted
 
 

@@ -47,29 +47,47 @@ _PROCESSOR = (
 )
 
 _FOLDERS: Mapping[str, Tests] = {
-    "rtl/app": Tests((_LAYERS,)),
-    "rtl/arp": Tests(
+    "rtl/applications/echo": Tests((_LAYERS,)),
+    "rtl/protocols/arp": Tests(
         ("tests/rtl/test_arp_tables.py", "tests/rtl/test_arp_order.py"),
         ("tests/system/test_arp.py", "tests/system/test_run_time.py", _TWO_PORTS, _TRAFFIC),
     ),
-    "rtl/clock": Tests(("tests/rtl/test_clocks.py",), proofs="async_fifo or reset_handshake"),
-    "rtl/common": Tests((_PRIMITIVES, _MAC)),
-    "rtl/engines": Tests(
+    "rtl/platform/clocks": Tests(
+        ("tests/rtl/test_clocks.py",), proofs="async_fifo or reset_handshake"
+    ),
+    **dict.fromkeys(
+        (
+            "rtl/platform/contract",
+            "rtl/platform/frames",
+            "rtl/platform/hashes",
+            "rtl/platform/streams",
+        ),
+        Tests((_PRIMITIVES, _MAC)),
+    ),
+    "rtl/applications/engines": Tests(
         ("tests/rtl/test_engines.py", "tests/rtl/test_engine_parser.py"),
         ("tests/system/test_engine_sequences.py",),
     ),
-    "rtl/eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
-    "rtl/icmp": Tests((_LAYERS,), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
-    "rtl/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
-    "rtl/firewall": Tests(("tests/rtl/test_range_search.py",), ("tests/system/test_firewall.py",)),
-    "rtl/ids": Tests(
+    "rtl/protocols/eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
+    "rtl/protocols/icmp": Tests((_LAYERS,), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
+    "rtl/protocols/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
+    "rtl/applications/firewall": Tests(
+        ("tests/rtl/test_range_search.py",), ("tests/system/test_firewall.py",)
+    ),
+    "rtl/applications/intrusion_detection": Tests(
         ("tests/rtl/test_rule_matcher.py", "tests/rtl/test_rule_matcher_streams.py"),
         ("tests/system/test_ids.py", "tests/system/test_ids_streams.py"),
     ),
-    "rtl/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
-    "rtl/memory": Tests((), ("tests/system/test_memory.py",)),
-    "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
-    "rtl/rpu": Tests(
+    "rtl/protocols/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
+    "rtl/platform/memories": Tests((), ("tests/system/test_memory.py",)),
+    **dict.fromkeys(
+        (
+            *("rtl/platform/checks", "rtl/platform/credits", "rtl/platform/interface"),
+            *("rtl/platform/registers", "rtl/platform/replicas", "rtl/platform/routers"),
+        ),
+        Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
+    ),
+    "rtl/applications/processors": Tests(
         (
             "tests/rtl/test_rpu_directed.py",
             "tests/rtl/test_rpu_core.py",
@@ -78,151 +96,171 @@ _FOLDERS: Mapping[str, Tests] = {
         (),
         "rpu_core",
     ),
-    "rtl/rs": Tests(("tests/rtl/test_reed_solomon.py",), ("tests/system/test_rs_libraries.py",)),
-    "rtl/tcp": Tests(("tests/rtl/test_tcp_core.py",), ("tests/system/test_tcp.py",)),
-    "rtl/udp": Tests((f"{_LAYERS} -k udp",), (_BAD_INPUT, _TRAFFIC)),
+    "rtl/applications/reed_solomon": Tests(
+        ("tests/rtl/test_reed_solomon.py",), ("tests/system/test_rs_libraries.py",)
+    ),
+    "rtl/protocols/tcp": Tests(("tests/rtl/test_tcp_core.py",), ("tests/system/test_tcp.py",)),
+    "rtl/protocols/udp": Tests((f"{_LAYERS} -k udp",), (_BAD_INPUT, _TRAFFIC)),
 }
 _FILES: Mapping[str, Tests] = {
     **dict.fromkeys(
         (
-            *("rtl/common/byte_rotate.sv", "rtl/tcp/ring_memory.sv", "rtl/tcp/ring_read.sv"),
-            *("rtl/tcp/ring_write.sv", "rtl/tcp/tcp_receive_buffer.sv"),
-            "rtl/tcp/tcp_send_buffer.sv",
+            *(
+                "rtl/platform/frames/byte_rotate.sv",
+                "rtl/protocols/tcp/ring_memory.sv",
+                "rtl/protocols/tcp/ring_read.sv",
+            ),
+            *("rtl/protocols/tcp/ring_write.sv", "rtl/protocols/tcp/tcp_receive_buffer.sv"),
+            "rtl/protocols/tcp/tcp_send_buffer.sv",
         ),
         Tests(("tests/rtl/test_tcp_buffers.py",), ()),
     ),
-    "rtl/mac/frame_loop.sv": Tests(("tests/rtl/test_frame_loop.py",), ()),
-    "rtl/mac/frame_rx.sv": Tests(
+    "rtl/protocols/mac/frame_loop.sv": Tests(("tests/rtl/test_frame_loop.py",), ()),
+    "rtl/protocols/mac/frame_rx.sv": Tests(
         ("tests/rtl/test_frame_rx.py",), ("tests/system/test_middlebox.py",)
     ),
-    "rtl/rpu/rpu_host.sv": Tests(
+    "rtl/applications/processors/rpu_host.sv": Tests(
         ("tests/rtl/test_rpu_host.py",), ("tests/system/test_host_memory.py",)
     ),
-    "rtl/rpu/rpu.sv": Tests(_PROCESSOR, ()),
-    "rtl/rpu/rpu_bus.sv": Tests(_PROCESSOR, ()),
-    "rtl/noc/broadcast.sv": Tests(("tests/rtl/test_broadcast.py",), ()),
-    "rtl/rpu/rpu_mailbox.sv": Tests(("tests/rtl/test_broadcast.py",), ()),
-    "rtl/rpu/rpu_share.sv": Tests(("tests/rtl/test_rpu_share.py",), ()),
-    "rtl/rpu/rpu_timer.sv": Tests(("tests/rtl/test_rpu_interrupts.py -k timer",), ()),
-    "rtl/rpu/rpu_watchdog.sv": Tests(_PROCESSOR, ()),
-    "rtl/rpu/rpu_packets.sv": Tests(_PROCESSOR, ()),
-    "rtl/tcp/tcp_lookup.sv": Tests(
+    "rtl/applications/processors/rpu.sv": Tests(_PROCESSOR, ()),
+    "rtl/applications/processors/rpu_bus.sv": Tests(_PROCESSOR, ()),
+    "rtl/platform/interface/broadcast.sv": Tests(("tests/rtl/test_broadcast.py",), ()),
+    "rtl/applications/processors/rpu_mailbox.sv": Tests(("tests/rtl/test_broadcast.py",), ()),
+    "rtl/applications/processors/rpu_share.sv": Tests(("tests/rtl/test_rpu_share.py",), ()),
+    "rtl/applications/processors/rpu_timer.sv": Tests(
+        ("tests/rtl/test_rpu_interrupts.py -k timer",), ()
+    ),
+    "rtl/applications/processors/rpu_watchdog.sv": Tests(_PROCESSOR, ()),
+    "rtl/applications/processors/rpu_packets.sv": Tests(_PROCESSOR, ()),
+    "rtl/protocols/tcp/tcp_lookup.sv": Tests(
         ("tests/rtl/test_tcp_lookup.py",), ("tests/system/test_tcp.py",)
     ),
-    "rtl/tcp/tcp_errors.sv": Tests((), ("tests/system/test_tcp_path.py",)),
-    "rtl/tcp/tcp_session_match.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 16",), ()),
-    "rtl/tcp/tcp_session_table.sv": Tests(
+    "rtl/protocols/tcp/tcp_errors.sv": Tests((), ("tests/system/test_tcp_path.py",)),
+    "rtl/protocols/tcp/tcp_session_match.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 16",), ()),
+    "rtl/protocols/tcp/tcp_session_table.sv": Tests(
         ("tests/rtl/test_tcp_sessions.py -k 64",), (), "tcp_session"
     ),
-    "rtl/tcp/tcp_sessions.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
-    "rtl/tcp/tcp_timers.sv": Tests(("tests/rtl/test_tcp_timers.py",), ()),
+    "rtl/protocols/tcp/tcp_sessions.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
+    "rtl/protocols/tcp/tcp_timers.sv": Tests(("tests/rtl/test_tcp_timers.py",), ()),
     **{
-        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_listening.py",), ())
+        f"rtl/protocols/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_listening.py",), ())
         for name in ("connect", "listening")
     },
-    "rtl/app/tcp_echo_bypass.sv": Tests(("tests/rtl/test_tcp_echo_bypass.py",), ()),
+    "rtl/applications/echo/tcp_echo_bypass.sv": Tests(("tests/rtl/test_tcp_echo_bypass.py",), ()),
     **{
-        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_deliver.py",), ())
+        f"rtl/protocols/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_deliver.py",), ())
         for name in ("bypass", "deliver")
     },
-    "rtl/app/tcp_echo.sv": Tests(("tests/rtl/test_tcp_echo.py",), ("tests/system/test_tcp.py",)),
+    "rtl/applications/echo/tcp_echo.sv": Tests(
+        ("tests/rtl/test_tcp_echo.py",), ("tests/system/test_tcp.py",)
+    ),
     **{
-        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_receive.py",), ())
+        f"rtl/protocols/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_receive.py",), ())
         for name in ("layout", "options", "payload", "receive")
     },
     **{
-        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_reassembly.py",), ())
+        f"rtl/protocols/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_reassembly.py",), ())
         for name in ("ranges", "reassembly")
     },
     **{
-        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_congestion.py",), ())
+        f"rtl/protocols/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_congestion.py",), ())
         for name in ("congestion", "cubic")
     },
-    "rtl/tcp/tcp_scoreboard.sv": Tests(
+    "rtl/protocols/tcp/tcp_scoreboard.sv": Tests(
         ("tests/rtl/test_tcp_recovery.py", "tests/rtl/test_tcp_core.py -k echo"), ()
     ),
-    "rtl/tcp/tcp_pkg.sv": Tests(
+    "rtl/protocols/tcp/tcp_pkg.sv": Tests(
         ("tests/unit/test_tcp_package.py", "tests/rtl/test_tcp_receive.py"), ()
     ),
-    "rtl/common/bombus_pkg.sv": Tests(
+    "rtl/platform/contract/bombus_pkg.sv": Tests(
         (_LAYERS, _MAC, "tests/rtl/test_checksum_start.py"), (_TRAFFIC, _BAD_INPUT)
     ),
-    "rtl/common/crc_hash.sv": Tests((f"{_DISPATCH} -k 'hash or policy'",), (_REPLICAS,)),
-    "rtl/common/drop_register.sv": Tests((f"{_PRIMITIVES} -k dropped", _LAYERS)),
-    "rtl/common/frame_buffer.sv": Tests((f"{_PRIMITIVES} -k buffer", _MAC)),
-    "rtl/common/frame_sum.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC), (_TRAFFIC, _BAD_INPUT)),
-    "rtl/common/head_fifo.sv": Tests((f"{_PRIMITIVES} -k fifo", _ROUTER), proofs="head_fifo"),
+    "rtl/platform/hashes/crc_hash.sv": Tests((f"{_DISPATCH} -k 'hash or policy'",), (_REPLICAS,)),
+    "rtl/platform/streams/drop_register.sv": Tests((f"{_PRIMITIVES} -k dropped", _LAYERS)),
+    "rtl/platform/frames/frame_buffer.sv": Tests((f"{_PRIMITIVES} -k buffer", _MAC)),
+    "rtl/platform/frames/frame_sum.sv": Tests(
+        (f"{_PRIMITIVES} -k sum", _MAC), (_TRAFFIC, _BAD_INPUT)
+    ),
+    "rtl/platform/streams/head_fifo.sv": Tests(
+        (f"{_PRIMITIVES} -k fifo", _ROUTER), proofs="head_fifo"
+    ),
     **dict.fromkeys(
         (
-            "rtl/app/tcp_host.sv",
-            "rtl/common/to_axi_stream.sv",
-            "rtl/common/from_axi_stream.sv",
-            "rtl/common/keep_count.sv",
+            "rtl/protocols/tcp/tcp_host.sv",
+            "rtl/platform/streams/to_axi_stream.sv",
+            "rtl/platform/streams/from_axi_stream.sv",
+            "rtl/platform/streams/keep_count.sv",
         ),
         Tests(("tests/rtl/test_host_streams.py", "tests/system/test_tcp_host.py"), ()),
     ),
     **dict.fromkeys(
-        ("rtl/app/tcp_stream.sv", "rtl/tcp/tcp_stream_pkg.sv"),
+        ("rtl/protocols/tcp/tcp_stream.sv", "rtl/protocols/tcp/tcp_stream_pkg.sv"),
         Tests(("tests/rtl/test_tcp_stream.py", "tests/system/test_tcp_kernel.py"), ()),
     ),
     **{
-        f"rtl/common/{name}_checker.sv": Tests((f"tests/rtl/test_{name}_checker.py",), ())
+        f"rtl/platform/checks/{name}_checker.sv": Tests((f"tests/rtl/test_{name}_checker.py",), ())
         for name in ("axi_stream", "stream", "layer")
     },
-    "rtl/noc/link_checker.sv": Tests(("tests/rtl/test_link_checker.py",), ()),
-    "rtl/ipv4/mac_route.sv": Tests(("tests/rtl/test_mac_route.py",), (_TWO_PORTS,)),
-    "rtl/common/host_sums.sv": Tests(("tests/rtl/test_layers.py",), (_TWO_PORTS,)),
-    "rtl/common/by_mac_port.sv": Tests(("tests/rtl/test_mac_route.py",), (_TWO_PORTS,)),
-    "rtl/common/axi_gather.sv": Tests(
+    "rtl/platform/checks/link_checker.sv": Tests(("tests/rtl/test_link_checker.py",), ()),
+    "rtl/protocols/ipv4/mac_route.sv": Tests(("tests/rtl/test_mac_route.py",), (_TWO_PORTS,)),
+    "rtl/platform/frames/host_sums.sv": Tests(("tests/rtl/test_layers.py",), (_TWO_PORTS,)),
+    "rtl/platform/contract/by_mac_port.sv": Tests(("tests/rtl/test_mac_route.py",), (_TWO_PORTS,)),
+    "rtl/platform/streams/axi_gather.sv": Tests(
         ("tests/rtl/test_udp_stream.py", "tests/rtl/test_tcp_stream.py"), ()
     ),
     **dict.fromkeys(
-        ("rtl/app/udp_stream.sv", "rtl/udp/udp_stream_pkg.sv"),
+        ("rtl/protocols/udp/udp_stream.sv", "rtl/protocols/udp/udp_stream_pkg.sv"),
         Tests(("tests/rtl/test_udp_stream.py", "tests/system/test_udp_kernel.py"), ()),
     ),
-    "rtl/common/free_list.sv": Tests(("tests/rtl/test_tcp_sessions.py",), (), "free_list"),
-    "rtl/common/siphash.sv": Tests(("tests/rtl/test_siphash.py",), ()),
-    "rtl/common/keyed_hash.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
-    "rtl/common/least_recent.sv": Tests((_CHANNELS, _CROSSPOINT), (), "output_formal"),
-    "rtl/common/ones_compressor.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
-    "rtl/common/ones_pkg.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
-    "rtl/common/prepend.sv": Tests((_HEADERS, _LAYERS)),
-    "rtl/common/round_robin.sv": Tests((f"{_PRIMITIVES} -k 'arbiter or merge'", _ROUTER)),
-    "rtl/common/skid_buffer.sv": Tests((f"{_PRIMITIVES} -k dropped",)),
-    "rtl/common/stream_merge.sv": Tests(
+    "rtl/platform/memories/free_list.sv": Tests(
+        ("tests/rtl/test_tcp_sessions.py",), (), "free_list"
+    ),
+    "rtl/platform/hashes/siphash.sv": Tests(("tests/rtl/test_siphash.py",), ()),
+    "rtl/platform/hashes/keyed_hash.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
+    "rtl/platform/streams/least_recent.sv": Tests((_CHANNELS, _CROSSPOINT), (), "output_formal"),
+    "rtl/platform/frames/ones_compressor.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
+    "rtl/platform/frames/ones_pkg.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
+    "rtl/platform/frames/prepend.sv": Tests((_HEADERS, _LAYERS)),
+    "rtl/platform/streams/round_robin.sv": Tests((f"{_PRIMITIVES} -k 'arbiter or merge'", _ROUTER)),
+    "rtl/platform/streams/skid_buffer.sv": Tests((f"{_PRIMITIVES} -k dropped",)),
+    "rtl/platform/streams/stream_merge.sv": Tests(
         (f"{_PRIMITIVES} -k merge", *_INTERFACE), proofs="stream_merge"
     ),
-    "rtl/common/message_register.sv": Tests(("tests/system/test_tcp_host.py",), ()),
-    "rtl/common/stream_register.sv": Tests((_DISPATCH,), (_REPLICAS,)),
-    "rtl/common/strip.sv": Tests((_HEADERS, _LAYERS)),
-    "rtl/common/timebase.sv": Tests((f"{_REGISTERS} -k time",)),
-    "rtl/ipv4/ipv4_options.sv": Tests(
+    "rtl/platform/streams/message_register.sv": Tests(("tests/system/test_tcp_host.py",), ()),
+    "rtl/platform/streams/stream_register.sv": Tests((_DISPATCH,), (_REPLICAS,)),
+    "rtl/platform/frames/strip.sv": Tests((_HEADERS, _LAYERS)),
+    "rtl/platform/clocks/timebase.sv": Tests((f"{_REGISTERS} -k time",)),
+    "rtl/protocols/ipv4/ipv4_options.sv": Tests(
         ("tests/rtl/test_ipv4_options.py", f"{_LAYERS} -k ipv4"), (_BAD_INPUT,)
     ),
-    "rtl/noc/completions.sv": Tests((f"{_DISPATCH} -k completions",), (_REPLICAS,)),
-    "rtl/noc/counter_bank.sv": Tests((_REGISTERS,)),
-    "rtl/noc/crosspoint_input.sv": Tests((_CROSSPOINT,), (), "crosspoint_input"),
-    "rtl/noc/crosspoint_output.sv": Tests((_CROSSPOINT,), (), "crosspoint_output"),
-    "rtl/noc/dispatch.sv": Tests((_DISPATCH,), (_REPLICAS,)),
-    "rtl/noc/flight_gate.sv": Tests((), (_ANY_ORDER,)),
-    "rtl/noc/flight_meter.sv": Tests((), (_ANY_ORDER,)),
-    "rtl/noc/flight_pool.sv": Tests((), (_ANY_ORDER,), "flight_pool"),
-    "rtl/noc/flight_returns.sv": Tests((), (_ANY_ORDER,), "flight_returns"),
-    "rtl/noc/flight_window.sv": Tests(("tests/rtl/test_crosspoint_mesh.py",), (), "flight_window"),
-    "rtl/noc/laned_queue.sv": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
-    "rtl/noc/least_loaded.sv": Tests((_DISPATCH,), (_REPLICAS,)),
-    "rtl/noc/mesh.sv": Tests((_MESH,), ()),
-    "rtl/noc/noc_pkg.sv": Tests((_ROUTER, _CROSSPOINT, _INTERFACE[0]), (), "wormhole"),
-    "rtl/noc/queue_lane.sv": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
-    "rtl/noc/router.sv": Tests((_MESH,)),
-    "rtl/noc/router_crosspoint.sv": Tests((_CROSSPOINT,), (), "router_crosspoint"),
-    "rtl/noc/router_virtual_channels.sv": Tests((_CHANNELS,), (), "router_virtual"),
-    "rtl/noc/router_wormhole.sv": Tests((_ROUTER,), proofs="router_wormhole"),
-    "rtl/noc/scheduler.sv": Tests((), (_REPLICAS,)),
-    "rtl/noc/register_table.sv": Tests(("tests/rtl/test_register_block.py",)),
-    "rtl/noc/vc_choice.sv": Tests((_CHANNELS,), (), "vc_input"),
-    "rtl/noc/vc_input.sv": Tests((_CHANNELS,), (), "vc_input"),
-    "rtl/noc/vc_output.sv": Tests((_CHANNELS,), (), "vc_output"),
+    "rtl/platform/replicas/completions.sv": Tests((f"{_DISPATCH} -k completions",), (_REPLICAS,)),
+    "rtl/platform/registers/counter_bank.sv": Tests((_REGISTERS,)),
+    "rtl/platform/routers/crosspoint_input.sv": Tests((_CROSSPOINT,), (), "crosspoint_input"),
+    "rtl/platform/routers/crosspoint_output.sv": Tests((_CROSSPOINT,), (), "crosspoint_output"),
+    "rtl/platform/interface/dispatch.sv": Tests((_DISPATCH,), (_REPLICAS,)),
+    "rtl/platform/credits/flight_gate.sv": Tests((), (_ANY_ORDER,)),
+    "rtl/platform/credits/flight_meter.sv": Tests((), (_ANY_ORDER,)),
+    "rtl/platform/credits/flight_pool.sv": Tests((), (_ANY_ORDER,), "flight_pool"),
+    "rtl/platform/credits/flight_returns.sv": Tests((), (_ANY_ORDER,), "flight_returns"),
+    "rtl/platform/credits/flight_window.sv": Tests(
+        ("tests/rtl/test_crosspoint_mesh.py",), (), "flight_window"
+    ),
+    "rtl/platform/routers/laned_queue.sv": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
+    "rtl/platform/replicas/least_loaded.sv": Tests((_DISPATCH,), (_REPLICAS,)),
+    "rtl/platform/routers/mesh.sv": Tests((_MESH,), ()),
+    "rtl/platform/contract/noc_pkg.sv": Tests(
+        (_ROUTER, _CROSSPOINT, _INTERFACE[0]), (), "wormhole"
+    ),
+    "rtl/platform/routers/queue_lane.sv": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
+    "rtl/platform/routers/router.sv": Tests((_MESH,)),
+    "rtl/platform/routers/router_crosspoint.sv": Tests((_CROSSPOINT,), (), "router_crosspoint"),
+    "rtl/platform/routers/router_virtual_channels.sv": Tests((_CHANNELS,), (), "router_virtual"),
+    "rtl/platform/routers/router_wormhole.sv": Tests((_ROUTER,), proofs="router_wormhole"),
+    "rtl/platform/replicas/scheduler.sv": Tests((), (_REPLICAS,)),
+    "rtl/platform/registers/register_table.sv": Tests(("tests/rtl/test_register_block.py",)),
+    "rtl/platform/routers/vc_choice.sv": Tests((_CHANNELS,), (), "vc_input"),
+    "rtl/platform/routers/vc_input.sv": Tests((_CHANNELS,), (), "vc_input"),
+    "rtl/platform/routers/vc_output.sv": Tests((_CHANNELS,), (), "vc_output"),
 }
 _INTERFACE_FILES = ("network_interface", "route_table", "replica_choice", "injection", "ejection")
 
@@ -359,7 +397,7 @@ def _has_bad_values(module: str) -> bool:
 
 def _find(file: PurePosixPath) -> Tests | None:
     name, folder = file.as_posix(), file.parent.as_posix()
-    if file.parent.name == "noc" and file.stem in _INTERFACE_FILES:
+    if file.stem in _INTERFACE_FILES:
         return Tests(_INTERFACE, (_TRAFFIC, _REPLICAS))
     if names := _PYTHON.get(name) or _PYTHON.get(folder):
         paths = (name if "/" in name else f"{_UNIT}/{name}" for name in names.split())

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 MAX_SLOTS = 256  # of a tile
 _BUCKETS = 64  # of a flow hash, at least
 _BUCKETS_PER_REPLICA = 4  # at least: how even the shares are
-# Primitive polynomials by degree, without the highest term (rtl/common/crc_hash.sv).
+# Primitive polynomials by degree, without the highest term (rtl/platform/hashes/crc_hash.sv).
 _POLYNOMIALS = {1: 1, 2: 3, 3: 3, 4: 3, 5: 5, 6: 3, 7: 3, 8: 0x1D}
 
-# Messages of each other sender that a sender may not know of: as in rtl/noc/least_loaded.sv.
+# Messages of each other sender that a sender may not know of: as in least_loaded.sv.
 _UNKNOWN = 2
 
 HAS_PORTS = ("meta", "payload")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from bombus.design.elements import Layer, Tile
     from bombus.design.resolved import Design
 
-COMMON = paths.RTL / "noc" / "registers.rdl"
-FLIGHT = paths.RTL / "noc" / "flight.rdl"
+COMMON = paths.RTL / "platform" / "registers" / "registers.rdl"
+FLIGHT = paths.RTL / "platform" / "credits" / "flight.rdl"
 _TYPE = re.compile(r"^(?:addrmap|regfile|reg|mem|field|enum|property) +(\w+)", re.MULTILINE)
 _WINDOWS = 0x180  # first register of the windows, after the hosts
 _ROUTES = 0x200  # where the routing table begins

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameter values for `rtl/noc/router.sv`."""
+"""Parameter values for `rtl/platform/routers/router.sv`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The constants of rtl/firewall/block_search.sv: a blacklist's boundaries in blocks, which an index
+"""The constants of block_search.sv: a blacklist's boundaries in blocks, which an index
 finds by the first bits of an address behind those that all boundaries have in common.
 """
 

@@ -35,7 +35,8 @@ from bombus.generation.manifest import manifest
 from bombus.generation.render import render
 from bombus.registers.c_header import c_header
 
-_PACKAGE = "rtl/common/bombus_pkg.sv"  # sets the number of MAC ports that the metadata has room for
+# Sets the number of MAC ports that the metadata has room for.
+_PACKAGE = "rtl/platform/contract/bombus_pkg.sv"
 
 
 @dataclass(frozen=True)

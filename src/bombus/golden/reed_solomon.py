@@ -5,7 +5,7 @@
     parity = code.encode(data)              # 8 shards, one after another -> 2 shards
     shards = code.reconstruct([*seven, None, *two])
 
-Shares nothing with the hardware in `rtl/rs`: matrices are inverted here, where the
+Shares nothing with the hardware in RTL: matrices are inverted here, where the
 hardware uses closed formulas. docs/reed-solomon.md says which library makes which
 matrix.
 """

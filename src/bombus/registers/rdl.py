@@ -28,7 +28,7 @@ from bombus.base.errors import DesignError, Problem
 from bombus.registers.model import WORD_BITS, Block, Field, Register, RegisterType
 from bombus.registers.systemverilog import REGISTERS, STATUS
 
-PROPERTIES = paths.RTL / "noc" / "properties.rdl"
+PROPERTIES = paths.RTL / "platform" / "registers" / "properties.rdl"
 KEYWORDS = frozenset(name.strip("'") for name in SystemRDLLexer.literalNames)
 _UNEXPECTED = re.compile(r"(?:mismatched|extraneous) input '(\w+)' expecting")
 

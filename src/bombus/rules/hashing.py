@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hashes of fragments, as rtl/ids/rule_pkg.sv computes them.
+"""Hashes of fragments, as rule_pkg.sv computes them.
 
 Each bit is the exclusive or of six bits of four bytes; any four letters differ in the twenty bits.
 """

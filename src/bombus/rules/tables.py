@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the matcher: rows of 32-bit words, in the layout of rtl/ids/rule_pkg.sv."""
+"""The tables of the matcher: rows of 32-bit words, in the layout of rule_pkg.sv."""
 
 from __future__ import annotations
 

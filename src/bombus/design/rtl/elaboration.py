@@ -28,17 +28,24 @@ def _is_error(diagnostic: pyslang.Diagnostic) -> bool:
 
 
 def rtl_files() -> list[Path]:
-    """Every SystemVerilog file that comes with Bombus, packages first, those of common/ before the
-    others that use them.
+    """Every SystemVerilog file that comes with Bombus: packages before modules, the contract first,
+    and each part of `rtl/` after those that it uses.
     """
     files = sorted(paths.RTL.rglob("*.sv"))
     if not files:
         raise UserError(
             f"no SystemVerilog files under {paths.RTL}; is the Bombus installation complete?"
         )
-    return sorted(
-        files, key=lambda file: (not file.stem.endswith("_pkg"), file.parent.name != "common")
-    )
+    return sorted(files, key=_reading_order)
+
+
+_PARTS = ("platform", "protocols", "applications")  # of rtl/, each uses only those before it
+
+
+def _reading_order(file: Path) -> tuple[bool, bool, int]:
+    part = file.relative_to(paths.RTL).parts[0]
+    is_contract = file.parent == paths.RTL / "platform" / "contract"
+    return not file.stem.endswith("_pkg"), not is_contract, _PARTS.index(part)
 
 
 Source = Path | str  # a file, or the name of a text that is in no file
