@@ -126,8 +126,10 @@ def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
     files = " ".join(map(str, _files(proof, rtl, model.parent)))
     values = " ".join(f"-G {key}={value}" for key, value in proof.parameters.items())
     free = " ".join(f"--blackboxed-module {module}" for module in proof.free)
+    folders = sorted({header.parent for header in rtl.rglob("*.svh")})
+    headers = " ".join(f"-I {folder}" for folder in folders)
     commands = [
-        f"read_slang --top {proof.name} {values} {free} {files}",
+        f"read_slang --top {proof.name} {headers} {values} {free} {files}",
         "cutpoint -blackbox",
         "setundef -undriven -anyseq",  # undriven signals are free
         f"prep -top {proof.name} -flatten",

@@ -9,6 +9,7 @@ package bombus_pkg;
 
   // Length in bytes of the longest frame on a MAC port, without FCS and preamble.
   parameter int unsigned MaxFrameBytes = 9600;
+  typedef logic [$clog2(MaxFrameBytes + 1)-1:0] length_t;  // a number of payload bytes (14 bits)
 
   // MAC ports of a design are numbered from 0. Up to three need two bits in the metadata;
   // a design with more says so here, in its own copy of this file, and has wider links.

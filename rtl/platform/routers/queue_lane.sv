@@ -6,6 +6,8 @@
 // Latency: an entry is at the front in the cycle after its push. Throughput: one
 // entry per cycle. Whoever pushes makes sure that there is room. Depth: a power
 // of two, at least 4.
+`include "bombus_assert.svh"
+
 module queue_lane #(
     parameter type head_t = logic [7:0],
     parameter int unsigned Depth = 512,
@@ -69,15 +71,7 @@ module queue_lane #(
   assign more_o = valid_q & more;
   assign level_o = write_q - read_q;
 
-`ifndef SYNTHESIS
-  always_ff @(posedge clk_i) begin
-    if (!rst_i) begin
-      assert (!(push_i && level_o == level_t'(Depth)))
-      else $error("queue_lane: push into a full lane");
-      assert (!(pop_i && !valid_q))
-      else $error("queue_lane: pop from an empty lane");
-    end
-  end
-`endif
+  `BOMBUS_ASSERT(NoOverflow, !(push_i && level_o == level_t'(Depth)))
+  `BOMBUS_ASSERT(NoUnderflow, !(pop_i && !valid_q))
 
 endmodule
