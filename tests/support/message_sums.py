@@ -128,6 +128,7 @@ EVENTS: dict[str, dict[str, int]] = {
     "udp_stream": {"received": ENDS, "sent": STARTS, "too_long": GOES_ON},
     "udp_rx": {"closed_port": GOES_ON},
     "udp_upper": {"changed": GOES_ON},
+    "peer_map": {"mapped": GOES_ON},
 }
 
 # Layers that keep messages while their tile is idle: the counters whose sum is their number.
