@@ -63,7 +63,7 @@ docs: $(VENV)/.done  ## regenerate pages and pictures
 	$(BIN)/bombus show designs/udp_echo_memory.yaml -o docs/pictures/udp_echo_memory.svg
 	! $(BIN)/bombus check docs/examples/deadlock/figure_5a.yaml -o docs/pictures/figure_5a_deadlock.svg
 
-conformance: $(VENV)/.done  ## run the TCP conformance scripts; docs/conformance.md says what passes
+conformance: $(VENV)/.done  ## run the TCP conformance scripts; docs/protocols/tcp/conformance.md says what passes
 	PYTHONPATH=tests $(BIN)/python -m conformance.report
 
 venv: $(VENV)/.done  ## install Bombus with all its tools into .venv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes docs/conformance.md, which says what passes: `python -m conformance.report`."""
+"""Makes docs/protocols/tcp/conformance.md, which says what passes: `python -m conformance.report`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bombus.simulator.library import Library
 
 HERE = Path(__file__).parent
 DESIGN = HERE / "tcp_conformance.yaml"
-PAGE = HERE.parents[1] / "docs" / "conformance.md"
+PAGE = HERE.parents[1] / "docs" / "protocols" / "tcp" / "conformance.md"
 
 
 @dataclass(frozen=True)

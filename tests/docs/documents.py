@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 EXAMPLES = DOCS / "examples"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 UDP_ECHO = ROOT / "designs" / "udp_echo.yaml"
 UDP_UPPER = EXAMPLES / "udp_upper" / "udp_upper.yaml"
 FIRST = EXAMPLES / "first" / "first.yaml"

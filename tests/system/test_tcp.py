@@ -13,7 +13,7 @@ from support.live import ADDRESS, Live
 DESIGN = Path(__file__).parents[2] / "designs" / "tcp_echo.yaml"
 PORT = 7
 CONNECTIONS = 48
-# As small as it gets (docs/tcp.md).
+# As small as it gets (docs/protocols/tcp/tcp.md).
 SERVER_ONLY = (
     "active_open: false, any_layout: false, strip_headers: false, duplicate_sack: false, "
     "num_gaps: 0"
