@@ -134,7 +134,7 @@ def test_virtual_channels_in_block_ram() -> None:
     assert router.area.lut_total <= 4_800
 
 
-# Parameters of a TCP engine for 16 sessions that only accepts connections: docs/protocols/tcp/tcp.md.
+# A TCP engine for 16 sessions that only accepts connections (docs/protocols/tcp/tcp.md).
 TCP_SERVER = {
     **dict.fromkeys(("active_open", "strip_headers", "duplicate_sack"), 0),
     **dict.fromkeys(("num_gaps", "num_sacks"), 0),

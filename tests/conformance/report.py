@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes docs/protocols/tcp/conformance.md, which says what passes: `python -m conformance.report`."""
+"""Makes docs/protocols/tcp/conformance.md, the results: `python -m conformance.report`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
     shards = code.reconstruct([*seven, None, *two])
 
 Shares nothing with the hardware in RTL: matrices are inverted here, where the
-hardware uses closed formulas. docs/applications/reed_solomon/reed-solomon.md says which library makes which
+hardware uses closed formulas. The documentation says which library makes which
 matrix.
 """
 
