@@ -23,7 +23,7 @@ from bombus.simulator import verilator
 
 HERE = Path(__file__).parent
 BENCHES = HERE / "benches"
-MODELS = paths.SIM / "models"  # of modules next to a design
+MODELS = paths.MODELS  # of modules next to a design
 EXAMPLES = HERE.parents[1] / "docs" / "examples" / "rpu"  # accelerators
 
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bombus_sim.h"
+#include "bombus_tcp.h"
 #include "tcp_host_registers.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))

@@ -192,7 +192,7 @@ def test_c_program_can_use_a_simulator(tmp_path: Path) -> None:
         }
         """
     )
-    sim = Path(__file__).parents[2] / "sim"
+    sim = Path(__file__).parents[2] / "sim" / "platform"
     warnings = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     subprocess.run(
         ["gcc", *warnings, f"-I{sim}", program, library, "-o", tmp_path / "program"], check=True

@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from bombus.base.paths import SIM
+from bombus.base.paths import INCLUDES, SIM
 from bombus.simulator.build import build_library
 from bombus.simulator.verilating import SANITIZERS
 
@@ -18,17 +18,16 @@ def test_a_hostile_program(tmp_path: Path) -> None:
     library = build_library(HERE / "loopback", sanitize=True).path
     program = tmp_path / "hostile"
     warnings = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
-    subprocess.run(
-        ["gcc", *warnings, *SANITIZERS, f"-I{SIM}", HERE / "hostile.c", library, "-o", program],
-        check=True,
-    )
+    includes = [f"-I{folder}" for folder in INCLUDES]
+    command = ["gcc", *warnings, *SANITIZERS, *includes, HERE / "hostile.c", library]
+    subprocess.run([*command, "-o", program], check=True)
     result = subprocess.run([program, tmp_path], capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr[-4000:]
 
 
 def test_the_programs_call_every_function() -> None:
     """Also those of test_tcp_sockets_c.py."""
-    headers = (SIM / "bombus_sim.h", SIM / "bombus_tcp.h")
+    headers = SIM.rglob("bombus_*.h")
     declared = set(re.findall(r"BOMBUS_API [^;(]*?(bombus_\w+)\(", text(*headers)))
     called = set(re.findall(r"(bombus_\w+)\(", text(HERE / "hostile.c", HERE / "tcp_sockets.c")))
     assert len(declared) > 50

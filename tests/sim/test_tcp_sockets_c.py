@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bombus.base.paths import SIM
+from bombus.base.paths import INCLUDES
 from bombus.generation.generate import generate
 from bombus.simulator.build import build_library
 from bombus.simulator.verilating import SANITIZERS
@@ -30,7 +30,7 @@ def test_a_program_in_c(source: Path, output: str, tmp_path: Path) -> None:
     library = build_library(generated, assertions=True, sanitize=True, sanitize_model=False).path
     program = tmp_path / "program"
     warnings = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
-    includes = [f"-I{SIM}", f"-I{generated}"]
+    includes = [f"-I{folder}" for folder in (*INCLUDES, generated)]
     subprocess.run(
         ["gcc", *warnings, *SANITIZERS, *includes, source, library, "-o", program], check=True
     )

@@ -28,8 +28,8 @@ def test_checkouts_share_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     build()
     copied = tmp_path / "sim"
-    shutil.copytree(mesh.SIM, copied)
-    monkeypatch.setattr(mesh, "SIM", copied)
+    shutil.copytree(mesh.RUNTIME, copied)
+    monkeypatch.setattr(mesh, "RUNTIME", copied)
     monkeypatch.setattr(mesh, "MESH", copied / "mesh")
     build()
     assert asked[0] == asked[1]

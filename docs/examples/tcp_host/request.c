@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bombus_sim.h"
+#include "bombus_tcp.h"
 #include "tcp_host_registers.h" /* of `bombus generate` */
 
 #define SERVER_IP 0x0A4D0002 /* 10.77.0.2, from the design file */

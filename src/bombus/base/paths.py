@@ -16,6 +16,9 @@ def _shipped(name: str) -> Path:
 
 RTL = _shipped("rtl")
 SIM = _shipped("sim")
+MODELS = SIM / "platform" / "models"  # of memories and links
+# Where C programs find the headers of the simulator.
+INCLUDES = [SIM / "platform", *sorted((SIM / "protocols").iterdir())]
 DESIGNS = _shipped("designs")
 BOARDS = _shipped("boards")
 BENCHMARKS = _shipped("benchmarks")

@@ -133,7 +133,7 @@ def with_links(design: Design, command: str) -> dict[str, str]:
     name = design.config.name
     sources = with_shell(design, command)
     model = f"{_LINK}.sv"
-    sources[f"board/{model}"] = (paths.SIM / "models" / model).read_text(encoding="utf-8")
+    sources[f"board/{model}"] = (paths.MODELS / model).read_text(encoding="utf-8")
     inside = _MAC_WORDS * design.networks[0].data_width // 8 + _MAC_BYTES
     sources[f"board/{name}_gmii.sv"] = (
         _environment()

@@ -114,7 +114,7 @@ def texts(design: Design) -> dict[str, str]:
     if design.config.memories:
         models = [f"sim/{model}" for model in memories.MODELS]
         for path in models:
-            result[path] = (paths.SIM / "models" / Path(path).name).read_text(encoding="utf-8")
+            result[path] = (paths.MODELS / Path(path).name).read_text(encoding="utf-8")
         path = f"sim/{name}_sim.sv"
         result[path] = rendered[path]
         result[f"{name}_sim.f"] = file_list([*models, f"-F {name}.f", path])

@@ -35,7 +35,8 @@ from bombus.simulator.compiling import (
 from bombus.simulator.verilating import VERILATOR_FLAGS
 
 TOP = "mesh_top"
-MESH = SIM / "mesh"
+RUNTIME = SIM / "platform"
+MESH = RUNTIME / "mesh"
 # Room that a crosspoint router requires to start a message: 1536 bytes in flits of 64
 PACKET_FLITS = 24
 
@@ -139,7 +140,7 @@ class Mesh:
 
 
 def _rtl_files() -> list[Path]:
-    return [file for file in rtl.rtl_files() if file.parent.name in ("common", "noc")]
+    return [file for file in rtl.rtl_files() if file.is_relative_to(RTL / "platform")]
 
 
 def _program_files() -> list[Path]:
@@ -152,7 +153,7 @@ def source_key() -> str:
         [verilator.version()],
         [
             *((file.name, file) for file in (*_rtl_files(), *_program_files())),
-            *((file.name, file) for file in (SIM / "random.h", SIM / "model.vlt")),
+            *((file.name, file) for file in (RUNTIME / "random.h", RUNTIME / "model.vlt")),
             *((str(file.relative_to(RTL)), file) for file in RTL.rglob("*.svh")),
         ],
     )
@@ -197,7 +198,7 @@ def build(
     size = [f"-DBOMBUS_MESH_COLUMNS={columns}", f"-DBOMBUS_MESH_ROWS={rows}"]
     driver = Driver(
         sources=[file for file in _program_files() if file.suffix == ".cpp"],
-        flags=[*size, f"-I{SIM}", f"-I{MESH}"],
+        flags=[*size, f"-I{RUNTIME}", f"-I{MESH}"],
     )
     # Without paths, so that checkouts share models.
     key = content_key([source_key(), OPTIMISATION, *size, *command], [])
@@ -208,7 +209,7 @@ def build(
         work.mkdir()
         environment = verilator.verilator_environment()
         program = str(Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator")
-        listed = [SIM / "model.vlt", *_rtl_files(), *_program_files()]
+        listed = [RUNTIME / "model.vlt", *_rtl_files(), *_program_files()]
         what = f"building the mesh {name} failed"
         with (directory / "build.log").open("w") as log, step(console, f"Building mesh {name}"):
             run_logged(

@@ -2,7 +2,7 @@
 """From a design file to a simulator: generate, verilate, compile, all cached by content.
 
 A simulator is a directory in the cache with a shared library (the C interface of
-`sim/bombus_sim.h`) and the manifest that `bombus.generation.generate` wrote.
+`sim/platform/bombus_sim.h`) and the manifest that `bombus.generation.generate` wrote.
 """
 
 from __future__ import annotations
@@ -168,10 +168,10 @@ def build_library(
 
 def _driver(sanitizers: Sequence[str], compresses: bool) -> Driver:
     return Driver(
-        sources=sorted(SIM.glob("*.cpp")),
+        sources=[file for _, file in _runtime() if file.suffix == ".cpp"],
         # Only the documented interface is visible, and nothing is shared between the libraries
         # of two designs in one process.
-        flags=[*MODEL_CFLAGS, *sanitizers, f"-I{SIM}"],
+        flags=[*MODEL_CFLAGS, *sanitizers, f"-I{SIM / 'platform'}"],
         link_flags=["-shared", "-Wl,-Bsymbolic", *sanitizers],
         libraries=["-lz", "-llz4"] if compresses else [],
     )
@@ -195,9 +195,9 @@ def _named(base: Path, files: Iterable[Path]) -> list[tuple[str, Path]]:
 
 
 def _runtime() -> list[tuple[str, Path]]:
-    """The simulator's own files; its folders hold other programs."""
-    models = (SIM / "models").iterdir()
-    return _named(SIM, (file for file in (*SIM.iterdir(), *models) if file.is_file()))
+    """The simulator's own files, without other programs beside them."""
+    found = sorted(file for file in SIM.rglob("*") if file.is_file())
+    return _named(SIM, (file for file in found if file.parent.name != "mesh"))
 
 
 def _tree(directory: Path) -> list[tuple[str, Path]]:

@@ -90,7 +90,7 @@ def compile_model(
 
     def make(*goals: str) -> list[str]:
         values = (f"{name}={value}" for name, value in variables.items())
-        return ["make", "-f", str(SIM / "model.mk"), f"-j{JOBS}", *values, *goals]
+        return ["make", "-f", str(SIM / "platform" / "model.mk"), f"-j{JOBS}", *values, *goals]
 
     key = subprocess.run(
         make("-s", "runtime-key"), cwd=work, env=environment, text=True, stdout=subprocess.PIPE

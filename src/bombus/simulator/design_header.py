@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants of a design for the simulator's C++ (`sim/design.h`)."""
+"""Constants of a design for the simulator's C++ (`sim/platform/design.h`)."""
 
 from __future__ import annotations
 
@@ -56,24 +56,17 @@ def _message_layout(manifest: dict[str, Any]) -> dict[str, str | int]:
     }
 
 
-def tcp_ports(manifest: dict[str, Any]) -> Iterator[tuple[str, int]]:
-    """Tiles with a TCP port, which the design assigns or which is a default; 0: all others."""
+def _parameters(manifest: dict[str, Any]) -> Iterator[str]:
+    """The parameters of all layers that fit into 64 bits."""
     for tile in manifest["tiles"]:
         for layer in tile["layers"]:
-            params: dict[str, Any] = layer["params"]
-            if "tcp_port" in params:
-                yield tile["name"], params["tcp_port"]
-
-
-def tcp_sessions(manifest: dict[str, Any]) -> int:
-    """Sessions of the TCP engine, the smallest one; 0 without one."""
-    layers = (layer for tile in manifest["tiles"] for layer in tile["layers"])
-    engines = (layer["params"] for layer in layers if layer["kind"] == "tcp")
-    return min((params["num_sessions"] for params in engines), default=0)
+            for name, value in layer["params"].items():
+                if 0 <= value < 1 << 64:
+                    yield f'X("{tile["name"]}", "{layer["kind"]}", "{name}", {value}ull)'
 
 
 def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
-    """What `sim/design.h` needs to know of the design."""
+    """What `sim/platform/design.h` needs to know of the design."""
     top = f"TOP.{manifest['simulation']['instance']}"
     return "".join(
         f"#define {name} {value}\n"
@@ -96,10 +89,7 @@ def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> st
                 for stream in manifest.get("streams", ())
             ),
             **_message_layout(manifest),
-            "BOMBUS_TCP_PORTS(X)": " ".join(
-                f'X("{tile}", {port})' for tile, port in tcp_ports(manifest)
-            ),
-            "BOMBUS_TCP_SESSIONS": tcp_sessions(manifest),
+            "BOMBUS_PARAMETERS(X)": " ".join(_parameters(manifest)),
             "BOMBUS_MAC_CLOCKS(X)": " ".join(
                 f"X({port}, {round(given['clock_mhz'] * 1e6)}ull)"
                 for port, given in enumerate(manifest["mac_ports"])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls into a simulator's library through the interface that its header declares.
 
-`sim/bombus_sim.h`, with what it includes, is read by cffi, so that signatures are stated once.
+`bombus_sim.h` and the headers of protocols and applications are read by cffi, so that signatures
+are stated once.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def _declared() -> tuple[FFI, dict[str, list[str]]]:
 
     Preprocessor lines are removed.
     """
-    text = (SIM / "bombus_sim.h").read_text()
-    text = re.sub(r'#include "(\w+\.h)"', lambda found: (SIM / found[1]).read_text(), text)
+    headers = [SIM / "platform" / "bombus_sim.h", *sorted(SIM.glob("*/*/bombus_*.h"))]
+    text = "\n".join(header.read_text() for header in headers)
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.DOTALL)
     kept = re.compile(r"#define \w+ \d+$|[^#]|$")
     lines = (line for line in text.splitlines() if kept.match(line))

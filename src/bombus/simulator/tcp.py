@@ -10,7 +10,7 @@
 An application of the design hands its messages to a program by two raised streams
 (`Simulation.streams`): one out of the design that carries `tcp_event` and `tcp_data`, one into it
 that carries `tcp_data`, `tcp_read` and `tcp_request`; docs/protocols/tcp/tcp.md defines them. The
-sockets are those of the C interface (`sim/bombus_tcp.h`).
+sockets are those of the C interface (`sim/protocols/tcp/bombus_tcp.h`).
 
 Calls that wait let virtual time pass, at most `timeout` seconds of it, and raise TimeoutError then.
 `poll`, `Connection.write` and `Connection.read` never wait: in a live run, where time is real, a

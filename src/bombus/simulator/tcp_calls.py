@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the socket functions of a simulator's library (`sim/bombus_tcp.h`)."""
+"""Calls of the socket functions of a simulator's library (`sim/protocols/tcp/bombus_tcp.h`)."""
 
 from __future__ import annotations
 

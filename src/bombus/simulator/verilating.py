@@ -78,7 +78,7 @@ def verilate(
         [
             str(Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator"),
             *(*options, "--top-module", manifest["simulation"]["top"], "--Mdir", str(work)),
-            *(str(SIM / "model.vlt"), str(watched), "-F", str(file_list)),
+            *(str(SIM / "platform" / "model.vlt"), str(watched), "-F", str(file_list)),
         ],
         log=log,
         cwd=file_list.parent,

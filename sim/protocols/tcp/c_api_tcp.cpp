@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "call.h"
+#include "tcp_sockets.h"
 
 using namespace bombus;
 
@@ -14,6 +15,8 @@ namespace {
 constexpr uint32_t kAwaited = BOMBUS_TCP_OPENED | BOMBUS_TCP_READABLE | BOMBUS_TCP_WRITABLE |
                               BOMBUS_TCP_SENT | BOMBUS_TCP_CLOSED;
 
+TcpSockets& sockets(bombus_sim* sim) { return sim->extensions.get<TcpSockets>(); }
+
 int not_yet(bombus_sim* sim, uint64_t timeout_us, const std::string& what) {
   if (timeout_us == 0) return unsuccessful(sim, EAGAIN, what.c_str());
   const std::string text = what + " in " + std::to_string(timeout_us) + " us";
@@ -22,20 +25,20 @@ int not_yet(bombus_sim* sim, uint64_t timeout_us, const std::string& what) {
 
 // The state of a connection; one that is gone has ended.
 uint32_t state_of(bombus_sim* sim, int number) {
-  const TcpConnection* connection = sim->tcp.find(number);
+  const TcpConnection* connection = sockets(sim).find(number);
   return connection != nullptr ? connection->state() : uint32_t{BOMBUS_TCP_CLOSED};
 }
 
 // 0: one of the conditions holds, or the connection is gone, or cannot be opened.
 int await_state(bombus_sim* sim, int number, uint32_t conditions, uint64_t timeout_us,
                 const char* what) {
-  TcpApplication& application = sim->tcp.connection(number).application;
+  TcpApplication& application = sockets(sim).connection(number).application;
   const auto holds = [&] {
-    const TcpConnection* connection = sim->tcp.find(number);
+    const TcpConnection* connection = sockets(sim).find(number);
     if (connection == nullptr || (connection->is_over() && !connection->is_opened())) return true;
     return (connection->state() & conditions) != 0;
   };
-  return sim->tcp.wait(application, timeout_us, holds) ? 0 : not_yet(sim, timeout_us, what);
+  return sockets(sim).wait(application, timeout_us, holds) ? 0 : not_yet(sim, timeout_us, what);
 }
 
 // Throws if the connection could not be opened.
@@ -116,26 +119,26 @@ extern "C" {
 
 int bombus_tcp_set_pass_time(bombus_sim* sim, bombus_pass_time pass_time, void* context) {
   return call(sim, [&](Simulator&) {
-    sim->tcp.set_pass_time(pass_time, context);
+    sockets(sim).set_pass_time(pass_time, context);
     return 0;
   });
 }
 
 int bombus_tcp_listen(bombus_sim* sim, const char* tile, uint32_t port, uint32_t backlog) {
   return call(sim,
-              [&](Simulator&) { return sim->tcp.application(tile).listen(port, backlog); });
+              [&](Simulator&) { return sockets(sim).application(tile).listen(port, backlog); });
 }
 
 int bombus_tcp_accept(bombus_sim* sim, int listener, uint64_t timeout_us) {
   return call(sim, [&](Simulator&) {
-    TcpApplication& application = sim->tcp.listener(listener).application;
+    TcpApplication& application = sockets(sim).listener(listener).application;
     const auto ready = [&] {
-      return !sim->tcp.is_listener(listener) || !sim->tcp.listener(listener)->waiting.empty();
+      return !sockets(sim).is_listener(listener) || !sockets(sim).listener(listener)->waiting.empty();
     };
-    if (!sim->tcp.wait(application, timeout_us, ready)) {
+    if (!sockets(sim).wait(application, timeout_us, ready)) {
       return not_yet(sim, timeout_us, "no connection");
     }
-    auto& waiting = sim->tcp.listener(listener)->waiting;
+    auto& waiting = sockets(sim).listener(listener)->waiting;
     const int connection = waiting.front();
     waiting.pop_front();
     return connection;
@@ -145,7 +148,7 @@ int bombus_tcp_accept(bombus_sim* sim, int listener, uint64_t timeout_us) {
 int bombus_tcp_open(bombus_sim* sim, const char* tile, uint32_t ip, uint32_t port,
                     uint32_t mac_port) {
   return call(sim,
-              [&](Simulator&) { return sim->tcp.application(tile).open(ip, port, mac_port); });
+              [&](Simulator&) { return sockets(sim).application(tile).open(ip, port, mac_port); });
 }
 
 int bombus_tcp_connect(bombus_sim* sim, const char* tile, uint32_t ip, uint32_t port,
@@ -170,20 +173,20 @@ int bombus_tcp_send(bombus_sim* sim, int connection, const uint8_t* data, size_t
   return call(sim, [&](Simulator&) {
     check_length(length, "length");
     check_pointer(data, "data");
-    check_sending(sim->tcp.opened_connection(connection).socket);
+    check_sending(sockets(sim).opened_connection(connection).socket);
     size_t sent = 0;
     // Sends what there is space for, and is done when nothing is left or nothing more can be sent.
     const auto all_sent = [&] {
-      TcpConnection* current = sim->tcp.find(connection);
+      TcpConnection* current = sockets(sim).find(connection);
       if (current == nullptr || current->is_over() || current->is_shut()) return true;
       sent += current->send(data + sent, length - sent);
       return sent == length;
     };
-    TcpApplication& application = sim->tcp.connection(connection).application;
-    const bool is_done = sim->tcp.wait(application, timeout_us, all_sent);
+    TcpApplication& application = sockets(sim).connection(connection).application;
+    const bool is_done = sockets(sim).wait(application, timeout_us, all_sent);
     if (sent != 0) return static_cast<int>(sent);
     if (!is_done) return not_yet(sim, timeout_us, "there is no space for the bytes");
-    check_sending(sim->tcp.usable_connection(connection).socket);
+    check_sending(sockets(sim).usable_connection(connection).socket);
     return 0;
   });
 }
@@ -191,7 +194,7 @@ int bombus_tcp_send(bombus_sim* sim, int connection, const uint8_t* data, size_t
 int bombus_tcp_write(bombus_sim* sim, int connection, const uint8_t* data, size_t length) {
   return call(sim, [&](Simulator&) {
     if (length != 0) check_pointer(data, "data");
-    TcpConnection& current = sim->tcp.opened_connection(connection).socket;
+    TcpConnection& current = sockets(sim).opened_connection(connection).socket;
     check_sending(current);
     current.write(data, length);
     return 0;
@@ -203,12 +206,12 @@ int bombus_tcp_receive(bombus_sim* sim, int connection, uint8_t* data, size_t ca
   return call(sim, [&](Simulator&) {
     check_length(capacity, "capacity");
     check_pointer(data, "data");
-    if (sim->tcp.opened_connection(connection)->received().empty()) {
+    if (sockets(sim).opened_connection(connection)->received().empty()) {
       const int status =
           await_state(sim, connection, BOMBUS_TCP_READABLE, timeout_us, "nothing has come");
       if (status != 0) return status;
     }
-    TcpConnection& current = sim->tcp.usable_connection(connection).socket;
+    TcpConnection& current = sockets(sim).usable_connection(connection).socket;
     const size_t length = std::min(capacity, current.received().size());
     if (length == 0 && current.is_reset()) {
       throw Failure(ECONNRESET, "the connection with " + current.peer() + " was reset");
@@ -221,17 +224,17 @@ int bombus_tcp_receive(bombus_sim* sim, int connection, uint8_t* data, size_t ca
 
 int bombus_tcp_shutdown(bombus_sim* sim, int connection) {
   return call(sim, [&](Simulator&) {
-    sim->tcp.opened_connection(connection)->shutdown();
+    sockets(sim).opened_connection(connection)->shutdown();
     return 0;
   });
 }
 
 int bombus_tcp_close(bombus_sim* sim, int socket) {
   return call(sim, [&](Simulator&) {
-    if (sim->tcp.is_listener(socket)) {
-      sim->tcp.listener(socket).application.close_listener(socket);
+    if (sockets(sim).is_listener(socket)) {
+      sockets(sim).listener(socket).application.close_listener(socket);
     } else {
-      const auto connection = sim->tcp.usable_connection(socket);
+      const auto connection = sockets(sim).usable_connection(socket);
       connection.application.close(connection.socket);
     }
     return 0;
@@ -240,7 +243,7 @@ int bombus_tcp_close(bombus_sim* sim, int socket) {
 
 int bombus_tcp_abort(bombus_sim* sim, int connection) {
   return call(sim, [&](Simulator&) {
-    const auto found = sim->tcp.connection(connection);
+    const auto found = sockets(sim).connection(connection);
     found.application.abort(found.socket);
     return 0;
   });
@@ -254,7 +257,7 @@ int bombus_tcp_await(bombus_sim* sim, int connection, uint32_t conditions, uint6
     }
     const bool is_end = conditions == BOMBUS_TCP_CLOSED;
     const auto found =
-        is_end ? sim->tcp.connection(connection) : sim->tcp.usable_connection(connection);
+        is_end ? sockets(sim).connection(connection) : sockets(sim).usable_connection(connection);
     check_opening(found.socket);
     const bool waits_for_space = (conditions & BOMBUS_TCP_WRITABLE) != 0;
     if (waits_for_space && found->unsent() == 0 && found->space() == 0) found->wish_for_space(1);
@@ -266,7 +269,7 @@ int bombus_tcp_await(bombus_sim* sim, int connection, uint32_t conditions, uint6
                                  : "nothing has come";
     const int status = await_state(sim, connection, conditions, timeout_us, what.c_str());
     if (status != 0) return status;
-    if (const TcpConnection* current = sim->tcp.find(connection)) check_opening(*current);
+    if (const TcpConnection* current = sockets(sim).find(connection)) check_opening(*current);
     return static_cast<int>(state_of(sim, connection));
   });
 }
@@ -274,7 +277,7 @@ int bombus_tcp_await(bombus_sim* sim, int connection, uint32_t conditions, uint6
 int bombus_tcp_poll(bombus_sim* sim, const char* tile, bombus_tcp_news* news, size_t capacity) {
   return call(sim, [&](Simulator&) {
     if (capacity != 0) check_pointer(news, "news");
-    TcpApplication& application = sim->tcp.application(tile);
+    TcpApplication& application = sockets(sim).application(tile);
     application.take_all();
     const auto taken = application.take_news(capacity);
     std::copy(taken.begin(), taken.end(), news);
@@ -285,21 +288,21 @@ int bombus_tcp_poll(bombus_sim* sim, const char* tile, bombus_tcp_news* news, si
 int bombus_tcp_get(bombus_sim* sim, int socket, uint32_t option, uint64_t* value) {
   return call(sim, [&](Simulator&) {
     check_pointer(value, "value");
-    *value = sim->tcp.is_listener(socket) ? option_of(sim->tcp.listener(socket).socket, option)
-                                          : option_of(sim->tcp.connection(socket).socket, option);
+    *value = sockets(sim).is_listener(socket) ? option_of(sockets(sim).listener(socket).socket, option)
+                                          : option_of(sockets(sim).connection(socket).socket, option);
     return 0;
   });
 }
 
 int bombus_tcp_set(bombus_sim* sim, int socket, uint32_t option, uint64_t value) {
   return call(sim, [&](Simulator&) {
-    if (!sim->tcp.is_listener(socket)) {
-      set_option(sim->tcp.usable_connection(socket).socket, option, value);
+    if (!sockets(sim).is_listener(socket)) {
+      set_option(sockets(sim).usable_connection(socket).socket, option, value);
       return 0;
     }
     if (option != BOMBUS_TCP_BACKLOG) refuse_option(option, " of a listener that can be set");
     if (value > UINT32_MAX) refuse("backlog: should be at most " + std::to_string(UINT32_MAX));
-    sim->tcp.listener(socket)->backlog = static_cast<uint32_t>(value);
+    sockets(sim).listener(socket)->backlog = static_cast<uint32_t>(value);
     return 0;
   });
 }
@@ -308,7 +311,7 @@ int bombus_tcp_connections(bombus_sim* sim, const char* tile, int32_t* connectio
                            size_t capacity) {
   return call(sim, [&](Simulator&) {
     if (capacity != 0) check_pointer(connections, "connections");
-    const auto found = sim->tcp.application(tile).connections();
+    const auto found = sockets(sim).application(tile).connections();
     std::copy_n(found.begin(), std::min(capacity, found.size()), connections);
     return static_cast<int>(found.size());
   });

@@ -91,7 +91,7 @@ const char* bombus_last_error(const bombus_sim* sim) {
 
 int bombus_reset(bombus_sim* sim) {
   return call(sim, [&](Simulator& simulator) {
-    sim->tcp.reset();
+    sim->extensions.reset();
     simulator.reset();
     return 0;
   });
@@ -99,7 +99,7 @@ int bombus_reset(bombus_sim* sim) {
 
 int bombus_reset_core(bombus_sim* sim) {
   return call(sim, [&](Simulator& simulator) {
-    sim->tcp.reset();
+    sim->extensions.reset();
     simulator.reset_core();
     return 0;
   });

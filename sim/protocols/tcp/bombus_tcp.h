@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bombus simulator: TCP sockets in C, a part of bombus_sim.h, which includes this file.
+/* Bombus simulator: TCP sockets in C, beside the functions of bombus_sim.h.
  *
  * Sockets on the TCP engine of a design, for an application whose messages the design raises as two
- * streams (layer tcp_host; docs/tcp-applications.md). tile: the tile of the application; NULL: the
+ * streams (layer tcp_host; docs/protocols/tcp/applications.md). tile: the tile of the application; NULL: the
  * first tile that has such streams. -ENOENT: there is none. Its streams are then in use:
  * bombus_send_message() and bombus_receive_message() would disturb the sockets.
  *
@@ -20,8 +20,10 @@
 #ifndef BOMBUS_TCP_H_
 #define BOMBUS_TCP_H_
 
-#ifndef BOMBUS_SIM_H_
-#error "include bombus_sim.h"
+#include "bombus_sim.h"
+
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 /* What waiting does in place of letting time pass, where that is not enough: with several
@@ -150,4 +152,7 @@ BOMBUS_API int bombus_tcp_set(bombus_sim *sim, int socket, uint32_t option, uint
 BOMBUS_API int bombus_tcp_connections(bombus_sim *sim, const char *tile, int32_t *connections,
                                       size_t capacity);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

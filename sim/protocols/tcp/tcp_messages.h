@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between the TCP engine and an application (docs/tcp.md), as values.
+// Messages between the TCP engine and an application (docs/protocols/tcp/tcp.md), as values.
 #ifndef BOMBUS_TCP_MESSAGES_H_
 #define BOMBUS_TCP_MESSAGES_H_
 

@@ -15,8 +15,7 @@
 //   BOMBUS_MESSAGE_KINDS(X)   X("stream", "kind") for each, in the order of their numbers
 //   BOMBUS_MESSAGE_FIELDS(X)  X("stream", "kind", "field", offset, width) of their metadata
 //   BOMBUS_FIELD_VALUES(X)    X("stream", "kind", "field", "value", number) for enums
-//   BOMBUS_TCP_PORTS(X)  X("tile", port) for each application of TCP; 0: all ports of no other
-//   BOMBUS_TCP_SESSIONS  of the TCP engine, the smallest one; 0: there is no engine
+//   BOMBUS_PARAMETERS(X)  X("tile", "kind", "parameter", value) for the parameters of each layer
 //   BOMBUS_MAC_CLOCKS(X) X(0, hertz) for each MAC port with a clock of its own
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
@@ -27,6 +26,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "Vtop.h"
@@ -44,7 +44,6 @@ constexpr unsigned kDataBytes = BOMBUS_DATA_BYTES;
 constexpr size_t kMaxFrameBytes = BOMBUS_MAX_FRAME_BYTES;
 constexpr uint32_t kRegisterBytes = BOMBUS_REGISTER_BYTES;
 constexpr uint64_t kLargestTable = BOMBUS_LARGEST_TABLE;
-constexpr unsigned kTcpSessions = BOMBUS_TCP_SESSIONS;
 constexpr uint64_t kClockHz = BOMBUS_CLOCK_HZ;
 constexpr uint64_t kPeriodPs = (1000000000000ull + kClockHz / 2) / kClockHz;
 
@@ -130,6 +129,21 @@ inline std::vector<Stream> raised_streams() {
 #define BOMBUS_STREAM(name, is_output, tile) Stream{name, is_output != 0, tile},
   return {BOMBUS_STREAMS(BOMBUS_STREAM)};
 #undef BOMBUS_STREAM
+}
+
+// A parameter of a layer in the design.
+struct LayerParameter {
+  std::string_view tile;
+  std::string_view kind;
+  std::string_view name;
+  uint64_t value;
+};
+
+inline const std::vector<LayerParameter>& layer_parameters() {
+#define BOMBUS_PARAMETER(tile, kind, name, value) LayerParameter{tile, kind, name, value},
+  static const std::vector<LayerParameter> parameters{BOMBUS_PARAMETERS(BOMBUS_PARAMETER)};
+  return parameters;
+#undef BOMBUS_PARAMETER
 }
 
 inline std::array<MacClockPins, kMacClocks> mac_clocks([[maybe_unused]] Vtop& top) {

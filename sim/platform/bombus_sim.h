@@ -353,10 +353,6 @@ BOMBUS_API int bombus_attach(bombus_sim *sim, uint32_t port, int file_descriptor
  * deleted, a socket whose other end was closed). */
 BOMBUS_API int bombus_run_live(bombus_sim *sim, uint32_t milliseconds);
 
-/* ---- TCP sockets ---- */
-
-#include "bombus_tcp.h"
-
 #ifdef __cplusplus
 }
 #endif

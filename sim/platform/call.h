@@ -11,18 +11,19 @@
 
 #include "arguments.h"
 #include "bombus_sim.h"
+#include "extensions.h"
 #include "failure.h"
 #include "live.h"
 #include "simulator.h"
-#include "tcp_sockets.h"
 
 struct bombus_sim {
   explicit bombus_sim(const bombus_options& options)
-      : queue_limit(options.queue_limit), simulator(options), live(simulator), tcp(simulator) {}
+      : queue_limit(options.queue_limit), simulator(options), live(simulator),
+        extensions(simulator) {}
   uint32_t queue_limit;
   bombus::Simulator simulator;
   bombus::Live live;
-  bombus::TcpSockets tcp;
+  bombus::Extensions extensions;
   std::string error;
 };
 

@@ -9,13 +9,14 @@
 #include <memory>
 #include <string>
 
-#include "bombus_sim.h"
+#include "bombus_tcp.h"
+#include "extensions.h"
 #include "simulator.h"
 #include "tcp_application.h"
 
 namespace bombus {
 
-class TcpSockets {
+class TcpSockets : public Extension {
  public:
   explicit TcpSockets(Simulator& simulator) : simulator_(simulator) {}
 
@@ -52,7 +53,7 @@ class TcpSockets {
   }
 
   // Forgets all sockets.
-  void reset() {
+  void reset() override {
     applications_.clear();
     common_.unanswered = 0;
   }

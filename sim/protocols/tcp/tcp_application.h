@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bombus_sim.h"
+#include "bombus_tcp.h"
 #include "simulator.h"
 #include "tcp_connection.h"
 #include "tcp_messages.h"

@@ -12,24 +12,23 @@ namespace bombus {
 
 namespace {
 
-struct TcpPort {
-  std::string tile;
-  uint16_t port;
-};
+constexpr std::string_view kPort = "tcp_port";  // parameter of an application
 
-// TCP ports that the design gives to its tiles.
-const std::vector<TcpPort>& given_ports() {
-#define BOMBUS_TCP_PORT(tile, port) {tile, port},
-  static const std::vector<TcpPort> ports{BOMBUS_TCP_PORTS(BOMBUS_TCP_PORT)};
-#undef BOMBUS_TCP_PORT
-  return ports;
-}
-
+// The TCP port that the design gives to a tile; 0: none.
 uint16_t given_port(const std::string& tile) {
-  for (const TcpPort& each : given_ports()) {
-    if (each.tile == tile) return each.port;
+  for (const LayerParameter& each : layer_parameters()) {
+    if (each.tile == tile && each.name == kPort) return static_cast<uint16_t>(each.value);
   }
   return 0;
+}
+
+// Sessions of the design's engine, the smallest one; no limit without one.
+uint64_t num_sessions() {
+  uint64_t least = UINT64_MAX;
+  for (const LayerParameter& each : layer_parameters()) {
+    if (each.kind == "tcp" && each.name == "num_sessions") least = std::min(least, each.value);
+  }
+  return least;
 }
 
 uint16_t checked_port(uint32_t port) {
@@ -59,9 +58,9 @@ int TcpApplication::listen(uint32_t wanted, uint32_t backlog) {
   if (port_ != 0 && port_ != port) {
     refuse("tile " + tile_ + " has port " + std::to_string(port_) + " only, not " + text);
   }
-  for (const TcpPort& each : given_ports()) {
-    if (each.port == port && each.tile != tile_) {
-      throw Failure(EADDRINUSE, "port " + text + " is that of tile " + each.tile);
+  for (const LayerParameter& each : layer_parameters()) {
+    if (each.name == kPort && each.value == port && each.tile != tile_) {
+      throw Failure(EADDRINUSE, "port " + text + " is that of tile " + std::string(each.tile));
     }
   }
   for (const auto& [number, listener] : listeners_) {
@@ -77,7 +76,7 @@ int TcpApplication::open(uint32_t ip, uint32_t wanted, uint32_t mac_port) {
   if (mac_port >= kMacPorts) refuse("no MAC port " + std::to_string(mac_port));
   TcpConnection& connection = add(ip, port);
   // The engine would lose a request beyond those for which it has room.
-  if (kTcpSessions != 0 && common_.unanswered == kTcpSessions) {
+  if (common_.unanswered == num_sessions()) {
     fail(connection, ENOBUFS);
     return connection.number();
   }
