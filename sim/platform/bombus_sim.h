@@ -4,22 +4,22 @@
  * Every design is built into a shared library of its own with this interface.
  * docs/simulator.md explains it at length. In short:
  *
- * - Time is virtual. It moves only inside calls that say so, by the design's
+ * - Time is virtual. It advances only inside calls that say so, by the design's
  *   clock period per cycle. Cycles are those of the design's clock; MAC ports with
- *   a clock of their own run beside it at their true ratio. The same seed and the same calls give the same
- *   bytes.
+ *   a clock of their own run beside it at their true ratio. The same seed and the same calls
+ *   give the same bytes.
  * - A frame starts with the destination MAC address and carries neither
  *   preamble nor FCS. "Receive" (rx) and "transmit" (tx) are the design's view:
  *   bombus_send_frame() feeds a MAC's rx, bombus_receive_frame() reads its tx.
  * - A simulator must not be used by two threads at once; two simulators may.
  * - Errors. Functions that return int return 0 or a count, or a negative errno
- *   value; bombus_last_error() then gives the reason in words. What each function
- *   returns besides stands with it. All of them can return
+ *   value; bombus_last_error() then gives the reason in words. Further results
+ *   are listed with each function. All of them can return
  *     -EINVAL  sim is NULL, the port does not exist, or an argument is NULL or out
- *              of range; nothing has been done
+ *              of range; the call has no effect
  *     -ENOMEM  out of memory
  *   and those that advance time
- *     -EINTR      the function of bombus_set_poll() has asked for it
+ *     -EINTR      the function of bombus_set_poll() ended the call
  *     -EOVERFLOW  virtual time has reached its end, after 106 days
  *     -EIO        the RTL has called $fatal, or Verilator reports an error
  */
@@ -40,7 +40,7 @@ extern "C" {
 
 typedef struct bombus_sim bombus_sim;
 
-/* What the library was built from. */
+/* The design that the library was built from. */
 typedef struct {
   const char *name;         /* of the design */
   uint64_t clock_hz;        /* frequency that virtual time assumes */
@@ -73,7 +73,7 @@ typedef struct {
 
 enum { BOMBUS_RX = 0, BOMBUS_TX = 1 };
 
-/* What a network does to frames. Probabilities are from 0 to 1. Each has its
+/* Impairments of frames by a network. Probabilities are from 0 to 1. Each has its
  * own stream of random numbers, so that changing one leaves the choices of the
  * others alone. Times are from 0 to 1e9 us. */
 typedef struct {
@@ -104,7 +104,7 @@ typedef struct {
 typedef struct {
   uint64_t rx_frames, rx_bytes; /* streamed into the design */
   uint64_t tx_frames, tx_bytes; /* taken from the design */
-  /* What the impairments of each direction did. */
+  /* Frames impaired in each direction. */
   uint64_t lost[2], duplicated[2], corrupted[2], bad_fcs[2], reordered[2];
   uint64_t file_errors;  /* frames that an attached file descriptor refused */
   uint64_t capture_lost; /* frames that the capture file did not take (disk full) */
@@ -131,11 +131,11 @@ BOMBUS_API bombus_sim *bombus_open(const bombus_options *options);
 BOMBUS_API void bombus_close(bombus_sim *sim);
 
 /* Resets the design and forgets every frame that is waiting or captured.
- * Cycle and time go on. */
+ * Cycle and time continue. */
 BOMBUS_API int bombus_reset(bombus_sim *sim);
 
-/* Resets the design for some cycles, but not the MACs that have clocks of their own: what
- * waits at those ports, and what their side of the clock crossing holds, goes on. */
+/* Resets the design for some cycles, but not the MACs that have clocks of their own: frames
+ * at those ports and in their side of the clock crossing are kept. */
 BOMBUS_API int bombus_reset_core(bombus_sim *sim);
 
 /* Resets the MAC's side of a port that has a clock of its own, for some cycles, and
@@ -193,7 +193,7 @@ typedef struct {
 } bombus_exchange_request;
 
 /* -ENOSPC: data or received too small; -ETIMEDOUT: stopped by limit_cycles; else 0.
- * With these, and with -EINTR, what has come so far is there. Frames captured before
+ * With these, and with -EINTR, the frames received so far are valid. Frames captured before
  * are discarded. */
 BOMBUS_API int bombus_exchange(bombus_sim *sim, bombus_exchange_request *request);
 
@@ -223,7 +223,7 @@ BOMBUS_API int bombus_advance_until_frame(bombus_sim *sim, uint32_t port, uint64
 BOMBUS_API int bombus_advance_until_idle(bombus_sim *sim, uint64_t limit_cycles);
 
 /* Lets virtual time pass in few cycles: while nothing is in flight, one cycle
- * stands for many microseconds (timer_step_us if a timer is armed). -EINVAL also if
+ * represents many microseconds (timer_step_us if a timer is armed). -EINVAL also if
  * virtual time ends before. */
 BOMBUS_API int bombus_elapse_us(bombus_sim *sim, uint64_t microseconds);
 
@@ -257,27 +257,27 @@ BOMBUS_API int bombus_write_pin(bombus_sim *sim, const char *name, const uint8_t
 
 /* AXI-Streams among the raised ports, by name: "app_in" is the stream of app_in_tdata_i,
  * app_in_tkeep_i, app_in_tvalid_i, app_in_tready_o, app_in_tlast_i and, where there is one,
- * app_in_tuser_i. The manifest lists them under `streams`, with what tuser says where the layer
+ * app_in_tuser_i. The manifest lists them under `streams`, with the layout of tuser where the layer
  * declares that. A message is the bytes up to tlast; user is tuser of its first beat, the lowest
  * byte first, as many bytes as the bits need (none without tuser). -ENOENT: no such stream. */
 
-/* Queues a message of 0 to 262144 bytes for a stream into the design; it goes in while time
- * advances, with the gaps of rx_bubble. -EINVAL also if the stream goes out of the design, or
+/* Queues a message of 0 to 262144 bytes for a stream into the design; it is sent while time
+ * advances, with the gaps of rx_bubble. -EINVAL also if the stream is an output of the design, or
  * user_length or a bit above the width of tuser does not fit. */
 BOMBUS_API int bombus_send_message(bombus_sim *sim, const char *stream, const uint8_t *data,
                                    size_t length, const uint8_t *user, size_t user_length);
 
-/* Takes the oldest message that has come out of the design by a stream; tready is low as
- * tx_stall says, and no limit is set to what waits. length: of its data. -EAGAIN: none. -ENOSPC: a
- * capacity is too small; length is set, and the message stays. -EINVAL also if the stream goes into
- * the design. */
+/* Takes the oldest message that a stream of the design has sent; tready is low as
+ * tx_stall says, and any number of messages can wait. length: of its data. -EAGAIN: none. -ENOSPC:
+ * a capacity is too small; length is set, and the message stays. -EINVAL also if the stream is an
+ * input of the design. */
 BOMBUS_API int bombus_receive_message(bombus_sim *sim, const char *stream, uint8_t *data,
                                       size_t capacity, uint8_t *user, size_t user_capacity,
                                       size_t *length);
 
 /* Lets virtual time pass as bombus_elapse_us() does, until a message of the stream, or (NULL) of
- * any, can be received. -ETIMEDOUT: none has come. -EINVAL also if the stream goes into the design,
- * or virtual time ends before. */
+ * any, can be received. -ETIMEDOUT: none was sent. -EINVAL also if the stream is an input of the
+ * design, or virtual time ends before. */
 BOMBUS_API int bombus_await_message(bombus_sim *sim, const char *stream, uint64_t microseconds);
 
 /* Probability of an idle cycle before each beat of this stream, or of tready low; at the start
@@ -289,8 +289,8 @@ BOMBUS_API int bombus_set_stream_pace(bombus_sim *sim, const char *stream, doubl
 /* Probability of an idle cycle before each rx beat, and of tready low. Of this port only. */
 BOMBUS_API int bombus_set_pace(bombus_sim *sim, uint32_t port, double rx_bubble, double tx_stall);
 
-/* up 0: the link is down. The port takes nothing from the design, and frames that are sent
- * to it are lost (link_lost); those that wait in its queue still go in. */
+/* up 0: the link is down. The port accepts no frames of the design, and frames that are sent
+ * to it are lost (link_lost); those that wait in its queue still enter the design. */
 BOMBUS_API int bombus_set_link(bombus_sim *sim, uint32_t port, int up);
 
 /* Keeps both directions of a port to the rate of a wire, in bits a second,
@@ -308,12 +308,12 @@ BOMBUS_API int bombus_set_impairment(bombus_sim *sim, uint32_t port, int directi
  * errno value of fopen() or fread() if it cannot be read. */
 BOMBUS_API int bombus_pcap_in(bombus_sim *sim, uint32_t port, const char *path, int keep_time);
 
-/* Writes what crosses the port from now on, with virtual time in nanoseconds, as
+/* Writes the frames that cross the port from now on, with virtual time in nanoseconds, as
  * pcapng if the path ends in .pcapng, else as classic pcap. A file that is there is
  * replaced. directions: bit BOMBUS_RX, bit BOMBUS_TX. NULL path: stop. Starting and
  * stopping return the errno value of open() or write(), such as -ENOSPC, if a file
  * could not be written or is not complete; frames that it lacks are counted in
- * capture_lost as soon as that is known. */
+ * capture_lost as soon as the error occurs. */
 BOMBUS_API int bombus_pcap_out(bombus_sim *sim, uint32_t port, const char *path,
                                uint32_t directions);
 
@@ -348,9 +348,9 @@ BOMBUS_API int bombus_get_statistics(bombus_sim *sim, uint32_t port,
 BOMBUS_API int bombus_attach(bombus_sim *sim, uint32_t port, int file_descriptor);
 
 /* Runs for so long of real time, with real time as the design's time, and
- * sleeps while there is nothing to do. Returns early, with 0, when a signal comes
- * while it sleeps, and when messages have come out by a stream. -ENODEV: what a port is attached to is gone (an interface that was
- * deleted, a socket whose other end was closed). */
+ * sleeps while there is nothing to do. Returns early, with 0, when a signal arrives
+ * while it sleeps, and when a stream of the design has sent messages. -ENODEV: the other end of
+ * a port's descriptor no longer exists (a deleted interface, a closed socket). */
 BOMBUS_API int bombus_run_live(bombus_sim *sim, uint32_t milliseconds);
 
 #ifdef __cplusplus

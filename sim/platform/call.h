@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common to all functions of the C interface: each takes its turn and turns exceptions into errno
+// Common to all functions of the C interface: each has its turn and converts exceptions to errno
 // values with a text.
 #ifndef BOMBUS_CALL_H_
 #define BOMBUS_CALL_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verilated design as the runtime sees it: constants and pins. Everything specific to a design
-// comes from bombus_design.h, which the build writes next to the verilated model:
+// is in bombus_design.h, which the build writes next to the verilated model:
 //
 //   BOMBUS_DESIGN_NAME   string
 //   BOMBUS_CLOCK_HZ      integer
@@ -19,7 +19,7 @@
 //   BOMBUS_MAC_CLOCKS(X) X(0, hertz) for each MAC port with a clock of its own
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
-//   BOMBUS_WATCH(X)      X("scope", "valid", "moves", bit) for each place of watchdog.h
+//   BOMBUS_WATCH(X)      X("scope", "valid", "moves", bit) for each watchpoint of watchdog.h
 #ifndef BOMBUS_DESIGN_H_
 #define BOMBUS_DESIGN_H_
 

@@ -10,7 +10,7 @@
 namespace bombus {
 
 constexpr uint64_t kNever = UINT64_MAX;
-// More than any MAC carries; what capture files can hold.
+// More than any MAC carries; the limit of capture files.
 constexpr size_t kLongestFrame = 262144;
 constexpr uint64_t kPicosecondsPerNanosecond = 1000;
 constexpr uint64_t kPicosecondsPerSecond = 1000000000000;

@@ -33,7 +33,8 @@ constexpr uint64_t kTimerPs = 1000 * kPicosecondsPerMicrosecond;
 
 uint64_t monotonic_ps() { return monotonic_ns() * kPicosecondsPerNanosecond; }
 
-// Whether a packet socket's interface was deleted; an interface that is only down comes back.
+// Whether a packet socket's interface was deleted; an interface that is only down can be brought up
+// again.
 bool is_unbound(int descriptor) {
   sockaddr_ll address{};
   socklen_t length = sizeof address;

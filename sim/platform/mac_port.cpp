@@ -79,7 +79,8 @@ bool MacPort::beat_available(uint64_t now_ps) {
     if (!rx_impairment_.pop(current_, now_ps)) return false;
     position_ = 0;
     if (ps_per_byte_ != 0) {
-      rx_free_ps_ = wire_start_ps(rx_free_ps_, now_ps, period_ps_) + wire_time_ps(current_.data.size());
+      rx_free_ps_ = wire_start_ps(rx_free_ps_, now_ps, period_ps_) +
+                    wire_time_ps(current_.data.size());
     }
   }
   return rx_bubble_ == 0 || !bubble_random_.chance(rx_bubble_);

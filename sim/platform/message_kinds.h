@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of streams whose layers declare kinds: tuser holds, from bit 0 on, the number of the kind,
-// the length of the message, and the metadata of the kind. The layout is that of the design.
+// Messages of streams whose layers declare kinds: tuser holds, from bit 0 on, the number of the
+// kind, the length of the message, and the metadata of the kind. The layout is that of the design.
 #ifndef BOMBUS_MESSAGE_KINDS_H_
 #define BOMBUS_MESSAGE_KINDS_H_
 

@@ -188,7 +188,7 @@ void Simulator::step() {
 
   bool active = top_->in_flight_o;
   if (!top_->rst_i) watchdog_.look(cycle_);
-  if (!top_->rst_i) {  // ignore what the design offers during reset
+  if (!top_->rst_i) {  // outputs of the design are ignored during reset
     for (auto& port : ports_) {
       // Checked before the edge too: a single-beat frame may be taken completely now and not yet be
       // visible in the design.

@@ -25,7 +25,7 @@ namespace bombus {
 class Simulator;
 
 // Verilator keeps the context of the active model in a thread-local variable, and uses it even when
-// it destroys a model. So each call of the C interface takes a turn, during which the variable is
+// it destroys a model. So each call of the C interface has a turn, during which the variable is
 // set to this simulator's context. Turns can be nested.
 class Turn {
  public:
@@ -44,7 +44,7 @@ class Turn {
   Simulator* before_;
 };
 
-// The caller has asked a long call to end.
+// The caller ended a long call.
 class Interrupted : public Failure {
  public:
   Interrupted();
@@ -52,7 +52,7 @@ class Interrupted : public Failure {
 
 class Simulator {
  public:
-  // The longest jump of elapse_us(): half of what tick_us_i can carry.
+  // The longest jump of elapse_us(): half of the largest tick_us_i.
   static constexpr uint64_t kLongestJumpUs = 32768;
 
   // Must be called within a turn.
@@ -78,7 +78,7 @@ class Simulator {
     return time_ps_ < kEndOfTimePs ? (kEndOfTimePs - time_ps_) / kPeriodPs : 0;
   }
 
-  // One cycle, or several at once (at most max_cycles) when nothing happens in them.
+  // One cycle, or several idle ones at once, at most max_cycles.
   void advance(uint64_t max_cycles);
   void advance_cycles(uint64_t cycles);
   void elapse_us(uint64_t microseconds) {
@@ -117,12 +117,12 @@ class Simulator {
   // Delivers frames whose delay is over.
   void deliver();
 
-  // During long calls, `poll` is asked now and then whether to end the call.
+  // Long calls invoke `poll` now and then, which can end the call.
   void set_poll(bombus_poll poll, void* context) {
     poll_ = poll;
     poll_context_ = context;
   }
-  // Throws Interrupted if asked to, and Failure at the end of virtual time.
+  // Throws Interrupted if `poll` ends the call, and Failure at the end of virtual time.
   void poll();
 
   // False if not answered.
@@ -164,7 +164,7 @@ class Simulator {
   static constexpr uint64_t kMaxTick = 65535;
   static constexpr uint64_t kHalfTick = kLongestJumpUs;
   static constexpr uint64_t kPollSteps = 64;
-  // Half of what 64 bits can count: 106 days.
+  // Half of the range of 64 bits: 106 days.
   static constexpr uint64_t kEndOfTimePs = 1ull << 63;
 
   // Destroys a model in its own context.

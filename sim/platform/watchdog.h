@@ -2,8 +2,8 @@
 // Finds stalled links, queues and layers: something is valid there and does not move. The places to
 // watch come from bombus_design.h, BOMBUS_WATCH(X).
 //
-// The cost is negligible: places are sampled only now and then. Those found waiting are then checked
-// in every cycle until they move.
+// The cost is negligible: places are sampled only now and then. Those found waiting are then
+// checked in every cycle until they move.
 #ifndef BOMBUS_WATCHDOG_H_
 #define BOMBUS_WATCHDOG_H_
 
@@ -33,7 +33,7 @@ class Watchdog {
     if (++count_ % kSample == 0) sample(cycle);
   }
 
-  // Each place is listed once as long as it is stalled.
+  // Each watchpoint is listed once as long as it is stalled.
   const std::vector<Stall>& stalls() const { return stalls_; }
 
  private:

@@ -17,7 +17,7 @@ enum class Role {
   kStore,   // in, out: the same, with a buffer that is never full
   kLossy,   // in, out: the same, but drops messages that find it occupied, and some others
   kTray,    // in, out: the same, with a buffer for `count` messages
-  kAsker,   // in, answer, out, query: sends requests; takes nothing while `count` are unanswered
+  kAsker,   // in, answer, out, query: sends requests; its input stalls while `count` are unanswered
   kDropper,  // the same, but drops messages that arrive meanwhile
   kJoin     // a, b, out: one message per pair of input messages
 };
@@ -53,7 +53,7 @@ struct LayersSettings {
 
 struct LayersResults {
   uint64_t cycles = 0;
-  uint64_t wrong = 0;    // flits out of order, in the wrong place or torn from their message
+  uint64_t wrong = 0;    // flits out of order, at the wrong node or torn from their message
   uint64_t dropped = 0;  // in messages
   bool stalled = false;
   std::vector<uint64_t> sent;      // messages, by layer

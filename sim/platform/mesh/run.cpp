@@ -39,7 +39,7 @@ struct Node {
   bool passing = false;  // is sending a message of `held`, not its own
   bool inside = false;   // has sent part of a message
   uint64_t paused_until = 0;
-  // Whether and what the node offers to the mesh in this cycle.
+  // The flit that the node offers to the mesh in this cycle, if any.
   bool offers = false, from_held = false;
   uint32_t arriving = 0;  // message that is arriving
   bool in_message = false;
@@ -148,7 +148,7 @@ class Run {
     const bool held_ready = !node.held.empty() && node.held.front().ready <= model_.cycle() &&
                             (node.tile == Tile::kStream || node.inside || node.whole > 0);
     if (!node.inside && !keeps) {
-      // Between messages, the node's own and held ones take turns.
+      // Between messages, the node's own and held ones alternate.
       const bool own = node.sending || !node.queue.empty();
       node.passing = held_ready && (!own || !node.passing);
     }

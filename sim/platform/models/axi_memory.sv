@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory behind AXI4, for simulation: latency, bandwidth, banks and refresh as
-// axi_memory_pkg states them. What has never been written reads as zero; only what
-// has been takes memory of the machine.
+// A memory with an AXI4 port, for simulation: latency, bandwidth, banks and refresh as
+// axi_memory_pkg states them. Words that have never been written read as zero and take no
+// memory of the machine.
 //
 // Bursts: INCR of any size up to the data width; others, and those that pass the end
-// of the address space, are answered with SLVERR and touch nothing. A write is in
-// memory when its response comes. OutOfOrder: answers of different IDs overtake each
+// of the address space, are answered with SLVERR and have no effect. A write is in
+// memory when its response is sent. OutOfOrder: answers of different IDs overtake each
 // other, those of one ID never.
 //
 // Outstanding: MaxReads and MaxWrites; more wait at the address channel.

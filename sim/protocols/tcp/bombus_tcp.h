@@ -2,8 +2,8 @@
 /* Bombus simulator: TCP sockets in C, beside the functions of bombus_sim.h.
  *
  * Sockets on the TCP engine of a design, for an application whose messages the design raises as two
- * streams (layer tcp_host; docs/protocols/tcp/applications.md). tile: the tile of the application; NULL: the
- * first tile that has such streams. -ENOENT: there is none. Its streams are then in use:
+ * streams (layer tcp_host; docs/protocols/tcp/applications.md). tile: the tile of the application;
+ * NULL: the first tile that has such streams. -ENOENT: there is none. Its streams are then in use:
  * bombus_send_message() and bombus_receive_message() would disturb the sockets.
  *
  * A listener or connection is a number above 0 that is never used again in this simulator. A
@@ -13,10 +13,10 @@
  *
  * Waiting. Functions with timeout_us let virtual time pass, as bombus_elapse_us() does, until they
  * are done, at most this many microseconds: -ETIMEDOUT. timeout_us 0: no time passes; -EAGAIN
- * instead of waiting. -EINVAL also if virtual time ends before. All others let no time pass; what
- * they send goes into the design as time advances. In a live run, where time is real, nothing
- * should wait: use timeout_us 0 between calls of bombus_run_live(), which returns when messages
- * have come. */
+ * instead of waiting. -EINVAL also if virtual time ends before. All others let no time pass;
+ * messages that they send enter the design as time advances. In a live run, where time is real,
+ * calls must not wait: use timeout_us 0 between calls of bombus_run_live(), which returns when
+ * messages have arrived. */
 #ifndef BOMBUS_TCP_H_
 #define BOMBUS_TCP_H_
 
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/* What waiting does in place of letting time pass, where that is not enough: with several
+/* Replaces the passing of time while a call waits: with several
  * simulators joined by frames, all have to advance. pass_time gets the microseconds that are left
  * and should let time pass in this simulator, at most that much, and at least a little. It may call
  * all functions of this simulator except bombus_close(). If it returns other than 0, waiting ends
@@ -72,25 +72,25 @@ BOMBUS_API int bombus_tcp_send(bombus_sim *sim, int connection, const uint8_t *d
 BOMBUS_API int bombus_tcp_write(bombus_sim *sim, int connection, const uint8_t *data,
                                 size_t length);
 
-/* Takes bytes that have come, in order, and returns their number, at most `capacity` (1 or more),
+/* Takes received bytes, in order, and returns their number, at most `capacity` (1 or more),
  * as soon as there are some. 0: the peer sends no more. -ECONNRESET: the connection was reset, and
  * nothing is left. */
 BOMBUS_API int bombus_tcp_receive(bombus_sim *sim, int connection, uint8_t *data, size_t capacity,
                                   uint64_t timeout_us);
 
-/* Nothing will be sent after what was sent so far; bytes may still be received. */
+/* Ends the direction to the peer after the bytes sent so far; bytes may still be received. */
 BOMBUS_API int bombus_tcp_shutdown(bombus_sim *sim, int connection);
 
-/* Closes a connection: what was sent still arrives, what comes is discarded. Its number is then
- * only good for bombus_tcp_abort(), bombus_tcp_get() and bombus_tcp_await() with BOMBUS_TCP_CLOSED,
- * and for nothing (-EBADF) once the session is free, which takes the peer's close, too. Or closes a
- * listener: connections that wait there and new ones are reset. */
+/* Closes a connection: bytes sent before still arrive, bytes received later are discarded. Its
+ * number is then valid only for bombus_tcp_abort(), bombus_tcp_get() and bombus_tcp_await() with
+ * BOMBUS_TCP_CLOSED, and no longer (-EBADF) once the session is free, which also takes the peer's
+ * close. Or closes a listener: connections that wait there and new ones are reset. */
 BOMBUS_API int bombus_tcp_close(bombus_sim *sim, int socket);
 
 /* Resets a connection and closes it; bytes in transit may be lost. */
 BOMBUS_API int bombus_tcp_abort(bombus_sim *sim, int connection);
 
-/* What a connection can wait for, and what has happened to it. */
+/* Conditions and states of a connection. */
 enum {
   BOMBUS_TCP_OPENED = 1,    /* it is or was open */
   BOMBUS_TCP_READABLE = 2,  /* there are bytes, the end of the peer's stream, or a reset */
@@ -101,27 +101,27 @@ enum {
 };
 
 /* Waits until one of the given conditions (not BOMBUS_TCP_RESET) holds, and returns all that hold,
- * with those that were not asked for. A session that ends becomes readable, writable, and sent. A
+ * with those that were not requested. A session that ends becomes readable, writable, and sent. A
  * connection that could not be opened has the errors of bombus_tcp_connect(). */
 BOMBUS_API int bombus_tcp_await(bombus_sim *sim, int connection, uint32_t conditions,
                                 uint64_t timeout_us);
 
-/* A connection with news: something has happened to it since it was last reported. */
+/* A connection whose state has changed since the last report. */
 typedef struct {
   int32_t connection;
   uint32_t changes; /* BOMBUS_TCP_OPENED ... BOMBUS_TCP_RESET that hold now */
 } bombus_tcp_news;
 
-/* Handles what has come from the design, writes the connections with news since the last call, at
- * most `capacity`, in the order in which the first news of each came, and returns their number; the
- * next call reports the others. Bytes that the engine announces come a little later, and are news
- * again. A connection is also reported while it waits to be accepted, and when its session ends
- * after it was closed. News of the last 65536 connections are kept. news may be NULL if capacity is
- * 0. */
+/* Handles messages of the design, writes the connections that have changed since the last call, at
+ * most `capacity`, in the order of the first change of each, and returns their number; the
+ * next call reports the others. Bytes that the engine announces arrive a little later and are a
+ * change again. A connection is also reported while it waits to be accepted, and when its session
+ * ends after it was closed. Changes of the last 65536 connections are kept. news may be NULL if
+ * capacity is 0. */
 BOMBUS_API int bombus_tcp_poll(bombus_sim *sim, const char *tile, bombus_tcp_news *news,
                                size_t capacity);
 
-/* What can be read (bombus_tcp_get) or set (bombus_tcp_set) of a connection or listener. */
+/* Options of a connection or listener: read by bombus_tcp_get, set by bombus_tcp_set. */
 enum {
   BOMBUS_TCP_AVAILABLE = 1, /* bytes that can be received without waiting */
   BOMBUS_TCP_UNSENT,        /* bytes that wait for space in the send buffer */

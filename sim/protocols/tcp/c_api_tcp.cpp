@@ -23,13 +23,13 @@ int not_yet(bombus_sim* sim, uint64_t timeout_us, const std::string& what) {
   return unsuccessful(sim, ETIMEDOUT, text.c_str());
 }
 
-// The state of a connection; one that is gone has ended.
+// The state of a connection; one that no longer exists is closed.
 uint32_t state_of(bombus_sim* sim, int number) {
   const TcpConnection* connection = sockets(sim).find(number);
   return connection != nullptr ? connection->state() : uint32_t{BOMBUS_TCP_CLOSED};
 }
 
-// 0: one of the conditions holds, or the connection is gone, or cannot be opened.
+// 0: one of the conditions holds, or the connection no longer exists, or cannot be opened.
 int await_state(bombus_sim* sim, int number, uint32_t conditions, uint64_t timeout_us,
                 const char* what) {
   TcpApplication& application = sockets(sim).connection(number).application;
@@ -133,7 +133,8 @@ int bombus_tcp_accept(bombus_sim* sim, int listener, uint64_t timeout_us) {
   return call(sim, [&](Simulator&) {
     TcpApplication& application = sockets(sim).listener(listener).application;
     const auto ready = [&] {
-      return !sockets(sim).is_listener(listener) || !sockets(sim).listener(listener)->waiting.empty();
+      TcpSockets& all = sockets(sim);
+      return !all.is_listener(listener) || !all.listener(listener)->waiting.empty();
     };
     if (!sockets(sim).wait(application, timeout_us, ready)) {
       return not_yet(sim, timeout_us, "no connection");
@@ -175,7 +176,7 @@ int bombus_tcp_send(bombus_sim* sim, int connection, const uint8_t* data, size_t
     check_pointer(data, "data");
     check_sending(sockets(sim).opened_connection(connection).socket);
     size_t sent = 0;
-    // Sends what there is space for, and is done when nothing is left or nothing more can be sent.
+    // Sends as many bytes as there is space for. Done when all are sent or no more can be sent.
     const auto all_sent = [&] {
       TcpConnection* current = sockets(sim).find(connection);
       if (current == nullptr || current->is_over() || current->is_shut()) return true;
@@ -260,7 +261,7 @@ int bombus_tcp_await(bombus_sim* sim, int connection, uint32_t conditions, uint6
         is_end ? sockets(sim).connection(connection) : sockets(sim).usable_connection(connection);
     check_opening(found.socket);
     const bool waits_for_space = (conditions & BOMBUS_TCP_WRITABLE) != 0;
-    if (waits_for_space && found->unsent() == 0 && found->space() == 0) found->wish_for_space(1);
+    if (waits_for_space && found->unsent() == 0 && found->space() == 0) found->request_space(1);
     const std::string peer = found->peer();
     const std::string what = is_end ? "the session has not ended"
                              : conditions == BOMBUS_TCP_OPENED ? "no connection with " + peer
@@ -288,8 +289,9 @@ int bombus_tcp_poll(bombus_sim* sim, const char* tile, bombus_tcp_news* news, si
 int bombus_tcp_get(bombus_sim* sim, int socket, uint32_t option, uint64_t* value) {
   return call(sim, [&](Simulator&) {
     check_pointer(value, "value");
-    *value = sockets(sim).is_listener(socket) ? option_of(sockets(sim).listener(socket).socket, option)
-                                          : option_of(sockets(sim).connection(socket).socket, option);
+    TcpSockets& all = sockets(sim);
+    *value = all.is_listener(socket) ? option_of(all.listener(socket).socket, option)
+                                     : option_of(all.connection(socket).socket, option);
     return 0;
   });
 }

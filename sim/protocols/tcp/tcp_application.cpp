@@ -210,7 +210,7 @@ void TcpApplication::take_opened(const TcpEvent& event) {
       return;
     }
   }
-  abort(connection);  // nobody wants it
+  abort(connection);  // not requested
 }
 
 TcpConnection* TcpApplication::answered(const TcpEvent& event, bool newest) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sockets of one application outside the design: its listeners and connections, and the messages
-// that belong to them.
+// The sockets of one application outside the design: its listeners and connections, and the
+// messages that belong to them.
 #ifndef BOMBUS_TCP_APPLICATION_H_
 #define BOMBUS_TCP_APPLICATION_H_
 
@@ -25,10 +25,10 @@ struct TcpListener {
   std::deque<int> waiting;  // numbers of connections
 };
 
-// What is common to all applications.
+// State shared by all applications.
 struct TcpCommon {
   int last_number = 0;      // of a socket
-  unsigned unanswered = 0;  // connections that the engine was asked for
+  unsigned unanswered = 0;  // connections requested from the engine
 };
 
 class TcpApplication {
@@ -48,7 +48,7 @@ class TcpApplication {
   int open(uint32_t ip, uint32_t port, uint32_t mac_port);
   // Ends a listener; connections that wait there are reset.
   void close_listener(int number);
-  // These end a connection, and remove it if nothing more will come.
+  // These end a connection, and remove it if no more events can arrive.
   void close(TcpConnection& connection);
   void abort(TcpConnection& connection);
 
@@ -56,7 +56,7 @@ class TcpApplication {
   TcpListener* listener(int number);
   TcpConnection* connection(int number);
 
-  // Handles all messages that have come.
+  // Handles all received messages.
   void take_all();
   // Moves the oldest news.
   std::vector<bombus_tcp_news> take_news(size_t most);
@@ -81,9 +81,9 @@ class TcpApplication {
   void take_opened(const TcpEvent& event);
   // A request for a connection that an event about a new session answers, which is then answered;
   // null: none. Of those to the same peer it is the oldest one; if there was no session for it, the
-  // newest one, since those before it have got theirs.
+  // newest one, since earlier ones have got theirs.
   TcpConnection* answered(const TcpEvent& event, bool newest = false);
-  // Whether the application, not a peer, has asked for it: the engine has chosen the port.
+  // Whether the application, not a peer, requested it: the engine has chosen the port.
   static bool is_requested(const TcpEvent& event) { return event.port != event.own_port; }
   TcpConnection& add(uint32_t ip, uint16_t peer_port);
   void fail(TcpConnection& connection, int error);
@@ -106,8 +106,8 @@ class TcpApplication {
     uint32_t mac_port;
   };
   std::deque<Opening> openings_;         // the oldest first
-  std::deque<TcpConnection*> reads_;     // whose bytes come next
-  std::deque<int> news_;                 // connections, the oldest news first
+  std::deque<TcpConnection*> reads_;     // in the order of the bytes to arrive
+  std::deque<int> news_;                 // changed connections, the oldest change first
   std::unordered_map<int, uint32_t> changes_;  // of each in news_: its last state
 };
 

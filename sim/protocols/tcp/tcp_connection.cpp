@@ -53,11 +53,11 @@ size_t TcpConnection::send(const uint8_t* data, size_t length) {
     send_part(data + sent, part);
     sent += part;
   }
-  if (sent < length) wish_for_space(length - sent);
+  if (sent < length) request_space(length - sent);
   return sent;
 }
 
-void TcpConnection::wish_for_space(size_t length) {
+void TcpConnection::request_space(size_t length) {
   if (waits_for_space_ || over_ || !opened_) return;
   waits_for_space_ = true;
   writable_wish_ = !writable_wish_;
@@ -164,7 +164,7 @@ void TcpConnection::push() {
     send_part(queue_.data(), part);
     queue_.pop(part);
   }
-  if (!queue_.empty()) wish_for_space(queue_.size());
+  if (!queue_.empty()) request_space(queue_.size());
   if (closing_ && queue_.empty() && !close_sent_ && !over_) {
     close_sent_ = true;
     request(TcpVerb::kClose, written_);

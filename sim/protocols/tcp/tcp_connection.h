@@ -36,7 +36,7 @@ class TcpConnection {
   bool is_released() const { return released_; }  // the program has closed it
   bool is_shut() const { return closing_; }
   bool at_end() const { return peer_closed_ && taken_ == read_end_; }
-  // It has ended on both sides, the program has closed it, and nothing more will come.
+  // It has ended on both sides, the program has closed it, and no more events can arrive.
   bool is_done() const { return released_ && over_ && pending_reads_ == 0; }
   // An errno value: why it could not be opened, or ECONNRESET; else 0
   int error() const { return error_ == 0 && reset_ ? ECONNRESET : error_; }
@@ -46,17 +46,17 @@ class TcpConnection {
   const ByteQueue& received() const { return received_; }
   // Takes received bytes; length: at most those.
   void take_received(size_t length);
-  // Bytes for which the send buffer has space, behind those that wait.
+  // Bytes for which the send buffer has space, after those that wait.
   size_t space() const { return queue_.empty() ? write_end_ - written_ : 0; }
   size_t unsent() const { return queue_.size(); }
   void write(const uint8_t* data, size_t length);
-  // Sends as many bytes as there is space for; if some are left, an event will tell of space.
+  // Sends as many bytes as there is space for; if some are left, an event will report space.
   size_t send(const uint8_t* data, size_t length);
   // kNoDelay, kNoKeepalive
   uint32_t settings() const { return settings_; }
   void set(uint32_t settings);
-  // An event will tell when there is space for this many bytes, or a bit less.
-  void wish_for_space(size_t length);
+  // An event will report space for about this many bytes.
+  void request_space(size_t length);
   void shutdown();
   void close();
   void abort();
@@ -67,15 +67,15 @@ class TcpConnection {
   void take_data(const uint8_t* data, size_t length);
   // It cannot be opened.
   void fail(int error);
-  // Frees the session if nothing more needs it; the connection is done then.
+  // Frees the session if it is not needed any more; the connection is done then.
   void free_if_done();
 
  private:
   void request(TcpVerb verb, uint32_t place = 0, bool wish = false);
-  // Asks for all bytes that the receive buffer has.
+  // Requests all bytes in the receive buffer.
   void ask();
   void send_part(const uint8_t* data, size_t length);
-  // Sends what waits, and the end after it.
+  // Sends the waiting bytes, then the end.
   void push();
   void discard() { take_received(received_.size()); }
 

@@ -10,7 +10,7 @@
 
 namespace bombus {
 
-// From the engine: what has happened to a session.
+// From the engine: an event of a session.
 struct TcpEvent {
   uint16_t port;  // of the application
   uint16_t session;
@@ -60,7 +60,7 @@ class TcpMessages {
   TcpEvent event(const Message& message) const;
 
   Message request(const TcpRequest& request) const;
-  // Asks for bytes of the receive buffer. port: of the application.
+  // Requests bytes of the receive buffer. port: of the application.
   Message read(uint16_t port, uint16_t session, uint32_t start, uint32_t length) const;
   // Bytes for the send buffer.
   Message data(uint16_t session, uint32_t start, const uint8_t* bytes, size_t length) const;
