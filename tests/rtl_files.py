@@ -34,28 +34,44 @@ def sources(top: Path, rtl: Path, extra: Iterable[Path] = (), macros: str = "") 
     return [*order, *packages, *(file for file in found if not file.stem.endswith("_pkg"))]
 
 
+_TOKEN = re.compile(r"`?\w+|\S")
+# White space and comments, which do not count in a comparison.
+_BETWEEN = r"(?:\s|//[^\n]*\n|/\*.*?\*/)*"
+
+
 @dataclass(frozen=True)
 class Mutation:
-    """A mutation: a text that occurs once in a file, and its replacement."""
+    """A mutation of a module or package: code that occurs once in it, and its replacement.
 
-    file: str
+    White space, line breaks and comments in the code do not count. `tools/rename.py` renames
+    signals in mutations, too.
+    """
+
+    module: str
     old: str
     new: str
 
     def __str__(self) -> str:
-        return f"{Path(self.file).stem}: {self.old.strip()} -> {self.new.strip() or 'nothing'}"
+        return f"{self.module}: {self.old.strip()} -> {self.new.strip() or 'nothing'}"
+
+    def file(self, rtl: Path) -> Path:
+        """The file of the module."""
+        (found,) = rtl.rglob(f"{self.module}.sv")
+        return found
 
     def text(self) -> str:
         """The mutated file."""
-        text = (paths.RTL / self.file).read_text()
-        assert text.count(self.old) == 1, f"{self.old!r} must stand once in {self.file}"
-        return text.replace(self.old, self.new)
+        text = self.file(paths.RTL).read_text()
+        pattern = _BETWEEN.join(map(re.escape, _TOKEN.findall(self.old)))
+        found = list(re.finditer(pattern, text, re.DOTALL))
+        assert len(found) == 1, f"{self.old!r} must occur once in {self.module}"
+        return text[: found[0].start()] + self.new + text[found[0].end() :]
 
     def copy(self, folder: Path) -> Path:
         """A copy of the RTL with the mutation."""
         rtl = folder / "rtl"
         shutil.copytree(paths.RTL, rtl)
-        (rtl / self.file).write_text(self.text())
+        self.file(rtl).write_text(self.text())
         return rtl
 
 

@@ -60,52 +60,52 @@ from proofs import (
 )
 from rtl_files import Mutation
 
-HEAD_FIFO = "platform/streams/head_fifo.sv"
-STREAM_MERGE = "platform/streams/stream_merge.sv"
-ROUND_ROBIN = "platform/streams/round_robin.sv"
-ROUTER_FILE = "platform/routers/router_wormhole.sv"
-NOC_PKG = "platform/contract/noc_pkg.sv"
-CROSSPOINT_FILE = "platform/routers/router_crosspoint.sv"
-LANE_FILE = "platform/routers/queue_lane.sv"
-QUEUE_FILE = "platform/routers/laned_queue.sv"
-INPUT_FILE = "platform/routers/crosspoint_input.sv"
-OUTPUT_FILE = "platform/routers/crosspoint_output.sv"
-SERVICE_ORDER = "platform/streams/service_order.sv"
-VC_ROUTER_FILE = "platform/routers/router_virtual_channels.sv"
-CORE_FILE = "applications/processors/rpu_core.sv"
-FETCH_FILE = "applications/processors/rpu_fetch.sv"
-CSR_FILE = "applications/processors/rpu_csr.sv"
-MULTIPLY_FILE = "applications/processors/rpu_multiply.sv"
-DIVIDE_FILE = "applications/processors/rpu_divide.sv"
-VC_INPUT_FILE = "platform/routers/vc_input.sv"
-VC_CHOICE_FILE = "platform/routers/vc_choice.sv"
-VC_OUTPUT_FILE = "platform/routers/vc_output.sv"
-WINDOW_FILE = "platform/credits/flight_window.sv"
-RETURNS_FILE = "platform/credits/flight_returns.sv"
-POOL_FILE = "platform/credits/flight_pool.sv"
-ASYNC_FIFO = "platform/clocks/async_fifo.sv"
-COUNT_CROSSING = "platform/clocks/count_crossing.sv"
-HANDSHAKE = "platform/clocks/reset_handshake.sv"
-CROSSING = "platform/clocks/frame_crossing.sv"
-SESSION_MATCH = "protocols/tcp/tcp_session_match.sv"
-SESSION_TABLE = "protocols/tcp/tcp_session_table.sv"
-RANGES_FILE = "protocols/tcp/tcp_ranges.sv"
-ARRIVAL_FILE = "protocols/tcp/tcp_arrival.sv"
-DEPARTURE_FILE = "protocols/tcp/tcp_departure.sv"
-TCP_CORE_FILE = "protocols/tcp/tcp_core.sv"
-TURNS_FILE = "protocols/tcp/tcp_turns.sv"
-DELIVER_FILE = "protocols/tcp/tcp_deliver.sv"
-BYPASS_FILE = "protocols/tcp/tcp_bypass.sv"
-PAYLOAD_FILE = "protocols/tcp/tcp_payload.sv"
-EXPIRY_FILE = "protocols/tcp/tcp_expiry.sv"
-WISHES_FILE = "protocols/tcp/tcp_wishes.sv"
-RING_FILE = "protocols/tcp/ring_write.sv"
-STREAM_REGISTER_FILE = "platform/streams/stream_register.sv"
-SKID_BUFFER_FILE = "platform/streams/skid_buffer.sv"
-MESSAGE_FILE = "platform/streams/message_register.sv"
-STAGE_FILE = "platform/streams/stream_stage.sv"
-OUTPUT_STAGE_FILE = "platform/streams/output_stage.sv"
-DROP_FILE = "platform/streams/drop_register.sv"
+HEAD_FIFO = "head_fifo"
+STREAM_MERGE = "stream_merge"
+ROUND_ROBIN = "round_robin"
+ROUTER_FILE = "router_wormhole"
+NOC_PKG = "noc_pkg"
+CROSSPOINT_FILE = "router_crosspoint"
+LANE_FILE = "queue_lane"
+QUEUE_FILE = "laned_queue"
+INPUT_FILE = "crosspoint_input"
+OUTPUT_FILE = "crosspoint_output"
+SERVICE_ORDER = "service_order"
+VC_ROUTER_FILE = "router_virtual_channels"
+CORE_FILE = "rpu_core"
+FETCH_FILE = "rpu_fetch"
+CSR_FILE = "rpu_csr"
+MULTIPLY_FILE = "rpu_multiply"
+DIVIDE_FILE = "rpu_divide"
+VC_INPUT_FILE = "vc_input"
+VC_CHOICE_FILE = "vc_choice"
+VC_OUTPUT_FILE = "vc_output"
+WINDOW_FILE = "flight_window"
+RETURNS_FILE = "flight_returns"
+POOL_FILE = "flight_pool"
+ASYNC_FIFO = "async_fifo"
+COUNT_CROSSING = "count_crossing"
+HANDSHAKE = "reset_handshake"
+CROSSING = "frame_crossing"
+SESSION_MATCH = "tcp_session_match"
+SESSION_TABLE = "tcp_session_table"
+RANGES_FILE = "tcp_ranges"
+ARRIVAL_FILE = "tcp_arrival"
+DEPARTURE_FILE = "tcp_departure"
+TCP_CORE_FILE = "tcp_core"
+TURNS_FILE = "tcp_turns"
+DELIVER_FILE = "tcp_deliver"
+BYPASS_FILE = "tcp_bypass"
+PAYLOAD_FILE = "tcp_payload"
+EXPIRY_FILE = "tcp_expiry"
+WISHES_FILE = "tcp_wishes"
+RING_FILE = "ring_write"
+STREAM_REGISTER_FILE = "stream_register"
+SKID_BUFFER_FILE = "skid_buffer"
+MESSAGE_FILE = "message_register"
+STAGE_FILE = "stream_stage"
+OUTPUT_STAGE_FILE = "output_stage"
+DROP_FILE = "drop_register"
 
 BROKEN = (
     (
@@ -340,7 +340,7 @@ BROKEN = (
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
     (FIFO, Mutation(HEAD_FIFO, "push | (valid_q & (more | ~pop))", "push | (valid_q & more)")),
     (FIFO, Mutation(HEAD_FIFO, "(valid_q & more) ?", "valid_q ?")),
-    (FIFO, Mutation(HEAD_FIFO, "      ready_q     <= 1'b1;\n", "")),
+    (FIFO, Mutation(HEAD_FIFO, "ready_q <= 1'b1; write_q", "write_q")),
     (MERGE, Mutation(STREAM_MERGE, "(out_ready_i[sel] & out_o.last)", "1'b1")),
     (MERGE, Mutation(STREAM_MERGE, "~(out_ready_i[sel] & out_o.last)", "~out_o.last")),
     (MERGE, Mutation(ROUND_ROBIN, "k = NumInputs; k > 0; k--", "k = 1; k <= NumInputs; k++")),
@@ -350,7 +350,7 @@ BROKEN = (
     (
         ROUTER,
         Mutation(
-            "platform/contract/noc_pkg.sv",
+            "noc_pkg",
             "return y_south ? DirSouth : DirNorth",
             "return DirSouth",
         ),
@@ -401,10 +401,10 @@ BROKEN = (
     (EARLY, Mutation(WINDOW_FILE, "start ? $signed({2'b0, length_i}) <= spare :", "")),
     (WINDOW, Mutation(WINDOW_FILE, "start ? rest + length_i : rest", "rest")),
     (EARLY, Mutation(WINDOW_FILE, "valid_i & ~taken_i & fits", "valid_i & fits")),
-    (OCCUPANCY, Mutation("platform/memories/occupancy.sv", "came_q & ~went_q", "came_q")),
+    (OCCUPANCY, Mutation("occupancy", "came_q & ~went_q", "came_q")),
     (
         OCCUPANCY,
-        Mutation("platform/memories/occupancy.sv", "level_o != '0 | came_q", "level_o != '0"),
+        Mutation("occupancy", "level_o != '0 | came_q", "level_o != '0"),
     ),
     (RETURNS, Mutation(RETURNS_FILE, "held = (idle_q ? '0 : inside_q)", "held = inside_q")),
     (RETURNS, Mutation(RETURNS_FILE, " - count_t'(went_q)", "")),

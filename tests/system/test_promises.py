@@ -123,7 +123,7 @@ def test_a_link_is_named(
     """A router that modifies its output to the east."""
     longer = "candidate[k].flit.beat.length += 14'(o == int'(DirEast));"
     old = "candidate[k].flit.dir = next_dir"
-    broken = Mutation("platform/routers/router_wormhole.sv", old, f"{longer}\n          {old}")
+    broken = Mutation("router_wormhole", old, f"{longer}\n          {old}")
     monkeypatch.setattr(paths, "RTL", broken.copy(tmp_path))
     said = broken_promise(capfd, GOOD, ROGUE)
     assert ".u_receive.check_east" in said[0]
