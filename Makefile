@@ -53,7 +53,7 @@ docs: $(VENV)/.done  ## regenerate pages and pictures
 	$(BIN)/python -m bombus.design.reference > docs/design-file.md
 	$(BIN)/python -m bombus.design.register_reference > docs/registers.md
 	$(BIN)/python tools/module_index.py
-	$(BIN)/python tests/docs/documents.py
+	$(BIN)/python -m tests.platform.docs.documents
 	$(BIN)/python -m bombus.pictures.diagrams docs/pictures
 	$(BIN)/bombus show designs/udp_echo.yaml -o docs/pictures/udp_echo.svg
 	$(BIN)/bombus show docs/examples/udp_upper/udp_upper.yaml -o docs/pictures/udp_upper.svg
@@ -64,7 +64,7 @@ docs: $(VENV)/.done  ## regenerate pages and pictures
 	! $(BIN)/bombus check docs/examples/deadlock/figure_5a.yaml -o docs/pictures/figure_5a_deadlock.svg
 
 conformance: $(VENV)/.done  ## run the TCP conformance scripts; docs/protocols/tcp/conformance.md says what passes
-	PYTHONPATH=tests $(BIN)/python -m conformance.report
+	$(BIN)/python -m tests.protocols.tcp.conformance.report
 
 venv: $(VENV)/.done  ## install Bombus with all its tools into .venv
 

@@ -22,13 +22,14 @@ from bombus.golden.frames import (
 from bombus.golden.stack import ERROR_BURST, ERROR_REFILL_US, Outcome, Stack
 from bombus.simulator.counters import DROP
 from bombus.simulator.simulation import Simulation
-from support import message_sums
+from tests import DESIGNS as TEST_DESIGNS
+from tests import ROOT
+from tests.support import message_sums
 
-ROOT = Path(__file__).resolve().parents[2]
 DESIGNS = {
     64: ROOT / "designs" / "udp_echo_10g.yaml",
-    128: ROOT / "tests" / "system" / "designs" / "udp_echo_128.yaml",
-    256: ROOT / "tests" / "system" / "designs" / "udp_echo_256.yaml",
+    128: TEST_DESIGNS / "udp_echo_128.yaml",
+    256: TEST_DESIGNS / "udp_echo_256.yaml",
     512: ROOT / "designs" / "udp_echo.yaml",
 }
 FUSED = ROOT / "designs" / "udp_echo_fused.yaml"

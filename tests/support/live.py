@@ -18,7 +18,7 @@ import pytest
 
 from bombus.live.netns import Namespace
 from bombus.simulator.build import build
-from support.bench import UNCHECKED
+from tests.support.bench import UNCHECKED
 
 INTERFACE = "bombus0"
 ADDRESS = "10.77.0.2"
@@ -31,7 +31,7 @@ import json, sys
 from pathlib import Path
 from bombus.live.run import run
 from bombus.simulator.impairment import Impairment
-from support import message_sums
+from tests.support import message_sums
 message_sums.watch()
 options = json.loads(sys.argv[2])
 for name in ("impair_rx", "impair_tx"):

@@ -6,7 +6,7 @@ For an idle tile, in messages:
     in + started there = out + dropped + ended there + waiting there
 
 `watch` has every simulation of this process checked when it is closed; `tests/conftest.py` calls
-it, and `python -m support.watched PROGRAM` for programs that tests start.
+it, and `python -m tests.support.watched PROGRAM` for programs that tests start.
 """
 
 from __future__ import annotations

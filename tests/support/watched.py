@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program whose simulations are all checked by `message_sums` when they are closed.
 
-`python -m support.watched PROGRAM [argument...]`: a Python file, or the name of a module.
+`python -m tests.support.watched PROGRAM [argument...]`: a Python file, or the name of a module.
 """
 
 import runpy
 import sys
 
-from support import message_sums
+from tests.support import message_sums
 
 if __name__ == "__main__":
     message_sums.watch()

@@ -222,7 +222,7 @@ class Campaign:
         if file.endswith(".sv") and equivalence.is_equivalent(self.checkout.folder, file, changed):
             return self._result(file, text, site, Run("passed", 0.0, "", ""), "equivalent")
         if tests.proofs:
-            stage = f"tests/formal/test_formal.py -k 'holds and ({tests.proofs})'"
+            stage = f"tests/platform/formal/test_formal.py -k 'holds and ({tests.proofs})'"
             with self.checkout.changed({file: changed}):
                 run = self.checkout.test(stage, 600.0)
             if run.verdict != "passed":

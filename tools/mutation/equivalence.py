@@ -16,47 +16,46 @@ for command in sys.argv[1:]:
     yosys.run_pass(command, design)
 """
 _SECONDS = 120
+_BENCHES = "tests/support/benches"  # what all benches share
 
 
-def _sources(tests: Path, rtl: Path, bench: Path) -> list[Path]:
-    sys.path[:0] = [str(tests)]
+def _sources(folder: Path, bench: Path) -> list[Path]:
+    sys.path[:0] = [str(folder)]
     try:
-        from rtl_files import sources  # type: ignore[import-not-found]
+        from tests.support.rtl_files import sources
 
-        found: list[Path] = sources(bench, rtl, bench.parent.glob("*_pkg.sv"))
-        return found
+        return sources(bench, folder / "rtl", (folder / _BENCHES).glob("*_pkg.sv"))
     finally:
         sys.path.pop(0)
 
 
-def _bench(folder: Path, file: str) -> tuple[Path, list[Path]] | None:
-    """The bench with the fewest files that uses a file."""
-    benches = (folder / "tests" / "rtl" / "benches").glob("*.sv")
+def _smallest_bench(folder: Path, file: str) -> list[Path]:
+    """The files of the bench that uses a file and the fewest others; none without such a bench."""
+    benches = (folder / "tests").rglob("benches/*.sv")
     using = []
     for bench in sorted(benches):
         if bench.stem.endswith("_pkg"):
             continue
-        files = _sources(folder / "tests", folder / "rtl", bench)
+        files = _sources(folder, bench)
         if folder / file in files:
-            using.append((len(files), bench, files))
-    return min(using)[1:] if using else None
+            using.append(files)
+    return min(using, key=len, default=[])
 
 
 def is_equivalent(folder: Path, file: str, text: str) -> bool:
     """Whether a bench with the file (`rtl/...`) as it stands in a checkout and with another text
     in it do the same for ever, with the bench's own parameters. False also if it takes too long."""
-    found = _bench(folder, file)
-    if found is None:
+    files = _smallest_bench(folder, file)
+    if not files:
         return False
-    bench, files = found
-    benches = bench.parent
     with tempfile.TemporaryDirectory() as temporary:
         changed = Path(temporary) / Path(file).name
         changed.write_text(text)
         commands = []
         for name, replaced in (("gold", folder / file), ("gate", changed)):
             used = " ".join(str(replaced if f == folder / file else f) for f in files)
-            includes = f"-I {benches} -I {folder / 'rtl' / 'common'}"
+            headers = {each.parent for each in (folder / "rtl").rglob("*.svh")}
+            includes = " ".join(f"-I {each}" for each in (folder / _BENCHES, *sorted(headers)))
             commands += [
                 f"read_slang -DSYNTHESIS --top bench {includes} {used}",
                 "prep -top bench -flatten",

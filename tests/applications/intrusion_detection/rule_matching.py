@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rule_matcher in its bench: loads tables, sends frames, collects verdicts and hits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bombus.rules import compiling, lookup, tables
+from bombus.rules.streams import Segment
+from bombus.rules.tables import Tables
+from tests.applications.intrusion_detection import rule_frames
+from tests.support.harness import Bench
+
+BEAT = 64
+HITS = 8  # that are kept
+HIT, AHEAD = 1, 16  # bits of a verdict
+AGAIN, SKIPPING, BLOCK, ROW, AWAIT, SEQUENCE, END = range(7)  # firmware requests
+WRITTEN = 1 << 16
+ENABLED, STOPPED = 1, 2  # bits of the bench's control
+WAITING, WAIT_CYCLES = 3, 5000  # parameters of the bench
+
+
+@dataclass
+class Found:
+    hits: list[lookup.Hit]
+    is_hit: bool
+    is_exact: bool
+    is_unexamined: bool
+    has_more: bool
+    is_ahead: bool
+    row: int
+    cycle: int
+
+
+class Matcher:
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+
+    def load(self, found: Tables) -> None:
+        self.bench.control(0)
+        words = list(tables.words_to_write(found))
+        self.bench.push([place << 32 | word for place, word in words], 1)
+        while self.bench.waiting(1):
+            self.bench.run(1000)
+        self.bench.control(ENABLED)
+        self.bench.run(5)
+
+    def stop_core(self) -> None:
+        """No segment waits in the matcher any more."""
+        self.bench.control(ENABLED | STOPPED)
+        self.bench.run(5)
+
+    def push(self, frames: Iterable[bytes]) -> None:
+        beats = []
+        for frame in frames:
+            for n in range(0, len(frame), BEAT):
+                is_last = n + BEAT >= len(frame)
+                data = int.from_bytes(frame[n : n + BEAT], "little")
+                beats.append(data | len(frame) << 512 | (n == 0) << 526 | is_last << 527)
+        self.bench.push(beats)
+
+    def results(self) -> list[Found]:
+        found, hits = [], []
+        for cycle, item in self.bench.received(0):
+            if item >> 64 == 0:
+                word = item >> 32 & 0xFFFFFFFF
+                hits.append(lookup.Hit(word & 0xFFFF, item & 0xFFFFFFFF, bool(word >> 31)))
+                continue
+            bits = [bool(item >> n & 1) for n in range(5)]
+            assert item >> 8 & 0xF == len(hits)
+            found.append(Found(hits, *bits, item >> 16 & 0xFFFF, cycle))
+            hits = []
+        return found
+
+    def run(self, frames: Sequence[bytes], quiet: int = 3000) -> list[Found]:
+        self.bench.forget()
+        self.push(frames)
+        self.bench.drain(quiet=quiet)
+        found = self.results()
+        assert len(found) == len(frames)
+        return found
+
+    def verdict(self, segment: Segment) -> int:
+        self.bench.forget()
+        self.push([rule_frames.segment(segment)])
+        self.bench.drain(quiet=300)
+        (item,) = [item for item in self.bench.items(0) if item >> 64]
+        return item & 0xFFFFFFFF
+
+    def ask(self, operation: int, slot: int) -> int:
+        (item,) = self.ask_all([operation << 8 | slot])
+        return item
+
+    def ask_all(self, items: Sequence[int]) -> list[int]:
+        """Requests without a pause; what a written one gives means nothing."""
+        self.bench.forget()
+        self.bench.push(items, 3)
+        self.bench.drain(quiet=300)
+        return self.bench.items(2)
+
+    def host_hits(self, count: int) -> list[int]:
+        self.bench.forget()
+        self.bench.push([0] * count, 2)
+        self.bench.drain()
+        return [item & 0xFFFFFFFF for item in self.bench.items(1)]
+
+
+def compiled(tmp_path: Path, text: str) -> Tables:
+    file = tmp_path / "my.rules"
+    file.write_text(text)
+    return compiling.compile_rules(compiling.read([file], {}), rows=256).tables
+
+
+def numbered(count: int) -> str:
+    """A rule for each number, whose contents `text` has."""
+    return "\n".join(
+        f'alert tcp any any -> any any (content:"part-{n:03}"; sid:{n + 1};)' for n in range(count)
+    )
+
+
+def text(numbers: Iterable[int]) -> bytes:
+    return b"".join(b"part-%03d." % n for n in numbers)
+
+
+def sids(found: Found) -> set[int]:
+    return {hit.sid for hit in found.hits}

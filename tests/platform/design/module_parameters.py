@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of module parameters that are refused, and parameters of which all values work."""
+
+from __future__ import annotations
+
+from tests.applications.processors import bad_values_processors
+from tests.platform.design import bad_values_stack
+from tests.protocols.tcp import bad_values_tcp
+
+# Bad values by module: each must be rejected by the module or its submodules.
+PARTS = (bad_values_stack.BAD, bad_values_tcp.BAD, bad_values_processors.BAD)
+BAD = {module: values for part in PARTS for module, values in part.items()}
+assert len(BAD) == sum(map(len, PARTS)), "a module is in two of them"
+
+# Parameters of which all values work, in whatever module, with the reason. One that is a bit or
+# an enum has no others.
+FREE = {
+    **dict.fromkeys(
+        ("AnnouncedPorts", "Queues", "Turns", "Passes", "Leaves", "Takes", "Sends", "HasPayload"),
+        "a mask: each bit stands for itself",
+    ),
+    **dict.fromkeys(
+        ("WaitsForOutputs", "WaitsForInputs", "Serves", "AnsweredBy"),
+        "a mask: each bit stands for itself",
+    ),
+    "BoundKeys": "any number may be a key",
+    "Prefix": "any number may be in front of the keys",
+    "Constant": "any number may be added",
+    **dict.fromkeys(
+        ("Init", "TableInit", "SlotInit", "Reset", "Content", "BlockIndex", "BlockWords"),
+        "the words of a table: software may write any, and those that lead nowhere make no route",
+    ),
+    **dict.fromkeys(("Room", "Credits", "MaxBusyCycles"), "any number of messages or cycles"),
+    "LutDepth": "any number of entries: a memory that is deeper is block RAM",
+    "ToIp": "any address",
+    "HartId": "any number",
+    "NumOthers": "any number of tiles",
+    "CustomOps": "a mask: each bit stands for itself",
+    "Seed": "any secret",
+    "Key": "any secret",
+    **dict.fromkeys(
+        (
+            *("KindArp", "KindArpUpdate", "KindArpQuestion", "KindUnreachable", "KindTcpData"),
+            *("KindIcmpError", "KindTcpError"),
+            *("KindRoutedPacket", "KindEnginePacket"),
+            *("KindTcpSegment", "KindTcpEvent", "KindTcpRead", "KindTcpRequest", "Kind"),
+        ),
+        "Bombus numbers the kinds, and makes beats wide enough",
+    ),
+}

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ports of two layers of a tile that are joined by wires."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bombus.analysis import check
+from bombus.base.errors import DesignError
+from bombus.generation.generate import texts
+from bombus.generation.manifest import manifest
+from tests import ROOT
+
+EXAMPLE = ROOT / "docs" / "examples" / "tcp_kernel"
+NAMES = ("tcp_kernel.yaml", "echo_kernel.sv")
+LAYERS = "layers: [{tcp_stream: {tcp_port: 7}}, echo_kernel]"
+
+
+def edited(folder: Path, *edits: tuple[str, str]) -> Path:
+    shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
+    for old, new in edits:
+        found = [file for name in NAMES if old in (file := folder / name).read_text()]
+        assert found
+        for file in found:
+            file.write_text(file.read_text().replace(old, new))
+    return folder / NAMES[0]
+
+
+def test_ports_of_one_name_are_wires_of_the_tile() -> None:
+    design, _ = check.check(EXAMPLE / "tcp_kernel.yaml")
+    tile = texts(design)["tiles/tcp_kernel_tile_echo.sv"]
+    assert "logic [511:0] joined_kernel_rx_tdata;" in tile
+    assert tile.count(".kernel_rx_tdata_o(joined_kernel_rx_tdata)") == 1
+    assert tile.count(".kernel_rx_tdata_i(joined_kernel_rx_tdata)") == 1
+    pins = [pin["name"] for pin in manifest(design)["pins"]]
+    own = ("fetch_", "count_")
+    assert all(name.startswith(own) for name in pins), "raised by the design, not the tile's"
+    assert manifest(design)["streams"] == []
+
+
+def test_those_that_the_tile_raises_are_not(tmp_path: Path) -> None:
+    raised = (LAYERS, "layers: [{tcp_stream: {tcp_port: 7}}]\n    ports: {kernel: app}")
+    design, _ = check.check(edited(tmp_path, raised))
+    assert [each["name"] for each in manifest(design)["streams"]] == ["app_rx", "app_tx"]
+
+
+def accelerated(tmp_path: Path, layers: str) -> Path:
+    given = (ROOT / "docs" / "examples" / "middlebox" / "firewall.yaml").read_text()
+    start, end = given.index("    layers:\n      - rpu:"), given.index("    next: {udp_tx")
+    file = tmp_path / "firewall.yaml"
+    file.write_text(f"{given[:start]}    layers: [rpu_share, {layers}]\n{given[end:]}")
+    return file
+
+
+def test_two_of_a_kind_are_told_apart(tmp_path: Path) -> None:
+    layers = ", ".join(f"{{rpu: {{lane: {n}, frames: true}}}}" for n in (1, 2))
+    lists = ", ".join(["{ip_blacklist: {stages: 4}}"] * 2)
+    design, _ = check.check(accelerated(tmp_path, f"{layers}, {lists}"))
+    tile = texts(design)["tiles/firewall_tile_rpu.sv"]
+    assert "logic joined_accel_packet_1;" in tile
+    assert "logic joined_accel_packet_2;" in tile
+
+
+def test_the_nth_of_a_kind_is_joined_to_the_nth_of_another(tmp_path: Path) -> None:
+    processors = ", ".join(f"{{rpu: {{lane: {n}, frames: true}}}}" for n in range(1, 5))
+    lists = ", ".join(["{ip_blacklist: {stages: 4}}"] * 4)
+    design, _ = check.check(accelerated(tmp_path, f"{processors}, {lists}"))
+    tile = texts(design)["tiles/firewall_tile_rpu.sv"]
+    for port in ("packet", "judged"):
+        for n in range(1, 5):
+            signal = f"joined_accel_{port}_{n}"
+            assert f"logic {signal};" in tile
+            assert tile.count(f".accel_{port}_o({signal})") == 1
+            assert tile.count(f".accel_{port}_i({signal})") == 1
+    open_ones = accelerated(tmp_path, processors)
+    assert "joined_" not in texts(check.check(open_ones)[0])["tiles/firewall_tile_rpu.sv"]
+    with pytest.raises(DesignError, match="layer rpu_2: rpu drives accel_packet_o too"):
+        check.check(accelerated(tmp_path, f"{processors}, ip_blacklist"))
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"),
+    [
+        (
+            [("DataWidth-1:0] kernel_rx_tdata_i", "DataWidth-2:0] kernel_rx_tdata_i")],
+            "kernel_rx_tdata_i has 511 bits, but kernel_rx_tdata_o of tcp_stream, to which it is",
+        ),
+        ([("echo_kernel]", "echo_kernel, echo_kernel]")], "echo_kernel drives kernel_rx_tready_o"),
+        (
+            [(", echo_kernel]", "]")],
+            "no layer of tile 'echo' has the other end of 'kernel_rx' and 'kernel_tx' of "
+            "tcp_stream; add one, or raise them to the top by `ports: {kernel: <name>}`",
+        ),
+        ([("kernel_tx_tlast_o", "kernel_tx_tend_o")], "port kernel_tx_tlast_i is none that Bombus"),
+    ],
+)
+def test_what_cannot_be(tmp_path: Path, edits: list[tuple[str, str]], message: str) -> None:
+    with pytest.raises(DesignError) as caught:
+        check.check(edited(tmp_path, *edits))
+    assert any(message in problem.message for problem in caught.value.problems)
+
+
+def test_broadcast_joins_all_that_share_it(tmp_path: Path) -> None:
+    given = (ROOT / "docs" / "examples" / "rpu" / "rpu_echo.yaml").read_text()
+    file = tmp_path / "two.yaml"
+    more = "{name: other, kind: rpu, udp_port: 9, at: [3, 1]}"
+    file.write_text(given.replace("  - {name: udp_tx", f"  - {more}\n  - {{name: udp_tx"))
+    design, _ = check.check(file)
+    found = texts(design)
+    top = found["rpu_echo_top.sv"]
+    assert "broadcast #(\n      .NumMembers(2),\n      .Width(37)" in top
+    for tile, place in (("echo", 0), ("other", 1)):
+        assert "output logic [36:0] rpu_share_word_o" in found[f"tiles/rpu_echo_tile_{tile}.sv"]
+        part = top.split(f"u_{tile} (")[1].split(");\n")[0]
+        assert f".rpu_share_word_o(share_word[{place}])" in part
+        assert f".rpu_share_wait_i(share_wait[{place}])" in part
+        assert ".rpu_share_got_i(share_got)" in part
+    assert manifest(design)["pins"] == []
+
+
+def test_optional_ports_may_stay_open() -> None:
+    folder = ROOT / "docs" / "examples" / "rpu"
+    design, _ = check.check(folder / "rpu_echo.yaml")
+    tile = texts(design)["tiles/rpu_echo_tile_echo.sv"]
+    assert ".accel_judges_i('0)" in tile
+    assert ".accel_packet_o()" in tile
+    assert ".share_wait_i('0)" in tile, "a broadcast of one"
+    assert manifest(design)["pins"] == []
+    design, _ = check.check(folder / "rpu_filter.yaml")
+    tile = texts(design)["tiles/rpu_filter_tile_filter.sv"]
+    assert tile.count("(joined_accel_judges)") == 2
+    assert ".accel_bus_wait_i('0)" in tile, "the accelerator has no such port"

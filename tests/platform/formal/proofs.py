@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proofs: module of `formal/`, depths, parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.platform.formal.prove import Proof
+
+FIFO = Proof("head_fifo_formal", depth=3, induction=2, reach=12, parameters={"Depth": 4})
+FREE_LIST = Proof("free_list_formal", depth=4, induction=2, reach=16)
+MERGE = Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 3})
+ROUTER = Proof("router_wormhole_formal", depth=3, induction=2, reach=8, parameters={"Depth": 4})
+ROUTER_IN_CORNER = replace(ROUTER, parameters={"Depth": 4, "Ports": 0b11001})  # no north, no east
+QUEUE = Proof("laned_queue_formal", depth=3, induction=2, reach=14, parameters={"Depth": 4})
+LANES = replace(QUEUE, reach=26, parameters={"Depth": 8, "NumLanes": 2})
+OUTPUT = Proof("crosspoint_output_formal", depth=3, induction=2, reach=8)
+LOCAL_OUTPUT = replace(OUTPUT, parameters={"IsLocal": 1})
+WINDOW = Proof("flight_window_formal", depth=3, induction=2, reach=8)
+EARLY = replace(WINDOW, parameters={"Longest": 4})
+OCCUPANCY = Proof("occupancy_formal", depth=3, induction=2, reach=24)
+RETURNS = Proof("flight_returns_formal", depth=3, induction=2, reach=14)
+POOL = Proof("flight_pool_formal", depth=3, induction=2, reach=14)
+VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=30, parameters={"Depth": 4})
+VC_OUTPUT = Proof("vc_output_formal", depth=3, induction=2, reach=10)
+# It also holds with all five ports, but takes twice the time.
+VC_ROUTER = Proof("router_virtual_channels_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
+VC_ONE = replace(VC_ROUTER, parameters={"Ports": 0b10111, "NumLanes": 1})  # no south
+CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
+ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
+RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
+FEW_SESSIONS = Proof("tcp_session_match_formal", depth=3, induction=1, reach=16)
+SESSIONS = Proof("tcp_session_table_formal", depth=9, induction=6, reach=18)
+TCP_PARTS = (
+    "tcp_arrival",
+    "tcp_congestion",
+    "tcp_deadlines",
+    "tcp_departure",
+    "tcp_reassembly",
+    "tcp_round_trip",
+    "tcp_scoreboard",
+    "tcp_transmit_queue",
+    "tcp_wishes",
+)
+TCP_CORE = Proof("tcp_core_formal", depth=3, induction=1, reach=9, free=TCP_PARTS)
+ANY_FIFO = {"head_fifo": "any_fifo"}
+DELIVER = Proof("tcp_deliver_formal", depth=6, induction=1, reach=8, stand_ins=ANY_FIFO)
+BYPASS = Proof("tcp_bypass_formal", depth=4, induction=1, reach=8)
+PAYLOAD = Proof("tcp_payload_formal", depth=3, induction=1, reach=12, apart=True)
+WIDE_PAYLOAD = replace(PAYLOAD, parameters={"DataBytes": 32})  # rotates words in two stages
+# A pipeline without other state: as many cycles as it has stages suffice.
+RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
+SORTED = replace(RANGES, parameters={"Sorted": 1})
+RING = Proof("ring_write_formal", depth=4, induction=2, reach=6)
+ARRIVAL = Proof("tcp_arrival_formal", depth=3, induction=None, reach=3, apart=True)
+ARRIVAL_WHOLE = replace(ARRIVAL, parameters={"Whole": 1})
+DEPARTURE = Proof("tcp_departure_formal", depth=3, induction=None, reach=3, apart=True)
+DEPARTURE_ANYWHERE = replace(DEPARTURE, parameters={"SendBytes": 1024, "Anywhere": 1})
+EXPIRY = Proof("tcp_expiry_formal", depth=2, induction=None, reach=2, apart=True)
+WISHES = Proof("tcp_wishes_formal", depth=3, induction=1, reach=6)
+STAND_INS = {"rpu_multiply": "multiply_stand_in", "rpu_divide": "divide_stand_in"}
+CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=12, stand_ins=STAND_INS)
+MULDIV = replace(CORE, depth=10, parameters={"OnlyMuldiv": 1})
+PROGRAM = Proof("rpu_program_formal", depth=10, induction=1, reach=21, stand_ins=STAND_INS)
+# A pipeline without other state.
+MULTIPLY = Proof("rpu_multiply_formal", 4, None, 4, {"Width": 6})
+DIVIDE = Proof("rpu_divide_formal", 9, 8, 20, {"Width": 4})
+CSRS = Proof("rpu_csr_formal", depth=8, induction=None, reach=9)
+FRAMES = Proof("frame_crossing_formal", 8, 1, 20, {"StartBeats": 0}, clocks=2)
+FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
+FRAMES_TO_MAC = replace(FRAMES, parameters={"StartBeats": 4})
+
+# Kinds of stage_formal.
+REGISTER, SKID, MESSAGE, STAGE = range(4)
+
+
+def stage(kind: int, reach: int = 6, induction: int = 2, **parameters: int) -> Proof:
+    return Proof("stage_formal", 3, induction, reach, {"Kind": kind, **parameters})
+
+
+STREAM_REGISTER = stage(REGISTER)
+SKID_BUFFER = stage(SKID)
+MESSAGE_REGISTER = stage(MESSAGE)
+STAGE_REGISTER = stage(STAGE)
+STAGE_SKID = stage(STAGE, CutsReady=1)
+STAGE_FIFO = stage(STAGE, reach=19, CutsReady=1, DataBits=256)
+OUTPUT_STAGE = Proof("output_stage_formal", depth=3, induction=2, reach=6)
+
+# Numbers of noc_pkg.
+LOCAL, NORTH, WEST = 0, 1, 4
+XY, O1TURN, ADAPTIVE = 0, 1, 2
+
+
+def crosspoint_input(came_by: int, routing: int, *, lossless: bool = True) -> Proof:
+    parameters = {"Input": came_by, "Routing": routing, "Lossless": int(lossless)}
+    return Proof("crosspoint_input_formal", 3, 2, 14, parameters)
+
+
+def crosspoint_link(routing: int, depth: int) -> Proof:
+    parameters = {"Routing": routing, "Depth": depth}
+    return Proof("crosspoint_link_formal", 3, 2, 16, parameters)
+
+
+ENTRY = crosspoint_input(LOCAL, O1TURN)
+CHOICE = crosspoint_input(LOCAL, ADAPTIVE)
+TWO_LANES = crosspoint_input(NORTH, ADAPTIVE)
+DROPPING = crosspoint_input(WEST, ADAPTIVE, lossless=False)
+LINK = crosspoint_link(ADAPTIVE, 8)
+
+PROOFS = (
+    FIFO,
+    FREE_LIST,
+    OCCUPANCY,
+    Proof("head_fifo_formal", depth=3, induction=2, reach=20, parameters={"Depth": 8}),
+    MERGE,
+    Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 2}),
+    Proof("stream_merge_formal", depth=4, induction=3, reach=8, parameters={"NumInputs": 5}),
+    ROUTER,
+    ROUTER_IN_CORNER,
+    QUEUE,
+    LANES,
+    OUTPUT,
+    LOCAL_OUTPUT,
+    ENTRY,
+    CHOICE,
+    crosspoint_input(WEST, XY),
+    crosspoint_input(WEST, O1TURN),
+    TWO_LANES,
+    crosspoint_input(LOCAL, XY, lossless=False),
+    DROPPING,
+    crosspoint_link(XY, 4),
+    crosspoint_link(O1TURN, 8),
+    LINK,
+    WINDOW,
+    EARLY,
+    RETURNS,
+    POOL,
+    replace(POOL, parameters={"NumSources": 1}),
+    CROSSPOINT,
+    VC_INPUT,
+    VC_OUTPUT,
+    pytest.param(VC_ROUTER, marks=pytest.mark.sweep, id=str(VC_ROUTER)),
+    VC_ONE,
+    replace(VC_OUTPUT, parameters={"NumInputs": 2, "NumChannels": 4}),
+    ASYNC,
+    RESETS,
+    SESSIONS,
+    FEW_SESSIONS,
+    RANGES,
+    SORTED,
+    ARRIVAL,
+    ARRIVAL_WHOLE,
+    DEPARTURE,
+    pytest.param(DEPARTURE_ANYWHERE, marks=pytest.mark.sweep, id=str(DEPARTURE_ANYWHERE)),
+    EXPIRY,
+    WISHES,
+    TCP_CORE,
+    DELIVER,
+    BYPASS,
+    PAYLOAD,
+    pytest.param(WIDE_PAYLOAD, marks=pytest.mark.sweep, id=str(WIDE_PAYLOAD)),
+    RING,
+    CORE,
+    pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
+    MULDIV,
+    PROGRAM,
+    MULTIPLY,
+    pytest.param(
+        replace(MULTIPLY, parameters={"Width": 8}), marks=pytest.mark.sweep, id="rpu_multiply-8"
+    ),
+    DIVIDE,
+    pytest.param(
+        Proof("rpu_divide_formal", 13, 12, 28), marks=pytest.mark.sweep, id="rpu_divide-8"
+    ),
+    CSRS,
+    FRAMES,
+    FRAMES_FROM_MAC,
+    FRAMES_TO_MAC,
+    STREAM_REGISTER,
+    SKID_BUFFER,
+    MESSAGE_REGISTER,
+    STAGE_REGISTER,
+    STAGE_SKID,
+    STAGE_FIFO,
+    OUTPUT_STAGE,
+    replace(OUTPUT_STAGE, parameters={"CutsReady": 1}),
+)

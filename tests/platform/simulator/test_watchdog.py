@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stall watchdog: a real deadlock is reported with what waits for what, slowness is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bombus import Simulation
+from bombus.generation import generate
+from bombus.golden.frames import Host, Station, arp_reply, udp_frame
+from bombus.measure.exchanges import introduce
+from bombus.simulator.build import build_library
+from bombus.simulator.library import Library
+from bombus.simulator.stalls import Stall, explain, ring, stalls
+from tests import ROOT
+from tests.support import message_sums
+
+pytestmark = pytest.mark.slow
+
+EXAMPLES = ROOT / "docs" / "examples" / "deadlock"
+
+STATION = Station.of("02:00:00:00:00:99", "10.77.0.1")
+
+
+@pytest.fixture(scope="module")
+def figure_5a(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Built although `bombus check` rejects it."""
+    folder = tmp_path_factory.mktemp("figure_5a") / "generated"
+    generate.generate(EXAMPLES / "figure_5a.yaml", folder, allow_deadlock=True)
+    return build_library(folder)
+
+
+def exchange(simulation: Simulation, sizes: list[int], *, limit_cycles: int = 40_000) -> int:
+    """Sends datagrams of these sizes back to back; returns the number of answers."""
+    host = Host.from_manifest(simulation.manifest)
+    frames = [udp_frame(STATION, host, bytes(size), port=7) for size in sizes]
+    return len(simulation.exchange(frames, limit_cycles=limit_cycles).received)
+
+
+def test_figure_5a_stops_for_ever_and_the_ring_is_named(figure_5a: Library) -> None:
+    # One long datagram is enough: it needs the link that it still holds.
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        assert exchange(simulation, [1400]) == 0
+        found = simulation.stalls()
+        assert {stall.name for stall in ring(found)} == {
+            "link (1, 0) to (2, 0)",
+            "ejection port of router (2, 0)",
+            "layer ipv4_rx",
+            "injection port of router (2, 0)",
+            "link (2, 0) to (1, 0)",
+            "ejection port of router (1, 0)",
+            "layer udp_rx",
+            "injection port of router (1, 0)",
+        }
+        # eth_rx waits too, outside the cycle.
+        (outside,) = (stall for stall in found if stall.name == "injection port of router (0, 0)")
+        assert outside.waits_for == ("link (0, 0) to (1, 0)",)
+        text = explain(found)
+        assert text[-1].startswith("deadlock, each waits for the next: ")
+        assert (
+            "-> link (1, 0) to (2, 0) -> ejection port of router (2, 0) -> layer ipv4_rx ->"
+            in text[-1]
+        )
+        assert all(0 < stall.since_cycle < simulation.cycle - 10_000 for stall in found)
+        simulation.reset()
+        assert simulation.stalls() == []
+
+
+def test_a_stall_is_told_when_it_has_lasted_for_the_limit(figure_5a: Library) -> None:
+    limit, step = 1_000, 8
+    sample = 64  # cycles
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        simulation.watch(limit)
+        host = Host.from_manifest(simulation.manifest)
+        simulation.send(udp_frame(STATION, host, bytes(1400), port=7))
+        ages: dict[str, int] = {}
+        for _ in range(3 * limit // step):
+            simulation.advance(step)
+            for stall in simulation.stalls():
+                ages.setdefault(stall.name, simulation.cycle - stall.since_cycle)
+        assert len(ages) > 8
+        assert all(limit <= age < limit + sample + step for age in ages.values()), ages
+        simulation.reset()
+
+
+def test_on_the_crosspoint_fabric_queues_are_named(tmp_path: Path) -> None:
+    # Routers with less room than a long datagram needs: it stops while still on links.
+    design = tmp_path / "figure_5a.yaml"
+    text = (EXAMPLES / "figure_5a.yaml").read_text()
+    design.write_text(text + "fabric: {kind: crosspoint, buffer_depth: 32, max_packet_flits: 8}\n")
+    generate.generate(design, tmp_path / "generated", allow_deadlock=True)
+    with Simulation(build_library(tmp_path / "generated")) as simulation:
+        message_sums.leave_out(simulation)
+        introduce(simulation, STATION)
+        assert exchange(simulation, [1400]) == 0
+        names = [stall.name for stall in ring(simulation.stalls())]
+        assert {name for name in names if name.startswith("link")} == {
+            "link (1, 0) to (2, 0) from local",
+            "link (2, 0) to (1, 0) from local",
+        }
+        # The link is held by a message from the west, which waits behind it.
+        after = names[(names.index("link (1, 0) to (2, 0) from local") + 1) % len(names)]
+        assert after == "ejection port of router (2, 0) from west"
+
+
+def test_what_fits_into_the_buffers_passes(figure_5a: Library) -> None:
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        assert exchange(simulation, [10] * 20) == 20
+        assert simulation.stalls() == []
+
+
+def test_a_slow_network_is_no_stall(figure_5a: Library) -> None:
+    # The MAC takes one beat in twenty cycles, so everything that waits for it moves now and then.
+    with Simulation(figure_5a, tx_stall=0.95) as simulation:
+        introduce(simulation, STATION)
+        simulation.watch(1_000)
+        # More than the buffers hold; the ingress buffer drops what does not fit.
+        assert exchange(simulation, [10] * 300, limit_cycles=100_000) > 150
+        assert simulation.stalls() == []
+
+
+def test_a_stall_that_ends_is_no_longer_told(figure_5a: Library) -> None:
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        simulation.watch(1_000)
+        assert exchange(simulation, [10]) == 1
+        simulation.pace(tx_stall=1.0)  # the MAC takes nothing: the buffer of mac_tx fills
+        exchange(simulation, [10] * 2_000, limit_cycles=30_000)
+        found = simulation.stalls()
+        assert any(stall.name == "layer eth_tx.mac_tx" and not stall.waits_for for stall in found)
+        assert ring(found) == []
+        assert "layer eth_tx.mac_tx has been stalled since cycle" in "\n".join(explain(found))
+        simulation.pace(tx_stall=0.0)
+        simulation.advance(10_000)
+        assert simulation.stalls() == []
+
+
+def test_a_message_of_one_flit_is_seen_in_the_buffer_of_a_router(figure_5a: Library) -> None:
+    into = "ejection port of router (1, 1)"
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        simulation.watch(1_000)
+        simulation.pace(tx_stall=1.0)  # the MAC takes nothing: eth_tx stops in the end
+        for _ in range(100):
+            exchange(simulation, [10] * 10, limit_cycles=2_000)
+            if any(stall.name == into for stall in simulation.stalls()):
+                break
+        link = "link (0, 1) to (1, 1)"
+        assert link not in {stall.name for stall in simulation.stalls()}
+        # arp reports an ARP reply to eth_tx: one flit, no answer.
+        reply = arp_reply(STATION, Host.from_manifest(simulation.manifest))
+        simulation.exchange([reply], limit_cycles=4_000)
+        assert {stall.name: stall.waits_for for stall in simulation.stalls()}[link] == (into,)
+
+
+def test_explanation() -> None:
+    watch = [
+        {"name": "a", "waits_for": [1, 2]},
+        {"name": "b", "waits_for": [0]},
+        {"name": "c", "waits_for": []},
+        {"name": "d", "waits_for": [0]},
+    ]
+    assert ring(stalls(watch, {2: 5})) == []
+    assert explain(stalls(watch, {2: 5})) == ["c has been stalled since cycle 5: is the cause"]
+    found = stalls(watch, {0: 9, 1: 7, 3: 1234})
+    assert found == [Stall("b", 7, ("a",)), Stall("a", 9, ("b",)), Stall("d", 1234, ("a",))]
+    assert explain(found)[-1] == "deadlock, each waits for the next: b -> a -> b"

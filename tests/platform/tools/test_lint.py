@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Style and cleanliness, as `make lint` checks them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["licence", "python", "format", "designs"])
+def test_lint_is_clean(step: str) -> None:
+    command = [sys.executable, str(ROOT / "tools" / "lint.py"), step]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_file_without_licence_line_is_named_and_given_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    import licence
+
+    texts = {
+        "src/a.py": "import os\n",
+        "rtl/b.sv": "module b;\nendmodule\n",
+        ".ci/run": "#!/bin/sh\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(licence, "ROOT", tmp_path)
+    monkeypatch.setattr(licence, "FILES", (".ci/run",))
+    assert not licence.lint(fix=False)
+    said = capsys.readouterr().out
+    assert all(f"{name}: does not begin with" in said for name in texts)
+    assert licence.lint(fix=True) and licence.lint(fix=False)
+    assert (tmp_path / "rtl/b.sv").read_text() == f"// {licence.LINE}\n{texts['rtl/b.sv']}"
+    assert (tmp_path / ".ci/run").read_text() == f"#!/bin/sh\n# {licence.LINE}\n"
