@@ -18,6 +18,7 @@ from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
 from bombus.design import edit, resolve
+from bombus.design.facts import Facts
 from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, Host, udp_frame
 from bombus.golden.reed_solomon import MATRICES, Code
 from bombus.measure import erasure_libraries
@@ -127,7 +128,7 @@ def with_instances(design: Path, instances: int, folder: Path) -> Path:
         yaml.dump(document, file)
     # Routes to several encoder tiles may cross those of the stack: all tiles are placed again.
     resolved, _ = resolve.load(changed)
-    placed = placer.solve(resolved, {}, PLACING_EFFORT)
+    placed = placer.solve(Facts(resolved), {}, PLACING_EFFORT)
     changed.write_text(edit.with_positions(resolved.file, placed.positions))
     return changed
 

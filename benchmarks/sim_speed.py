@@ -133,9 +133,9 @@ def cocotb_simulator(design: Path) -> Path:
     from cocotb_tools.runner import get_runner
 
     checked, _ = check.check(design)
-    top = f"{checked.config.name}_top"
+    top = f"{checked.design.config.name}_top"
     texts = generate.texts(checked)
-    listed = texts[f"{checked.config.name}.f"].splitlines()
+    listed = texts[f"{checked.design.config.name}.f"].splitlines()
     files = [line for line in listed if not line.startswith("//")]
 
     def build(folder: Path) -> None:

@@ -6,8 +6,8 @@ Without a cycle, some message can always move; docs/deadlock-and-placement.md ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeVar
 
@@ -15,9 +15,9 @@ import networkx as nx
 
 from bombus.base.text import listing
 from bombus.design.elements import Hop, Input, Layer, Resource, Tile
-from bombus.design.network import Network
+from bombus.design.facts import Facts
 from bombus.design.resolved import Design
-from bombus.design.resources import joined_layers
+from bombus.design.topology import Topology, joined_layers
 from bombus.fabric.routing import Channel
 
 Node = TypeVar("Node", bound=Hashable)
@@ -88,24 +88,24 @@ def _name(layer: Layer | None) -> str:
     return f"{layer} ({layer.tile.x}, {layer.tile.y})" if layer else "nowhere"
 
 
-def knots(design: Design) -> list[frozenset[Resource]]:
+def knots(facts: Facts) -> list[frozenset[Resource]]:
     """Parts of the resource graph in which messages can wait for each other in a cycle."""
-    return _knots(design.resource_graph, list(joined(design)), every=True)
+    return _knots(facts.resource_graph, list(joined(facts.design)), every=True)
 
 
-def cycles(design: Design, among: Iterable[frozenset[Resource]] | None = None) -> list[Cycle]:
+def cycles(facts: Facts, among: Iterable[frozenset[Resource]] | None = None) -> list[Cycle]:
     """A shortest cycle of each knot of the resource graph; if there is none, the design cannot
     deadlock.
 
     `among`: only of these knots. By default, knots that only a join keeps apart have one cycle.
     """
-    graph = design.resource_graph
+    graph = facts.resource_graph
     found = []
     if among is None:
-        among = _knots(graph, list(joined(design)), every=False)
+        among = _knots(graph, list(joined(facts.design)), every=False)
     for component in among:
         part = graph.subgraph(sorted(component, key=_order))
-        found.append(_explain(design, graph, shortest_cycle(part) or []))
+        found.append(_explain(facts.topology, graph, shortest_cycle(part) or []))
     return sorted(found, key=lambda cycle: cycle.legs[0].hop.source.tile.index)
 
 
@@ -151,63 +151,37 @@ def _knots(
     return list(found)
 
 
-def cycles_after(design: Design, changes: Mapping[tuple[str, str], str]) -> list[Cycle]:
-    """Cycles of a design after next hops were rewritten at run time.
-
-    `changes`: from (tile, next hop) to the tile or `tile.layer` that it leads to then. KeyError
-    if there is no such next hop over the mesh or no such layer on its network.
-    """
-    on_mesh = {(hop.source.tile.name, hop.name) for hop in design.hops if not hop.in_tile}
-    if unknown := set(changes) - on_mesh:
-        raise KeyError(f"no such next hop over the mesh: {sorted(unknown)}")
-    hops = []
-    for hop in design.hops:
-        change = changes.get((hop.source.tile.name, hop.name))
-        hops.append(replace(hop, target=_input(design, change, hop.network)) if change else hop)
-    return cycles(replace(design, hops=hops))
-
-
-def _input(design: Design, name: str, network: Network) -> Input:
-    """The input on a network named by `tile`, `tile.layer` or `tile.layer.input`."""
-    found = [each for each in design.inputs() if each.network is network]
-    own = [each for each in found if each.full_name == name]
-    in_tile = [each for each in found if each.tile.name == name and each in each.tile.entries]
-    if len(one := own or in_tile) != 1:
-        raise KeyError(f"network {network.name!r} has no single input {name!r}")
-    return one[0]
-
-
 def _order(resource: Resource) -> tuple[str, ...]:
     return ("layer", str(resource)) if isinstance(resource, Input) else ("", str(resource))
 
 
-def _explain(design: Design, graph: nx.DiGraph[Resource], nodes: list[Resource]) -> Cycle:
+def _explain(topology: Topology, graph: nx.DiGraph[Resource], nodes: list[Resource]) -> Cycle:
     """The cycle with as few legs as possible, and chains that take them."""
     rotations = (nodes[i:] + nodes[:i] for i in range(len(nodes)))
     legs = min((_legs(graph, turned) for turned in rotations), key=len)
     # A chain continues where one leg ends and the next begins at the same layer. One that goes all
     # the way round starts where it enters the cycle.
-    starts = [i for i, leg in enumerate(legs) if not _goes_on(design, legs[i - 1], leg)]
+    starts = [i for i, leg in enumerate(legs) if not _goes_on(topology, legs[i - 1], leg)]
     first = starts[0] if starts else 0
     if not starts:
-        distance = [len(_way_to(design, leg.hop.source.layer)) for leg in legs]
+        distance = [len(_way_to(topology, leg.hop.source.layer)) for leg in legs]
         first = distance.index(min(distance))
     legs = legs[first:] + legs[:first]
     runs: list[list[Layer]] = []
     for i, leg in enumerate(legs):
-        if i == 0 or not _goes_on(design, legs[i - 1], leg):
+        if i == 0 or not _goes_on(topology, legs[i - 1], leg):
             runs.append([leg.hop.source.layer])
         elif leg.hop.source.layer is not runs[-1][-1]:
             runs[-1].append(leg.hop.source.layer)
         assert leg.hop.target is not None
         runs[-1].append(leg.hop.target.layer)
-    return Cycle(tuple(legs), tuple(tuple(_whole(design, run)) for run in runs))
+    return Cycle(tuple(legs), tuple(tuple(_whole(topology, run)) for run in runs))
 
 
-def _goes_on(design: Design, before: Leg, leg: Leg) -> bool:
+def _goes_on(topology: Topology, before: Leg, leg: Leg) -> bool:
     """Whether the layer at the end of a leg, or one after it, sends the messages of the next."""
     end, source = _end(before), leg.hop.source.layer
-    return end is not None and source in {end, *design.behind(end)}
+    return end is not None and source in {end, *topology.after(end)}
 
 
 def _end(leg: Leg) -> Layer | None:
@@ -229,20 +203,24 @@ def _legs(graph: nx.DiGraph[Resource], nodes: list[Resource]) -> list[Leg]:
     return [*legs, Leg(hops[0], tuple(held))]
 
 
-def _whole(design: Design, run: list[Layer]) -> list[Layer]:
+def _whole(topology: Topology, run: list[Layer]) -> list[Layer]:
     """A chain from a source to a sink with these layers in this order."""
     ends = (
-        layer for layer in design.layers() if not layer.kind.outputs and not design.behind(layer)
+        layer
+        for layer in topology.design.layers()
+        if not layer.kind.outputs and not topology.after(layer)
     )
-    after = _nearest(nx.shortest_path(_layer_graph(design), source=run[-1]), ends)
-    return [*_way_to(design, run[0])[:-1], *run, *after[1:]]
+    after = _nearest(nx.shortest_path(_layer_graph(topology.design), source=run[-1]), ends)
+    return [*_way_to(topology, run[0])[:-1], *run, *after[1:]]
 
 
-def _way_to(design: Design, layer: Layer) -> list[Layer]:
+def _way_to(topology: Topology, layer: Layer) -> list[Layer]:
     sources = (
-        layer for layer in design.layers() if not layer.kind.inputs and not design.before(layer)
+        layer
+        for layer in topology.design.layers()
+        if not layer.kind.inputs and not topology.before(layer)
     )
-    return _nearest(nx.shortest_path(_layer_graph(design), target=layer), sources)
+    return _nearest(nx.shortest_path(_layer_graph(topology.design), target=layer), sources)
 
 
 def _layer_graph(design: Design) -> nx.DiGraph[Layer]:

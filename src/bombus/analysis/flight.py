@@ -17,9 +17,10 @@ import networkx as nx
 from bombus.analysis.deadlock import Cycle, cycles, knots, min_cycle_capacity
 from bombus.analysis.window import full_flits
 from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
+from bombus.design.facts import Facts
 from bombus.design.network import Network
-from bombus.design.resolved import Design
 from bombus.design.resources import takes_whatever_waits, waiting_for
+from bombus.design.topology import Topology
 from bombus.fabric.routing import Channel, routes
 
 
@@ -27,7 +28,7 @@ from bombus.fabric.routing import Channel, routes
 class Flight:
     """The messages counted by the window of a network, which can fill some cycle."""
 
-    design: Design
+    facts: Facts
     network: Network
     safe: int  # largest number of flits with which no cycle can be full
     hops: frozenset[Hop]
@@ -52,13 +53,13 @@ class Flight:
     def outputs(self) -> list[Output]:
         """Outputs that send counted messages."""
         found = {hop.source for hop in self.hops}
-        return [output for output in self.design.outputs() if output in found]
+        return [output for output in self.facts.design.outputs() if output in found]
 
     def origins(self, output: Output) -> tuple[set[Input], set[Layer]]:
         """Inputs from a mesh, and layers without input, from which an output's messages may
         originate.
         """
-        return _origins(output, self.design)
+        return _origins(output, self.facts.topology)
 
     @cached_property
     def sources(self) -> list[Output]:
@@ -84,7 +85,7 @@ class Flight:
     @cached_property
     def needed(self) -> frozenset[Resource]:
         """Resources that counted messages may have to wait for before they leave."""
-        graph = self.design.resource_graph
+        graph = self.facts.resource_graph
         starts: set[Resource] = {target for target in self.inputs if target in graph}
         starts = starts.union(*map(_channels, self.hops))
         return frozenset(starts.union(*(nx.descendants(graph, each) for each in starts)))
@@ -97,8 +98,8 @@ class Flight:
         return [
             (output, each)
             for output in self.sources
-            for each in waiting_for(output, self.design)
-            if each in self.needed and not takes_whatever_waits(each, self.design)
+            for each in waiting_for(output, self.facts.topology)
+            if each in self.needed and not takes_whatever_waits(each, self.facts.topology)
         ]
 
     @cached_property
@@ -106,14 +107,14 @@ class Flight:
         """Layers that messages pass through between these inputs and outputs."""
         found: dict[Layer, None] = {}
         for output in self.passing:
-            for layer in _layers_before(output, self.design):
-                starts = {*self.passed, *_wired_from(self.passed, self.design)}
+            for layer in _layers_before(output, self.facts.topology):
+                starts = {*self.passed, *_wired_from(self.passed, self.facts.topology)}
                 if starts & set(layer.inputs):
                     found[layer] = None
-        return [layer for layer in self.design.layers() if layer in found]
+        return [layer for layer in self.facts.design.layers() if layer in found]
 
 
-def _before(output: Output, design: Design) -> Iterator[tuple[Layer, list[Input]]]:
+def _before(output: Output, topology: Topology) -> Iterator[tuple[Layer, list[Input]]]:
     """Layers of a tile whose messages may leave by an output, each with its inputs."""
     front = [output.layer]
     seen = {*front}
@@ -121,48 +122,48 @@ def _before(output: Output, design: Design) -> Iterator[tuple[Layer, list[Input]
         layer = front.pop()
         yield layer, layer.inputs
         for each in layer.inputs:
-            for hop in design.hops_to(each):
+            for hop in topology.hops_to(each):
                 if hop.in_tile and hop.source.layer not in seen:
                     seen.add(hop.source.layer)
                     front.append(hop.source.layer)
 
 
-def _origins(output: Output, design: Design) -> tuple[set[Input], set[Layer]]:
+def _origins(output: Output, topology: Topology) -> tuple[set[Input], set[Layer]]:
     inputs, makers = set(), set()
-    for layer, its_inputs in _before(output, design):
+    for layer, its_inputs in _before(output, topology):
         if not its_inputs:
             makers.add(layer)
         inputs |= {
-            each for each in its_inputs if any(not hop.in_tile for hop in design.hops_to(each))
+            each for each in its_inputs if any(not hop.in_tile for hop in topology.hops_to(each))
         }
     return inputs, makers
 
 
-def _layers_before(output: Output, design: Design) -> list[Layer]:
-    return [layer for layer, _ in _before(output, design)]
+def _layers_before(output: Output, topology: Topology) -> list[Layer]:
+    return [layer for layer, _ in _before(output, topology)]
 
 
-def _wired_from(inputs: Iterable[Input], design: Design) -> set[Input]:
+def _wired_from(inputs: Iterable[Input], topology: Topology) -> set[Input]:
     """Inputs reached over wires by messages to other inputs."""
     front = list(inputs)
     found: set[Input] = set()
     while front:
         for output in front.pop().layer.outputs:
-            for hop in design.hops_from(output):
+            for hop in topology.hops_from(output):
                 if hop.in_tile and hop.target and hop.target not in found:
                     found.add(hop.target)
                     front.append(hop.target)
     return found
 
 
-def _sent_from(target: Input, network: Network, design: Design) -> set[Output]:
+def _sent_from(target: Input, network: Network, topology: Topology) -> set[Output]:
     """Outputs to the mesh through which messages to an input may leave its tile."""
-    layers = {target.layer, *(each.layer for each in _wired_from([target], design))}
+    layers = {target.layer, *(each.layer for each in _wired_from([target], topology))}
     return {
         output
         for layer in layers
         for output in layer.outputs
-        if any(_is_on(hop, network) for hop in design.hops_from(output))
+        if any(_is_on(hop, network) for hop in topology.hops_from(output))
     }
 
 
@@ -171,24 +172,22 @@ def _is_on(hop: Hop, network: Network) -> bool:
 
 
 @lru_cache(maxsize=16)
-def flights(design: Design) -> dict[Network, Flight]:
+def flights(facts: Facts) -> dict[Network, Flight]:
     """The messages that each window of a design counts; networks without a cycle need none."""
     found = {}
-    tied = knots(design)
-    for network in design.networks:
+    tied = knots(facts)
+    for network in facts.design.networks:
         fabric = network.fabric
         if network.given.window is None or fabric.kind != "crosspoint" or not fabric.lossless:
             continue
         tight = {node for knot in tied for node in knot if _is_queue(node, network)}
         if tight:
-            safe = _smallest(design, network, tied) - 1
+            safe = _smallest(facts, network, tied) - 1
             flight = Flight(
-                design, network, safe, _counted(design, network, _over(design, network, tight))
+                facts, network, safe, _counted(facts, network, _over(facts, network, tight))
             )
             while more := _before_stuck(flight):
-                flight = Flight(
-                    design, network, safe, _counted(design, network, flight.hops | more)
-                )
+                flight = Flight(facts, network, safe, _counted(facts, network, flight.hops | more))
             found[network] = flight
     return found
 
@@ -201,7 +200,7 @@ def _is_queue(node: Resource, network: Network) -> bool:
     )
 
 
-def _smallest(design: Design, network: Network, tied: Iterable[frozenset[Resource]]) -> int:
+def _smallest(facts: Facts, network: Network, tied: Iterable[frozenset[Resource]]) -> int:
     """Minimum number of flits held by the smallest cycle with a queue of a network."""
     fabric = network.fabric
 
@@ -211,18 +210,18 @@ def _smallest(design: Design, network: Network, tied: Iterable[frozenset[Resourc
         return full_flits(fabric, node, fabric.packet_flits)
 
     parts = [knot for knot in tied if any(_is_queue(node, network) for node in knot)]
-    graph = design.resource_graph
+    graph = facts.resource_graph
     sizes = (min_cycle_capacity(graph.subgraph(part), capacity) for part in parts)
     return min(size for size in sizes if size is not None)
 
 
-def _over(design: Design, network: Network, tight: set[Resource]) -> frozenset[Hop]:
+def _over(facts: Facts, network: Network, tight: set[Resource]) -> frozenset[Hop]:
     """Next hops that use queues of a cycle."""
 
     def needs(hop: Hop) -> bool:
         return any(channel in tight for channel in _channels(hop))
 
-    return frozenset(hop for hop in design.hops if _is_on(hop, network) and needs(hop))
+    return frozenset(hop for hop in facts.design.hops if _is_on(hop, network) and needs(hop))
 
 
 def _channels(hop: Hop) -> set[Resource]:
@@ -232,11 +231,13 @@ def _channels(hop: Hop) -> set[Resource]:
     return {channel for edge in ways for channel in edge}
 
 
-def _counted(design: Design, network: Network, found: Iterable[Hop]) -> frozenset[Hop]:
+def _counted(facts: Facts, network: Network, found: Iterable[Hop]) -> frozenset[Hop]:
     """Next hops, and those that cannot be distinguished from them."""
-    hops = [hop for hop in design.hops if _is_on(hop, network)]
+    hops = [hop for hop in facts.design.hops if _is_on(hop, network)]
     after = {
-        each: _sent_from(each, network, design) for each in {hop.target for hop in hops} if each
+        each: _sent_from(each, network, facts.topology)
+        for each in {hop.target for hop in hops}
+        if each
     }
     found = set(found)
     while True:
@@ -256,29 +257,29 @@ def _before_stuck(flight: Flight) -> frozenset[Hop]:
     messages wait for them.
     """
     inputs = {each for output, _ in flight.stuck for each in flight.origins(output)[0]}
-    hops = (hop for hop in flight.design.hops if _is_on(hop, flight.network))
+    hops = (hop for hop in flight.facts.design.hops if _is_on(hop, flight.network))
     return frozenset(hop for hop in hops if hop.target in inputs) - flight.hops
 
 
-def holds(design: Design, knot: frozenset[Resource]) -> bool:
+def holds(facts: Facts, knot: frozenset[Resource]) -> bool:
     """Whether a window keeps the cycles of a knot from filling up."""
     return any(
         flight.flits <= flight.safe and any(_is_queue(node, flight.network) for node in knot)
-        for flight in flights(design).values()
+        for flight in flights(facts).values()
     )
 
 
-def open_cycles(design: Design) -> list[Cycle]:
+def open_cycles(facts: Facts) -> list[Cycle]:
     """A shortest cycle of each knot that no window keeps from filling up."""
-    if not flights(design):
-        return cycles(design)
-    return cycles(design, [knot for knot in knots(design) if not holds(design, knot)])
+    if not flights(facts):
+        return cycles(facts)
+    return cycles(facts, [knot for knot in knots(facts) if not holds(facts, knot)])
 
 
-def summary(design: Design) -> list[str]:
+def summary(facts: Facts) -> list[str]:
     """A description of the windows of a design."""
     found = []
-    for flight in flights(design).values():
+    for flight in flights(facts).values():
         where = f" on network {flight.network.label}" if flight.network.label else ""
         count = len(flight.sources)
         each = f", {flight.share} for each of {count} sources" if count > 1 else ""
@@ -304,9 +305,9 @@ class TileFlight:
     layers: list[Layer]  # layers that forward messages
 
 
-def of_tile(tile: Tile, network: Network, design: Design) -> TileFlight | None:
+def of_tile(tile: Tile, network: Network, facts: Facts) -> TileFlight | None:
     """The part of a tile in the window of a network, if any."""
-    flight = flights(design).get(network)
+    flight = flights(facts).get(network)
     if flight is None:
         return None
     inputs = [each for each in tile.entries if each in flight.inputs]

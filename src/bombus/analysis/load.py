@@ -16,15 +16,17 @@ from collections import Counter
 import numpy as np
 
 from bombus.design.elements import Hop, Layer
-from bombus.design.resolved import Design
+from bombus.design.facts import Facts
 
 RARE_SHARE = 0.01  # share of a rare next hop, relative to one that is not
 SHORTEST_FRAME_BITS = 64 * 8  # with FCS (IEEE 802.3, 4A.4.2)
 
 
-def _shares(design: Design, layer: Layer) -> dict[Hop, float]:
+def _shares(facts: Facts, layer: Layer) -> dict[Hop, float]:
     """The share of a layer's messages that takes each next hop, without dropped ones."""
-    hops = [hop for output in layer.outputs for hop in design.hops_from(output) if hop.target]
+    hops = [
+        hop for output in layer.outputs for hop in facts.topology.hops_from(output) if hop.target
+    ]
     said = layer.tile.traffic
     given = {hop: said[hop.name] for hop in hops if hop.name in said}
     # A next hop to replicas occurs once per replica.
@@ -40,15 +42,15 @@ def _shares(design: Design, layer: Layer) -> dict[Hop, float]:
     return given | {hop: rest * weight / total for hop, weight in weights.items()}
 
 
-def expected(design: Design) -> dict[Hop, float]:
+def expected(facts: Facts) -> dict[Hop, float]:
     """Gbit/s on every next hop that leads to a layer."""
-    layers = list(design.layers())
+    layers = list(facts.design.layers())
     index = {layer: i for i, layer in enumerate(layers)}
-    rate = design.config.line_rate_gbps
+    rate = facts.design.config.line_rate_gbps
     # Not a kernel, which has neither: it stands behind the layer that serves it.
     begins = [bool(layer.kind.outputs) and not layer.kind.inputs for layer in layers]
     sources = rate * np.array(begins)
-    shares = {hop: share for la in layers for hop, share in _shares(design, la).items()}
+    shares = {hop: share for la in layers for hop, share in _shares(facts, la).items()}
     passed = np.eye(len(layers))
     for hop, share in shares.items():
         assert hop.target
@@ -58,12 +60,12 @@ def expected(design: Design) -> dict[Hop, float]:
     # would diverge.
     rates = np.clip(rates, 0.0, sources.sum())
     return {
-        hop: float(share * rates[index[hop.source.layer]]) * _weight(design, hop)
+        hop: float(share * rates[index[hop.source.layer]]) * _weight(facts, hop)
         for hop, share in shares.items()
     }
 
 
-def _weight(design: Design, hop: Hop) -> float:
+def _weight(facts: Facts, hop: Hop) -> float:
     """Load of a message on its hop, relative to the packet that it follows from."""
-    is_packet = design.messages.has_payload(hop)
+    is_packet = facts.messages.has_payload(hop)
     return 1.0 if is_packet else hop.network.data_width / SHORTEST_FRAME_BITS

@@ -18,9 +18,10 @@ from bombus.base.errors import UserError
 from bombus.base.text import counted
 from bombus.board import liteeth_mac
 from bombus.board.config import Board
+from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.generation import folder as output
-from bombus.generation import generate
+from bombus.generation import generate, memories
 from bombus.generation.file_lists import LICENCE, file_list
 from bombus.generation.mac_ports import top_mac_ports, with_clock
 from bombus.generation.manifest import manifest
@@ -81,7 +82,7 @@ def refuse_what_does_not_fit(design: Design, board: Board) -> None:
         raise UserError("MAC ports on a board have no clock_mhz: its MAC crosses the clocks")
     if design.config.clock_mhz * design.networks[0].data_width < 1000 * len(ports):
         raise UserError(f"{design.config.name} carries less than 1 Gbit/s for each MAC port")
-    if pins := manifest(design)["pins"]:
+    if pins := memories.pins(design):
         raise UserError(
             f"raised port {pins[0]['name']} cannot be connected on {board.name}: remove it, or "
             "write your own shell"
@@ -102,8 +103,9 @@ def _environment() -> jinja2.Environment:
     return templates(paths.PACKAGE / "board" / "templates")
 
 
-def context(design: Design) -> dict[str, Any]:
+def context(facts: Facts) -> dict[str, Any]:
     """Values for the templates around a design."""
+    design = facts.design
     width = design.networks[0].data_width
     return {
         "name": design.config.name,
@@ -111,27 +113,29 @@ def context(design: Design) -> dict[str, Any]:
         "ports": list(range(len(design.config.ports))),
         "data_width": width,
         "keep_width": width // 8,
-        "address_bits": design.register_map.address_bits,
+        "address_bits": facts.register_map.address_bits,
     }
 
 
-def with_shell(design: Design, command: str) -> dict[str, str]:
+def with_shell(facts: Facts, command: str) -> dict[str, str]:
     """The files of a design and of its shell, by path."""
+    design = facts.design
     name = design.config.name
-    sources = generate.texts(design)
+    sources = generate.texts(facts)
     width = design.networks[0].data_width
     sources[f"board/{liteeth_mac.MODULE}.v"] = liteeth_mac.verilog(width, command)
-    shell = _environment().get_template("shell.sv.j2").render(context(design))
+    shell = _environment().get_template("shell.sv.j2").render(context(facts))
     sources[f"board/{name}_shell.sv"] = shell
     files = [f"-F {name}.f", f"board/{liteeth_mac.MODULE}.v", f"board/{name}_shell.sv"]
     sources[f"{name}_shell.f"] = file_list(files)
     return sources
 
 
-def with_links(design: Design, command: str) -> dict[str, str]:
+def with_links(facts: Facts, command: str) -> dict[str, str]:
     """Files of a design, its shell and the far ends of its links, for a simulator."""
+    design = facts.design
     name = design.config.name
-    sources = with_shell(design, command)
+    sources = with_shell(facts, command)
     model = f"{_LINK}.sv"
     sources[f"board/{model}"] = (paths.MODELS / model).read_text(encoding="utf-8")
     inside = _MAC_WORDS * design.networks[0].data_width // 8 + _MAC_BYTES
@@ -139,7 +143,7 @@ def with_links(design: Design, command: str) -> dict[str, str]:
         _environment()
         .get_template("gmii.sv.j2")
         .render(
-            context(design),
+            context(facts),
             mac_ports=[
                 {"declarations": with_clock(number, port["declarations"])}
                 for number, port in enumerate(top_mac_ports(design))
@@ -152,7 +156,7 @@ def with_links(design: Design, command: str) -> dict[str, str]:
         ["board/lint.vlt", f"-F {name}_shell.f", f"board/{model}", f"board/{name}_gmii.sv"]
     )
     sources["board/lint.vlt"] = _LINT
-    described = manifest(design)
+    described = manifest(facts)
     top = f"{name}_gmii"
     described["simulation"] = {
         "top": top,
@@ -167,21 +171,22 @@ def with_links(design: Design, command: str) -> dict[str, str]:
 
 def generate_with_links(file: Path, board: Board, folder: Path) -> None:
     """Checks a design file and writes the files for a simulator of it on a board."""
-    design, _ = check.check(file)
-    refuse_what_does_not_fit(design, board)
-    output.write(folder, with_links(design, "a simulator with a board"))
+    facts, _ = check.check(file)
+    refuse_what_does_not_fit(facts.design, board)
+    output.write(folder, with_links(facts, "a simulator with a board"))
 
 
-def on_board(design: Design, board: Board, command: str) -> dict[str, str]:
+def on_board(facts: Facts, board: Board, command: str) -> dict[str, str]:
     """Sources of a design on a board, listed in `<name>_board.f`, and pins (`board/<name>.lpf`)."""
+    design = facts.design
     name = design.config.name
-    sources = with_shell(design, command)
+    sources = with_shell(facts, command)
     used = board.phys[: len(design.config.ports)]
     sources[f"board/{name}_board.sv"] = (
         _environment()
         .get_template("board.sv.j2")
         .render(
-            context(design),
+            context(facts),
             board=board,
             core_mhz=f"{design.config.clock_mhz:g}",
             pll=pll(board.clock.mhz, design.config.clock_mhz),

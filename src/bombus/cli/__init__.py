@@ -79,8 +79,8 @@ def _point_to_check(error: DesignError) -> None:
     from bombus.analysis.check import DeadlockError
 
     if isinstance(error, DeadlockError):
-        hint = f"run `bombus check {error.design.file.path}` for a picture and a proposed fix"
-        error_console().print(hint, markup=False)
+        command = f"bombus check {error.facts.design.file.path} -o cycle.svg"
+        error_console().print(f"run `{command}` for a picture and a proposed fix", markup=False)
 
 
 def main() -> None:

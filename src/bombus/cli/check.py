@@ -21,6 +21,8 @@ from bombus.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from bombus.analysis.check import DeadlockError
+    from bombus.design.facts import Facts
     from bombus.design.network import Network
     from bombus.design.resolved import Design
 
@@ -33,7 +35,7 @@ def check(
             "-o",
             "--picture",
             metavar="FILE",
-            help="Picture to write if the design can deadlock. Default: build/<name>_deadlock.svg.",
+            help="Picture to write if the design can deadlock: SVG, PNG or PDF, by its suffix.",
         ),
     ] = None,
     json: JsonOption = None,
@@ -44,37 +46,27 @@ def check(
 
     check_json(json, design, picture=picture)
     try:
-        resolved, problems = step.check(design)
+        facts, problems = step.check(design)
     except DesignError as error:
         verdict = _verdict(error.problems)
         if isinstance(error, step.DeadlockError):
-            from bombus.pictures import mesh as show
-
-            file = picture or Path("build") / f"{error.design.config.name}_deadlock.svg"
-            show.draw(error.design, file, error.cycles[0])
-            verdict["picture"] = str(file)
             print_problems(error.problems)
-            console = error_console()
-            console.print(f"Picture of the cycle: {file}", markup=False)
-            console.print(_proposal(error.design, design), markup=False)
-            if any(_may_have_window(network) for network in error.design.networks):
-                console.print(
-                    "Chains in any order are safe under a window: `fabric: {..., window: auto}` "
-                    "and `tables: fixed` (docs/fabrics.md)",
-                    markup=False,
-                )
+            if picture:
+                verdict["picture"] = str(picture)
+            _explain(error, design, picture)
             write_json(verdict, json)
             raise typer.Exit(1) from None
         write_json(verdict, json)
         raise
     print_problems(problems)
+    resolved = facts.design
     write_json({**_verdict(problems), "blocked": len(blocking.of_design(resolved))}, json)
     tiles = [tile for tile in resolved.tiles if tile.layers]
     layers = sum(len(tile.layers) for tile in tiles)
     found = f"valid, {counted(len(problems), 'warning')}" if problems else "no problems found"
     size = f"{counted(len(tiles), 'tile')} with {counted(layers, 'layer')} on {_meshes(resolved)}"
     reading_console(json).print(
-        f"{design}: {found} ({'; '.join([size, *flight.summary(resolved)])})",
+        f"{design}: {found} ({'; '.join([size, *flight.summary(facts)])})",
         style="yellow" if problems else "green",
         markup=False,
     )
@@ -88,13 +80,32 @@ def check(
         )
 
 
+def _explain(error: DeadlockError, design: Path, picture: Path | None) -> None:
+    """Draws the cycle if asked for, and prints proposals against it."""
+    console = error_console()
+    if picture:
+        from bombus.pictures import mesh as show
+
+        show.draw(error.facts.design, picture, error.cycles[0])
+        console.print(f"Picture of the cycle: {picture}", markup=False)
+    else:
+        console.print(f"`bombus check {design} -o cycle.svg` draws the cycle", markup=False)
+    console.print(_proposal(error.facts, design), markup=False)
+    if any(_may_have_window(network) for network in error.facts.design.networks):
+        console.print(
+            "Chains in any order are safe under a window: `fabric: {..., window: auto}` "
+            "and `tables: fixed` (docs/fabrics.md)",
+            markup=False,
+        )
+
+
 def _may_have_window(network: Network) -> bool:
     fabric = network.fabric
     is_able = fabric.kind == "crosspoint" and fabric.lossless and not network.routing.holds_links
     return is_able and fabric.window is None
 
 
-def _proposal(resolved: Design, design: Path) -> str:
+def _proposal(facts: Facts, design: Path) -> str:
     """A proposed fix for a deadlock: other positions, if some are found quickly."""
     try:
         from bombus.placement import placer
@@ -103,11 +114,11 @@ def _proposal(resolved: Design, design: Path) -> str:
 
     for move in (False, True):
         try:
-            placed = placer.solve(resolved, placer.given(resolved, move=move), effort=1)
+            placed = placer.solve(facts, placer.given(facts.design, move=move), effort=1)
         except DesignError as error:
             failure = error.problems[0].message.splitlines()[0]
             continue
-        now = {tile.name: (tile.x, tile.y) for tile in resolved.tiles}
+        now = {tile.name: (tile.x, tile.y) for tile in facts.design.tiles}
         moved = [
             f"{name} to ({x}, {y})"
             for name, (x, y) in placed.positions.items()

@@ -26,8 +26,8 @@ def generate(
     from bombus.analysis import check as checking
     from bombus.generation import generate as step
 
-    resolved, warnings = checking.check(design)
+    facts, warnings = checking.check(design)
     print_problems(warnings)
-    folder = output or Path("build") / resolved.config.name
-    step.write(resolved, folder)
-    reading_console().print(f"{folder}: {resolved.config.name}_top and its files", markup=False)
+    folder = output or Path("build") / facts.design.config.name
+    step.write(facts, folder)
+    reading_console().print(f"{folder}: {facts.design.config.name}_top and its files", markup=False)

@@ -55,6 +55,7 @@ def place(
 ) -> None:
     """Place tiles: no deadlock, short routes. Writes the positions to the design file."""
     from bombus.design import edit, resolve
+    from bombus.design.facts import Facts
     from bombus.placement import placer
 
     check_json(json, design, output=output if output != design else None)
@@ -67,7 +68,7 @@ def place(
     console = reading_console(json)
     try:
         with step(None, f"Placing {resolved.config.name}"):
-            placed = placer.solve(resolved, fixed, effort)
+            placed = placer.solve(Facts(resolved), fixed, effort)
     except DesignError as error:
         print_problems(error.problems)
         if len(fixed) > len(placer.given(resolved, move=True)):

@@ -203,7 +203,8 @@ def _software(
 
     parts = []
     if firmware or blacklist or rules or control:
-        checked, _ = check(design)
+        facts, _ = check(design)
+        checked = facts.design
     if firmware or control:
         check_design(checked)
     # Lists and rules are in place before the firmware starts.

@@ -28,9 +28,9 @@ def show(
     from bombus.analysis import check as checking
     from bombus.pictures import mesh as step
 
-    resolved, warnings = checking.check(design)
+    facts, warnings = checking.check(design)
     print_problems(warnings)
-    file = output or Path("build") / f"{resolved.config.name}.svg"
+    file = output or Path("build") / f"{facts.design.config.name}.svg"
     check_different([*inputs(design), ("picture", file)])
-    step.draw(resolved, file)
+    step.draw(facts.design, file)
     reading_console().print(str(file), markup=False)

@@ -3,22 +3,20 @@
 
 A tile that sends to replicas has a group for each next hop that leads to some. A
 group has slots, each of which leads to a replica; its policy chooses the slot of a
-message. `Design.dispatches` says which slots a tile has and where they lead at first;
+message. `Facts.dispatches` says which slots a tile has and where they lead at first;
 `flow_bucket` which slot a flow takes under `flow_hash`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING
 
 from bombus.design import rtl
-
-if TYPE_CHECKING:
-    from bombus.design.elements import Group, Input, Interface, Output
-    from bombus.design.resolved import Design
+from bombus.design.elements import Group, Input, Interface, Output
+from bombus.design.resolved import Design
+from bombus.design.topology import Topology
 
 MAX_SLOTS = 256  # of a tile
 _BUCKETS = 64  # of a flow hash, at least
@@ -95,13 +93,16 @@ class Dispatch:
         return layer.param(layer.bound_key) or 0
 
 
-def senders(group: Group, design: Design) -> list[str]:
-    """Names of the tiles that dispatch messages to a group."""
-    return [
-        tile.name
-        for tile in design.tiles
-        if any(each.group is group for at in tile.interfaces for each in design.dispatches[at])
-    ]
+def senders(
+    design: Design, dispatches: Mapping[Interface, Sequence[Dispatch]]
+) -> dict[Group, list[str]]:
+    """Names of the tiles that dispatch messages to each group."""
+    found: dict[Group, list[str]] = {group: [] for group in design.groups}
+    for tile in design.tiles:
+        groups = (each.group for at in tile.interfaces for each in dispatches[at])
+        for group in dict.fromkeys(groups):
+            found[group].append(tile.name)
+    return found
 
 
 def choice(slot_policy: str, policy: str) -> int:
@@ -118,7 +119,7 @@ def _slot_bits(group: Group) -> int:
     return max(1, (count - 1).bit_length())
 
 
-def dispatch_plan(interface: Interface, design: Design) -> list[Dispatch]:
+def dispatch_plan(interface: Interface, topology: Topology) -> list[Dispatch]:
     """The groups that a tile dispatches to over one network.
 
     The slots of each start at a multiple of their number.
@@ -126,7 +127,7 @@ def dispatch_plan(interface: Interface, design: Design) -> list[Dispatch]:
     targets: dict[tuple[Output, int], list[Input]] = {}
     groups: dict[tuple[Output, int], Group] = {}
     for output in interface.sources:
-        for hop in design.hops_from(output):
+        for hop in topology.hops_from(output):
             if hop.group and hop.target:
                 targets.setdefault((output, hop.number), []).append(hop.target)
                 groups[output, hop.number] = hop.group

@@ -10,6 +10,7 @@ from bombus.base.text import listing, near_matches
 from bombus.base.yaml_file import Loc
 from bombus.design import config
 from bombus.design.elements import Hop, Input, Layer, Output, Tile
+from bombus.design.next_hops import hop_names
 from bombus.design.resolved import Design
 from bombus.design.rtl import ANY, BEFORE
 
@@ -72,7 +73,7 @@ class HopResolver:
             )
 
     def _names_of(self, layer: Layer) -> list[str]:
-        return [name for output in layer.outputs for name in self.design.hop_names(output)]
+        return [name for output in layer.outputs for name in hop_names(output, self.design)]
 
     def _traffic(self, tile: Tile, given: _Given) -> None:
         tile.slow = given.slow
@@ -160,7 +161,7 @@ class HopResolver:
     # ---- Next hops ----
 
     def _hops(self, source: Output) -> Iterator[Hop]:
-        for number, name in enumerate(self.design.hop_names(source)):
+        for number, name in enumerate(hop_names(source, self.design)):
             if name in source.tile.next:
                 targets = self._overridden(source, name)
             else:

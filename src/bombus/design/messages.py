@@ -2,21 +2,19 @@
 """Kinds of messages that the streams of a design carry, their numbers and widths.
 
 A layer declares the kinds that its streams take and send (`bombus.design.rtl.messages`); where
-its messages go, the hops say. `Design.messages` holds what follows.
+its messages go, the hops say. `Facts.messages` holds what follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from bombus.design.elements import Hop, Input, Layer, Output
+from bombus.design.network import Network
+from bombus.design.next_hops import hop_names, num_hops
+from bombus.design.resolved import Design
 from bombus.design.rtl import ANY, PACKET, TAKEN, Beat, MessageKind, widest
-
-if TYPE_CHECKING:
-    from bombus.design.elements import Hop, Input, Layer, Output
-    from bombus.design.network import Network
-    from bombus.design.resolved import Design
 
 Kinds = frozenset[str]
 
@@ -53,7 +51,7 @@ class Messages:
     def taken_mask(self, target: Input) -> int:
         """The kinds that an input takes at run time, as a bit mask by number. Of kinds that its
         layer forwards, it takes only those that arrive by the next hops of the design file, since
-        the layers behind it take those. It takes no kind whose metadata do not fit into its beats
+        the layers after it take those. It takes no kind whose metadata do not fit into its beats
         or those of its network.
         """
         layer = target.layer
@@ -67,7 +65,7 @@ class Messages:
 
     def sent_masks(self, output: Output) -> list[int]:
         """The kinds that an output sends, by number of its next hop, as bit masks."""
-        count = len(self.design.hop_names(output))
+        count = len(hop_names(output, self.design))
         return [self._mask(self.sent[output, number]) for number in range(count)]
 
     def has_payload(self, hop: Hop) -> bool:
@@ -103,7 +101,7 @@ class Messages:
                 names += self.arriving[each] & self.taken(each)
         for output in layer.outputs:
             if layer.kind.type_of(output.name) == type_name:
-                for number in range(self.design.num_hops(output)):
+                for number in range(num_hops(output, self.design)):
                     names += self.sent.get((output, number), ())
         return self._widest(names or layer.kind.message_kinds(type_name))
 
@@ -121,7 +119,7 @@ def messages(design: Design) -> Messages:
     sent: dict[tuple[Output, int], set[str]] = {
         (output, number): set(output.stream.sends_by(number)) - {TAKEN}
         for output in design.outputs()
-        for number, _ in enumerate(design.hop_names(output))
+        for number, _ in enumerate(hop_names(output, design))
     }
     changed = True
     while changed:  # until forwarded kinds have been followed to their ends

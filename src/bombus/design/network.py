@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import networkx as nx
 
 from bombus.base.text import listing, near_matches
 from bombus.base.yaml_file import Loc
 from bombus.design import rtl
+from bombus.design.config import DesignConfig
 from bombus.fabric.config import Fabric
 from bombus.fabric.routing import Channel, Link, Position, Routing, routes
-
-if TYPE_CHECKING:
-    from bombus.design.config import DesignConfig
 
 
 class Area(NamedTuple):

@@ -12,17 +12,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bombus.base import paths
 from bombus.base.text import snake_case
+from bombus.design.elements import Layer, Tile
+from bombus.design.resolved import Design
 from bombus.design.rtl.probe import description
+from bombus.design.tables import Tables
 from bombus.registers.model import Block, Register
 from bombus.registers.rdl import KEYWORDS, PROPERTIES, Rdl, compile_text, read_block
-
-if TYPE_CHECKING:
-    from bombus.design.elements import Layer, Tile
-    from bombus.design.resolved import Design
 
 COMMON = paths.RTL / "platform" / "registers" / "registers.rdl"
 FLIGHT = paths.RTL / "platform" / "credits" / "flight.rdl"
@@ -104,14 +102,14 @@ def _layer(layer: Layer, registers: Block, parameters: Iterable[str]) -> _Item:
     return _Item(f"{layer.kind.name}{given} {identifier(layer.name)}", registers.size)
 
 
-def _tile_items(tile: Tile, design: Design, rdl: Rdl, common: Block) -> list[_Item]:
+def _tile_items(tile: Tile, tables: Tables, rdl: Rdl, common: Block) -> list[_Item]:
     register = common.find("next_hop")
     assert isinstance(register, Register)
     items = [_counters(tile.counters(), common)]
-    tables = dict(zip(("next_hop", "slot"), design.table_sizes(tile), strict=True))
+    sizes = dict(zip(("next_hop", "slot"), tables.writable[tile], strict=True))
     items += [
         _Item(f"external next_hop {name}[{count}]", count * register.type.bytes)
-        for name, count in tables.items()
+        for name, count in sizes.items()
         if count
     ]
     for layer in tile.layers:
@@ -148,14 +146,14 @@ def type_names(design: Design) -> set[str]:
     return {name for text in texts for name in _TYPE.findall(text)}
 
 
-def register_map(design: Design) -> RegisterMap:
+def register_map(design: Design, tables: Tables) -> RegisterMap:
     """Composes the register map of a design."""
     files = _files(design)
     windows = sum(network.given.window is not None for network in design.networks)
     rdl = Rdl(files)
     common = common_registers()
-    tiles = {tile: _placed(_tile_items(tile, design, rdl, common)) for tile in design.tiles}
-    largest = max(end for _, end in tiles.values())
+    placed = {tile: _placed(_tile_items(tile, tables, rdl, common)) for tile in design.tiles}
+    largest = max(end for _, end in placed.values())
     window = max(MIN_WINDOW, 1 << (largest - 1).bit_length())
     host = common.find("host")
     assert isinstance(host, Block)
@@ -168,7 +166,7 @@ def register_map(design: Design) -> RegisterMap:
     if count := design.config.num_routes:
         lines.append(f"  route route[{count}] @ {_ROUTES:#x} += 0x10;")
     lines.append("  addrmap {")
-    for tile, (items, _) in tiles.items():
+    for tile, (items, _) in placed.items():
         title = f"Tile {tile.name}, at ({tile.x}, {tile.y})"
         lines += ["    addrmap {", f'      name = "{title}";', *items]
         lines.append(f"    }} {identifier(tile.name)} @ {tile.index * window:#x};")
@@ -177,12 +175,11 @@ def register_map(design: Design) -> RegisterMap:
     return RegisterMap(text, files, read_block(compile_text(files, text, name)), window)
 
 
-def shown(design: Design) -> Block:
+def shown(design: Design, register_map: RegisterMap) -> Block:
     """The map as Python sees it: tiles may also show registers of a layer in another tile.
 
     These have negative offsets if the other tile comes first.
     """
-    register_map = design.register_map
     tiles = {tile.name: register_map.tile(tile.name) for tile in design.tiles}
     members = {name: list(tile.members) for name, tile in tiles.items()}
     for hop in design.hops:

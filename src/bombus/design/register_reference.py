@@ -7,15 +7,11 @@ the repository is the current one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from bombus.design import rtl
+from bombus.design.facts import Facts
 from bombus.design.register_map import common_registers, window_registers
 from bombus.registers.markdown import block_sections, distinct, fields_table, members_table
 from bombus.registers.model import Block, Register
-
-if TYPE_CHECKING:
-    from bombus.design.resolved import Design
 
 _HEAD = """\
 # Registers
@@ -89,9 +85,9 @@ def _members(block: Block, base: int) -> list[str]:
     return ["", *members_table(block, base)]
 
 
-def design_page(design: Design) -> str:
+def design_page(facts: Facts) -> str:
     """The registers of a design with their addresses."""
-    register_map = design.register_map
+    design, register_map = facts.design, facts.register_map
     lines = [
         f"# Registers of {design.config.name}",
         "",

@@ -8,16 +8,17 @@ positions, and finds every hop, every tile's entries from the mesh and its sourc
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.text import near_matches
 from bombus.base.yaml_file import Loc
 from bombus.design import config, rtl, snake
-from bombus.design.elements import Binding, Group, Layer, Tile
+from bombus.design.elements import Binding, Group, Interface, Layer, Tile
 from bombus.design.hop_networks import hop_problem
 from bombus.design.hops import HopResolver
-from bombus.design.network import Network, StreamNetworks, networks_of, types_of
+from bombus.design.network import Area, Network, StreamNetworks, networks_of, types_of
 from bombus.design.parameters import parameter_value
 from bombus.design.raised import raise_ports
 from bombus.design.resolved import Design
@@ -117,7 +118,7 @@ class _Tiles:
             )
 
 
-def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> list[Binding]:
+def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> tuple[Binding, ...]:
     """The targets of bound keys, in the order of the design file."""
     found: dict[tuple[str, str], list[Layer]] = {}
     first: dict[tuple[str, str, str], int] = {}  # the first replica's value
@@ -132,7 +133,7 @@ def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> list[Binding]:
                     given = first.setdefault((key, tile.given_name, layer.name), value)
                     name = f"{key}_{given}"
                 found.setdefault((key, name), []).append(layer)
-    return [
+    return tuple(
         Binding(
             key,
             name,
@@ -140,7 +141,7 @@ def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> list[Binding]:
             tuple(layer.inputs[0] for layer in layers),
         )
         for (key, name), layers in found.items()
-    ]
+    )
 
 
 def _crossings(tile: Tile, design: config.DesignConfig) -> tuple[tuple[int, str], ...]:
@@ -165,6 +166,36 @@ def _without_entry(tile: Tile, file: config.DesignFile) -> list[Problem]:
         for number, name in enumerate(tile.waits)
         if name not in names
     ]
+
+
+def _join(design: Design) -> None:
+    """Gives every tile its interfaces, and every network the rectangle that it fills."""
+    used: dict[tuple[Tile, Network], Interface] = {}
+    for hop in design.hops:
+        if hop.in_tile:
+            continue
+        key = hop.source.tile, hop.source.network
+        sources = used.setdefault(key, Interface(key[1])).sources
+        if hop.source not in sources:
+            sources.append(hop.source)
+        if hop.target:
+            key = hop.target.tile, hop.target.network
+            entries = used.setdefault(key, Interface(key[1])).entries
+            if hop.target not in entries:
+                entries.append(hop.target)
+    for network in design.networks:
+        network.area = Area(0, 0, design.columns, design.rows)
+        if network.index:
+            network.area = Area.around(tile.at for tile, other in used if other is network)
+    for tile in design.tiles:
+        tile.interfaces = [
+            used.get((tile, network), Interface(network))
+            for network in design.networks
+            if network.area.holds(tile.at)
+        ]
+        inputs = [each for layer in tile.layers for each in layer.inputs]
+        for interface in tile.interfaces:
+            interface.entries.sort(key=inputs.index)
 
 
 def resolve(
@@ -197,12 +228,12 @@ def resolve(
     design = Design(
         file,
         library,
-        networks,
+        tuple(networks),
         columns,
         placement.rows,
-        named,
-        [],
-        list(groups.values()),
+        tuple(named),
+        (),
+        tuple(groups.values()),
         _bindings(named, library.bound_keys),
     )
     if reader.has_unknown_kinds:  # problems of next hops would only follow from it
@@ -222,18 +253,8 @@ def resolve(
         tiles.setdefault(index, Tile(f"empty_{x}_{y}", index, x, y, ("tiles",)))
     for tile in tiles.values():
         tile.crossings = _crossings(tile, file.config)
-    whole = Design(
-        file,
-        library,
-        networks,
-        columns,
-        placement.rows,
-        [tiles[index] for index in sorted(tiles)],
-        hops,
-        design.groups,
-        design.bindings,
-    )
-    whole.join()
+    whole = replace(design, tiles=tuple(tiles[index] for index in sorted(tiles)), hops=tuple(hops))
+    _join(whole)
     for tile, said in given_tiles.items():
         tile.waits = tuple(said.waits)
         problems += _without_entry(tile, file)

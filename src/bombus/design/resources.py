@@ -13,86 +13,83 @@ from what a message may hold to what it may need next:
 
 An input that takes messages whatever else waits ends the waiting: one that always takes
 (`AlwaysTakes`), one with room for all answers that may be outstanding (`Credits`), one with room
-for all that its senders may have outstanding (`Room`). `Design.resource_graph` holds the graph.
+for all that its senders may have outstanding (`Room`). `Facts.resource_graph` holds the graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import networkx as nx
 
+from bombus.design.elements import Hop, Input, Layer, Output, Resource
+from bombus.design.topology import Topology
 from bombus.fabric.routing import eject, inject, routes
 
-if TYPE_CHECKING:
-    from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
-    from bombus.design.resolved import Design
 
-
-def takes_whatever_waits(target: Input, design: Design) -> bool:
+def takes_whatever_waits(target: Input, topology: Topology) -> bool:
     """Whether an input takes messages even if nothing else moves."""
     stream = target.stream
     if stream.always_takes:
         return True
     if stream.answers:
-        return not strangers(target, design)
-    return room_covers(target, design)
+        return not strangers(target, topology)
+    return room_covers(target, topology)
 
 
-def room_covers(target: Input, design: Design) -> bool:
+def room_covers(target: Input, topology: Topology) -> bool:
     """Whether an input has room for everything that its senders may have outstanding."""
-    senders = {hop.source for hop in design.hops_to(target)}
+    senders = {hop.source for hop in topology.hops_to(target)}
     credits = [sender.stream.credits for sender in senders]
     is_enough = bool(target.stream.room) and all(credits) and sum(credits) <= target.stream.room
-    return is_enough and all(_keeps_until_answered(target, each, design) for each in senders)
+    return is_enough and all(_keeps_until_answered(target, each, topology) for each in senders)
 
 
-def _keeps_until_answered(target: Input, request: Output, design: Design) -> bool:
+def _keeps_until_answered(target: Input, request: Output, topology: Topology) -> bool:
     """Whether a request has left the layer that takes it when its answer returns the credit.
 
     A layer that also sends elsewhere may still hold a part of it then, unless it `Serves`: its
     room is for requests that it has not answered.
     """
-    layers = (target.layer, *design.behind(target.layer))
+    layers = (target.layer, *topology.after(target.layer))
     outputs = [output for layer in layers for output in layer.outputs]
     if any(
         output.layer is target.layer and output.stream.serves == target.name for output in outputs
     ):
         return True
     answers = [each for each in request.layer.inputs if each.stream.answers == request.name]
-    way = {hop for each in answers for hop in awaited_hops(each, each, design)}
-    return all(hop in way for output in outputs for hop in design.hops_from(output) if hop.target)
+    way = {hop for each in answers for hop in awaited_hops(each, each, topology)}
+    return all(hop in way for output in outputs for hop in topology.hops_from(output) if hop.target)
 
 
-def strangers(answer: Input, design: Design) -> list[Layer]:
+def strangers(answer: Input, topology: Topology) -> list[Layer]:
     """Layers whose messages may reach an input for answers without having been asked.
 
     Other clients of the same server are not included if the server answers the sender of each
     request (`Serves`).
     """
     request = request_of(answer)
-    asked = {request.layer, *downstream(request, design)}
+    asked = {request.layer, *downstream(request, topology)}
     found: dict[Layer, None] = {}
-    for hop, served in _walk_up(answer, answer.layer, True, design, through_servers=False):
+    for hop, served in _walk_up(answer, answer.layer, True, topology, through_servers=False):
         source = hop.source
         if source.layer is request.layer:
             if source != request:
                 found[source.layer] = None
-        elif source.layer not in asked and not (served and _only_asks(source, design)):
+        elif source.layer not in asked and not (served and _only_asks(source, topology)):
             assert hop.target
             if hop.target == answer or hop.target.layer in asked:
                 found[source.layer] = None
     return list(found)
 
 
-def _only_asks(output: Output, design: Design) -> bool:
+def _only_asks(output: Output, topology: Topology) -> bool:
     """Whether an output sends only the results of requests."""
     if output.stream.credits:
         return True
     if not output.layer.inputs:
         return False
-    ways = (walk for each in output.layer.inputs for walk in _walk_up(each, None, True, design))
+    ways = (walk for each in output.layer.inputs for walk in _walk_up(each, None, True, topology))
     return all(hop.source.stream.credits or hop.source.layer.inputs for hop, _ in ways)
 
 
@@ -101,7 +98,7 @@ def request_of(answer: Input) -> Output:
     return next(each for each in answer.layer.outputs if each.name == answer.stream.answers)
 
 
-def resource_graph(design: Design) -> nx.DiGraph[Resource]:
+def resource_graph(topology: Topology) -> nx.DiGraph[Resource]:
     """What messages hold and need next; `hops` of an edge are the next hops that make it."""
     graph: nx.DiGraph[Resource] = nx.DiGraph()
 
@@ -111,12 +108,14 @@ def resource_graph(design: Design) -> nx.DiGraph[Resource]:
         else:
             graph.add_edge(held, needed, hops=[hop])
 
-    waiting = {each for each in design.inputs() if not takes_whatever_waits(each, design)}
-    for hop in design.hops:
+    waiting = {
+        each for each in topology.design.inputs() if not takes_whatever_waits(each, topology)
+    }
+    for hop in topology.design.hops:
         target = hop.target
         if target is None:
             continue
-        holders = [each for each in waiting_for(hop.source, design) if each in waiting]
+        holders = [each for each in waiting_for(hop.source, topology) if each in waiting]
         if hop.in_tile:
             for each in holders:
                 if target in waiting:
@@ -135,65 +134,48 @@ def resource_graph(design: Design) -> nx.DiGraph[Resource]:
     for each in waiting:
         for name in each.stream.waits_for_inputs:
             awaited = type(each)(each.layer, name)
-            for resource, hop in _awaited(awaited, each, design, waiting):
+            for resource, hop in _awaited(awaited, each, topology, waiting):
                 add(each, resource, hop)
     return graph
 
 
-def waiting_for(output: Output, design: Design) -> list[Input]:
+def waiting_for(output: Output, topology: Topology) -> list[Input]:
     """Inputs that may wait for an output, except those that always take.
 
-    An input that waits for all outputs of its layer also waits for those of a layer behind it.
+    An input that waits for all outputs of its layer also waits for those of a layer after it.
     """
     layer = output.layer
     own = [each for each in layer.inputs if output.name in each.stream.waits_for_outputs]
     return own + [
         each
-        for before in design.before(layer)
+        for before in topology.before(layer)
         for each in before.inputs
         if {*each.stream.waits_for_outputs} >= {*before.kind.outputs}
     ]
 
 
-def joined_layers(tile: Tile) -> nx.DiGraph[Layer]:
-    """Layers of a tile, and the AXI-Streams that join them outside the mesh."""
-    graph: nx.DiGraph[Layer] = nx.DiGraph()
-    graph.add_nodes_from(tile.layers)
-    starts = {
-        signal: layer
-        for layer in tile.layers
-        for port, signal in layer.joined.items()
-        if port.endswith("_tvalid_o")
-    }
-    for layer in tile.layers:
-        for port, signal in layer.joined.items():
-            if port.endswith("_tvalid_i"):
-                graph.add_edge(starts[signal], layer)
-    return graph
-
-
-def awaited_hops(awaited: Input, by: Input, design: Design) -> list[Hop]:
+def awaited_hops(awaited: Input, by: Input, topology: Topology) -> list[Hop]:
     """Hops that a message to `awaited` may still have to take, while `by` waits for it."""
-    hops = upstream(awaited, by.layer, design)
+    hops = upstream(awaited, by.layer, topology)
     if not awaited.stream.answers:
         return hops
     request = request_of(awaited)
-    asked = downstream(request, design)
+    asked = downstream(request, topology)
     return [hop for hop in hops if hop.source == request or hop.source.layer in asked]
 
 
 def _awaited(
-    awaited: Input, by: Input, design: Design, waiting: set[Input]
+    awaited: Input, by: Input, topology: Topology, waiting: set[Input]
 ) -> list[tuple[Resource, Hop]]:
     """Resources that a message to `awaited` may still need while `by` waits for it."""
-    hops = awaited_hops(awaited, by, design)
+    hops = awaited_hops(awaited, by, topology)
     # A layer on the path may have to send something else first.
     layers = {hop.source.layer for hop in hops} - {by.layer}
     others = [
         hop
         for layer in layers
         for output in layer.outputs
-        for hop in design.hops_from(output)
+        for hop in topology.hops_from(output)
         if hop.target and hop not in hops
     ]
     found: list[tuple[Resource, Hop]] = []
@@ -207,11 +189,11 @@ def _awaited(
     return found
 
 
-def upstream(awaited: Input, by: Layer, design: Design) -> list[Hop]:
+def upstream(awaited: Input, by: Layer, topology: Topology) -> list[Hop]:
     """Hops that messages to an input may take, back to their origin: a source, the waiting layer,
     or, if the input is for answers, another layer's request.
     """
-    walk = _walk_up(awaited, by, bool(awaited.stream.answers), design)
+    walk = _walk_up(awaited, by, bool(awaited.stream.answers), topology)
     return list(dict.fromkeys(hop for hop, _ in walk))
 
 
@@ -219,7 +201,7 @@ def _walk_up(
     target: Input,
     by: Layer | None,
     to_requests: bool,
-    design: Design,
+    topology: Topology,
     *,
     through_servers: bool = True,
 ) -> Iterator[tuple[Hop, bool]]:
@@ -232,7 +214,7 @@ def _walk_up(
     seen = {*front}
     while front:
         target, served = front.pop()
-        for hop in design.hops_to(target):
+        for hop in topology.hops_to(target):
             source = hop.source
             yield hop, served
             if source.layer is by or (to_requests and source.stream.credits):
@@ -240,7 +222,7 @@ def _walk_up(
             answered = source.stream.serves
             others = {output.stream.serves for output in source.layer.outputs} - {answered}
             waited = source.layer.kind.inputs[answered].waits_for_inputs if answered else ()
-            before = [each for layer in design.before(source.layer) for each in layer.inputs]
+            before = [each for layer in topology.before(source.layer) for each in layer.inputs]
             front += [(each, served) for each in before if (each, served) not in seen]
             seen.update((each, served) for each in before)
             for each in source.layer.inputs:
@@ -255,15 +237,15 @@ def _walk_up(
                     front.append(following)
 
 
-def downstream(request: Output, design: Design) -> set[Layer]:
+def downstream(request: Output, topology: Topology) -> set[Layer]:
     """Layers that a request, or messages that result from it, may reach until it is answered."""
     found: set[Layer] = set()
     front = [request]
     while front:
-        for hop in design.hops_from(front.pop()):
+        for hop in topology.hops_from(front.pop()):
             target = hop.target
             if target and not target.stream.answers and target.layer not in found:
-                reached = {target.layer, *design.behind(target.layer)} - found
+                reached = {target.layer, *topology.after(target.layer)} - found
                 found |= reached
                 front += [output for layer in reached for output in layer.outputs]
     return found

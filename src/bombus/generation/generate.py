@@ -26,8 +26,8 @@ from bombus.base import paths
 from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.macros import MAC_PORTS
 from bombus.design import rtl
+from bombus.design.facts import Facts
 from bombus.design.register_reference import design_page
-from bombus.design.resolved import Design
 from bombus.generation import folder as output
 from bombus.generation import mac_shells, memories
 from bombus.generation.file_lists import LICENCE, file_list, fusesoc_core
@@ -45,7 +45,7 @@ class Generated:
 
     folder: Path
     name: str
-    design: Design
+    facts: Facts
     warnings: list[Problem]
 
     @property
@@ -68,9 +68,9 @@ def _home(file: Path) -> str:
     return f"sources/{file.name}"
 
 
-def _register_files(design: Design) -> dict[str, str]:
+def _register_files(facts: Facts) -> dict[str, str]:
     """Files that describe the design's registers to software."""
-    name, register_map = design.config.name, design.register_map
+    name, register_map = facts.design.config.name, facts.register_map
     found = {_home(file): file.read_text(encoding="utf-8") for file in register_map.files}
     included = "".join(f'`include "{file}"\n' for file in found)
     header = c_header(register_map.files, register_map.text, name)
@@ -78,17 +78,17 @@ def _register_files(design: Design) -> dict[str, str]:
         **found,
         f"{name}.rdl": f"{LICENCE}\n{included}\n{register_map.text}",
         f"{name}_registers.h": f"{LICENCE}\n{header}",
-        "registers.md": design_page(design),
+        "registers.md": design_page(facts),
     }
 
 
-def texts(design: Design) -> dict[str, str]:
+def texts(facts: Facts) -> dict[str, str]:
     """Everything that `generate` writes, text by path in the output folder."""
-    name = design.config.name
+    name = facts.design.config.name
     top = f"{name}_top"
-    rendered = render(design)
-    files = [*rtl.rtl_files(), *design.file.source_files()]
-    num_mac_ports = len(design.config.ports)
+    rendered = render(facts)
+    files = [*rtl.rtl_files(), *facts.design.file.source_files()]
+    num_mac_ports = len(facts.design.config.ports)
     elaboration = rtl.elaborate(files, rendered, top, num_mac_ports)
     problems = elaboration.problems()
     if problems:
@@ -111,25 +111,25 @@ def texts(design: Design) -> dict[str, str]:
     sources = {path: text for path, text in result.items() if path in sources}
     folders = sorted({Path(header).parent.as_posix() for header in headers})
     result[f"{name}.f"] = file_list([*(f"+incdir+{folder}" for folder in folders), *sources])
-    if design.config.memories:
+    if facts.design.config.memories:
         models = [f"sim/{model}" for model in memories.MODELS]
         for path in models:
             result[path] = (paths.MODELS / Path(path).name).read_text(encoding="utf-8")
         path = f"sim/{name}_sim.sv"
         result[path] = rendered[path]
         result[f"{name}_sim.f"] = file_list([*models, f"-F {name}.f", path])
-    shell = mac_shells.mac_shell(design)
+    shell = mac_shells.mac_shell(facts.design)
     if shell:
-        result |= mac_shells.texts(design, shell)
+        result |= mac_shells.texts(facts.design, shell)
     result[f"{name}.core"] = fusesoc_core(name, list(headers), list(sources), shell)
-    result |= _register_files(design)
-    result[f"{name}.json"] = json.dumps(manifest(design), indent=2) + "\n"
+    result |= _register_files(facts)
+    result[f"{name}.json"] = json.dumps(manifest(facts), indent=2) + "\n"
     return result
 
 
-def write(design: Design, folder: Path) -> None:
+def write(facts: Facts, folder: Path) -> None:
     """Writes a checked design into `folder`; see `bombus.generation.folder`."""
-    output.write(folder, texts(design))
+    output.write(folder, texts(facts))
 
 
 def generate(design: Path, folder: Path, *, allow_deadlock: bool = False) -> Generated:
@@ -141,4 +141,4 @@ def generate(design: Path, folder: Path, *, allow_deadlock: bool = False) -> Gen
     """
     checked, warnings = check.check(design, allow_deadlock=allow_deadlock)
     write(checked, folder)
-    return Generated(folder.resolve(), checked.config.name, checked, warnings)
+    return Generated(folder.resolve(), checked.design.config.name, checked, warnings)

@@ -9,6 +9,8 @@ from typing import Any
 
 from bombus.design import rtl
 from bombus.design.elements import Input, Layer, Output
+from bombus.design.facts import Facts
+from bombus.design.next_hops import next_width, num_hops
 from bombus.design.resolved import Design
 from bombus.design.resources import takes_whatever_waits
 from bombus.generation.mac_ports import logic
@@ -20,42 +22,42 @@ _BITS = ("busy_o", "discards_o", "timer_o", "mac_message_o")
 MAX_BUSY_CYCLES = 4096  # cycles that a layer itself may need for a message
 
 
-def beat_type(layer: Layer, name: str, design: Design) -> str:
+def beat_type(layer: Layer, name: str, facts: Facts) -> str:
     """The type for a type parameter of a layer: a network's beats, possibly with other metadata."""
     network = layer.types[name]
-    kind = design.messages.of(layer, name)
-    is_same = kind == design.messages.on(network)
+    kind = facts.messages.of(layer, name)
+    is_same = kind == facts.messages.on(network)
     return f"{network.prefix}{rtl.BEAT if is_same else f'beat_of_{kind.name}_t'}"
 
 
-def stream_type(stream: Input | Output, design: Design) -> str:
+def stream_type(stream: Input | Output, facts: Facts) -> str:
     """The type of a stream's beats."""
-    return beat_type(stream.layer, stream.layer.kind.type_of(stream.name), design)
+    return beat_type(stream.layer, stream.layer.kind.type_of(stream.name), facts)
 
 
-def _sends(output: Output, design: Design) -> str:
+def _sends(output: Output, facts: Facts) -> str:
     """The kinds of messages that an output sends, by next hop, the first one lowest."""
-    masks = design.messages.sent_masks(output)
-    masks += [0] * (design.num_hops(output) - len(masks))  # bound next hops without a target
-    return "{" + ", ".join(map(design.messages.bits, reversed(masks))) + "}"
+    masks = facts.messages.sent_masks(output)
+    masks += [0] * (num_hops(output, facts.design) - len(masks))  # bound next hops without a target
+    return "{" + ", ".join(map(facts.messages.bits, reversed(masks))) + "}"
 
 
-def parameters(layer: Layer, design: Design) -> list[str]:
+def parameters(layer: Layer, facts: Facts) -> list[str]:
     """Parameter assignments: those that Bombus fills in and those of the design file."""
     filled_in = {
-        "DataWidth": str(layer.types.get(rtl.BEAT, design.networks[0]).data_width),
-        "ClockMhz": str(round(design.config.clock_mhz)),
+        "DataWidth": str(layer.types.get(rtl.BEAT, facts.design.networks[0]).data_width),
+        "ClockMhz": str(round(facts.design.config.clock_mhz)),
         "TileIndex": str(layer.tile.index),
-        **{name: str(n) for name, n in design.library.shared.parameters.items()},
-        **_bound(layer, design),
+        **{name: str(n) for name, n in facts.design.library.shared.parameters.items()},
+        **_bound(layer, facts.design),
     }
-    values = [f".{name}({beat_type(layer, name, design)})" for name in layer.types]
+    values = [f".{name}({beat_type(layer, name, facts)})" for name in layer.types]
     for type_ in layer_types(layer.kind.registers) if layer.kind.registers else ():
         values.append(f".{type_}({layer.tile.name}_{layer.name}_{type_})")
     for key, parameter in layer.kind.parameters.items():
         name = parameter.name
         if kind := parameter.message_kind:
-            number = design.messages.numbers.get(kind)
+            number = facts.messages.numbers.get(kind)
             values.append(f".{name}({'bombus_pkg::KindNone' if number is None else number})")
         elif parameter.is_filled_in:
             values.append(f".{name}({filled_in[name]})")
@@ -124,20 +126,20 @@ def joined_signals(layers: Iterable[Layer]) -> list[str]:
     ]
 
 
-def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
+def checked_streams(layer: Layer, facts: Facts) -> dict[str, Any]:
     """The layer's streams and its promises about them, for the checkers in simulation."""
     # An input that ends the waiting in the deadlock analysis must not wait at all.
     inputs = [
         replace(each.stream, waits_for_outputs=(), waits_for_inputs=())
-        if takes_whatever_waits(each, design)
+        if takes_whatever_waits(each, facts.topology)
         else each.stream
         for each in layer.inputs
     ]
     outputs = list(layer.kind.outputs.values())
     ways = [stream.name for stream in outputs]
     order = [stream.name for stream in inputs]
-    types = {each.name: stream_type(each, design) for each in layer.inputs}
-    types |= {each.name: stream_type(each, design) for each in layer.outputs}
+    types = {each.name: stream_type(each, facts) for each in layer.inputs}
+    types |= {each.name: stream_type(each, facts) for each in layer.outputs}
 
     def rows(names: Iterable[Iterable[str]], among: list[str]) -> str:
         """A packed array with one row of bits per name, the first one lowest."""
@@ -159,9 +161,9 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
                 "name": stream.name,
                 "type": types[stream.name],
                 "has_next": f"{stream.name}_next_o" in layer.kind.ports,
-                "next_width": design.next_width(Output(layer, stream.name)),
-                "num_hops": design.num_hops(Output(layer, stream.name)),
-                "sends": _sends(Output(layer, stream.name), design),
+                "next_width": next_width(Output(layer, stream.name), facts.design),
+                "num_hops": num_hops(Output(layer, stream.name), facts.design),
+                "sends": _sends(Output(layer, stream.name), facts),
             }
             for stream in outputs
         ],

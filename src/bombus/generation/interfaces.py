@@ -3,22 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bombus.analysis import flight
 from bombus.base.text import camel_case
 from bombus.base.values import Policy
-from bombus.design.dispatch import Dispatch, num_slots, senders
+from bombus.design.dispatch import Dispatch, num_slots
 from bombus.design.elements import Input, Interface, Tile
+from bombus.design.facts import Facts
 from bombus.design.network import Network
-from bombus.design.resolved import Design
+from bombus.design.next_hops import next_bits
 from bombus.fabric.router import direction_enum, router_parameters
 from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, Channel, eject, inject, step
 from bombus.generation.wiring import waiting
 
 
 def _links(
-    tile: Tile, network: Network, design: Design
+    tile: Tile, network: Network, facts: Facts
 ) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
     """The tile's links to its neighbours, and the directions without neighbour."""
     links, missing = [], []
@@ -28,7 +30,7 @@ def _links(
         direction = {"dir": f"{prefix}{name}", "enum": direction_enum(name), "prefix": prefix}
         direction["camel"] = camel_case(prefix)
         if network.area.holds(at):
-            other = design.tiles[at[1] * design.columns + at[0]].name
+            other = facts.design.tiles[at[1] * facts.design.columns + at[0]].name
             ends = {
                 "incoming": network.link_name(other, tile.name),
                 "outgoing": network.link_name(tile.name, other),
@@ -45,13 +47,13 @@ def _route_word(target: Input) -> str:
     return f"route({tile.x}, {tile.y}, {target.entry_port})"
 
 
-def _routes(interface: Interface, design: Design) -> list[dict[str, Any]]:
+def _routes(interface: Interface, facts: Facts) -> list[dict[str, Any]]:
     """Initial entries of an interface's next-hop table."""
-    table = design.next_tables[interface]
-    plan = design.dispatches[interface]
+    table = facts.tables.next[interface]
+    plan = facts.dispatches[interface]
     routes: dict[int, dict[str, Any]] = {}
     for output in interface.sources:
-        for hop in design.hops_from(output):
+        for hop in facts.topology.hops_from(output):
             if hop.target is None or hop.in_tile:
                 continue
             target, word = str(hop.target), _route_word(hop.target)
@@ -65,16 +67,16 @@ def _routes(interface: Interface, design: Design) -> list[dict[str, Any]]:
     return [routes[number] for number in sorted(routes)]
 
 
-def _turns(tile: Tile, network: Network, design: Design) -> list[str]:
+def _turns(tile: Tile, network: Network, facts: Facts) -> list[str]:
     """Value of a router's `Turns`, the last output first; empty: all turns that its fabric
     allows.
     """
-    if design.config.tables != "fixed" or network.fabric.kind != "wormhole":
+    if facts.design.config.tables != "fixed" or network.fabric.kind != "wormhole":
         return []
     return [
         "5'b"
         + "".join(
-            str(int((network, (tile.at, enter, leave)) in design.turns))
+            str(int((network, (tile.at, enter, leave)) in facts.turns))
             for enter in reversed(DIRECTIONS)
         )
         for leave in reversed(DIRECTIONS)
@@ -116,14 +118,14 @@ _FLOWS = {
 }
 
 
-def _dispatch_context(dispatches: list[Dispatch], tile: Tile, design: Design) -> dict[str, Any]:
+def _dispatch_context(dispatches: Sequence[Dispatch], tile: Tile, facts: Facts) -> dict[str, Any]:
     """Groups of replicas that an interface distributes messages among."""
     groups, slots, loads = [], [], []
     # What senders tell each other, where several send to replicas whose load counts.
     took: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
     for dispatch in dispatches:
-        tiles = senders(dispatch.group, design)
+        tiles = facts.senders[dispatch.group]
         counts_load = dispatch.group.counts_load
         groups.append(
             {
@@ -178,9 +180,9 @@ def _write(table: str, first: int, size: int, total: int) -> dict[str, str]:
     }
 
 
-def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] | None:
+def _window(tile: Tile, interface: Interface, facts: Facts) -> dict[str, Any] | None:
     """The part of the tile in the window of an interface's network."""
-    found = flight.of_tile(tile, interface.network, design)
+    found = flight.of_tile(tile, interface.network, facts)
     if found is None:
         return None
     prefix = interface.network.prefix
@@ -195,14 +197,14 @@ def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] 
 
     def lost() -> str:
         """Condition under which a flit without a route is sent."""
-        if not design.dispatches[interface]:
+        if not facts.dispatches[interface]:
             return f"({taken(sorted(passing + gates))}) && !{prefix}inj_valid"
         # There is a register between table and router, so check for next hops that drop.
         each = [
             f"({taken([number])} && {prefix}src_next[{number}] == {hop.number})"
             for number, output in enumerate(interface.sources)
             if number in passing + gates
-            for hop in design.hops_from(output)
+            for hop in facts.topology.hops_from(output)
             if hop.target is None
         ]
         return " || ".join(each) or "1'b0"
@@ -212,7 +214,7 @@ def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] 
     working = [
         f"{prefix}entering",
         *(f"{layer.name}_busy" for layer in found.layers if "busy_o" in layer.kind.ports),
-        *waiting(tile, design, interface.network),
+        *waiting(tile, facts, interface.network),
         *(f"{prefix}src_valid[{n}]" for n in passing),
     ]
     return {
@@ -228,19 +230,19 @@ def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] 
     }
 
 
-def interface_contexts(tile: Tile, design: Design) -> list[dict[str, Any]]:
+def interface_contexts(tile: Tile, facts: Facts) -> list[dict[str, Any]]:
     """The tile's router and network interface in each network."""
     found = []
-    num_hops, tile_slots = design.table_sizes(tile)
-    kinds = design.messages
+    num_hops, tile_slots = facts.tables.writable[tile]
+    kinds = facts.messages
     for interface in tile.interfaces:
         network = interface.network
-        links, missing = _links(tile, network, design)
+        links, missing = _links(tile, network, facts)
         present = {LOCAL, *(link["dir"].removeprefix(network.prefix) for link in links)}
-        table = design.next_tables[interface]
-        first_hop = design.first_hop(tile, interface)
-        first_slot = design.first_slot(tile, interface)
-        slots = num_slots(design.dispatches[interface]) if design.dispatches[interface] else 0
+        table = facts.tables.next[interface]
+        first_hop = facts.tables.first_hop[interface]
+        first_slot = facts.tables.first_slot[interface]
+        slots = num_slots(facts.dispatches[interface]) if facts.dispatches[interface] else 0
         has_hops = interface.sources or len(tile.interfaces) == 1
         found.append(
             {
@@ -253,8 +255,8 @@ def interface_contexts(tile: Tile, design: Design) -> list[dict[str, Any]]:
                 "missing_links": missing,
                 "checked": _checked_links(tile, network, links),
                 "router_ports": sum(1 << n for n, d in enumerate(DIRECTIONS) if d in present),
-                "router_turns": _turns(tile, network, design),
-                "routes": _routes(interface, design),
+                "router_turns": _turns(tile, network, facts),
+                "routes": _routes(interface, facts),
                 "hop_write": num_hops
                 and has_hops
                 and _write("next_hop", first_hop, table.size, num_hops),
@@ -264,7 +266,7 @@ def interface_contexts(tile: Tile, design: Design) -> list[dict[str, Any]]:
                 "next_table_size": table.size,
                 "first_hops": [f"16'd{table.first[each]}" for each in reversed(interface.sources)]
                 or ["16'd0"],
-                "next_bits": design.next_bits(interface),
+                "next_bits": next_bits(interface, facts.design),
                 "has_sources": bool(interface.sources),
                 "num_sources": max(1, len(interface.sources)),
                 "has_sinks": bool(interface.entries),
@@ -273,8 +275,8 @@ def interface_contexts(tile: Tile, design: Design) -> list[dict[str, Any]]:
                     kinds.bits(kinds.taken_mask(each)) for each in reversed(interface.entries)
                 ],
                 "router_drops": bool(interface.router_drops),
-                "window": _window(tile, interface, design),
-                **_dispatch_context(design.dispatches[interface], tile, design),
+                "window": _window(tile, interface, facts),
+                **_dispatch_context(facts.dispatches[interface], tile, facts),
             }
         )
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manifest of a generated design, for programs that drive or measure it."""
+"""The manifest of a generated facts, for programs that drive or measure it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 
 from bombus.design import rtl
 from bombus.design.elements import Output, Tile
+from bombus.design.facts import Facts
+from bombus.design.next_hops import hop_names
 from bombus.design.register_map import shown
-from bombus.design.resolved import Design
 from bombus.generation import memories, raised_streams, watchpoints
 from bombus.registers.plain import to_plain
 
 MANIFEST_VERSION = 1
 
 
-def _next_hops(tile: Tile, design: Design) -> dict[tuple[Output, str], tuple[str, int]]:
+def _next_hops(tile: Tile, facts: Facts) -> dict[tuple[Output, str], tuple[str, int]]:
     """Names of a tile's next hops and their numbers in its table, by output and own name.
 
     If two outputs have next hops with the same name, the later one is prefixed with the output's
@@ -25,21 +26,21 @@ def _next_hops(tile: Tile, design: Design) -> dict[tuple[Output, str], tuple[str
     found: dict[tuple[Output, str], tuple[str, int]] = {}
     names: set[str] = set()
     for interface in tile.interfaces:
-        base = design.first_hop(tile, interface)
-        for source, first in design.next_tables[interface].first.items():
-            for number, name in enumerate(design.hop_names(source), base + first):
+        base = facts.tables.first_hop[interface]
+        for source, first in facts.tables.next[interface].first.items():
+            for number, name in enumerate(hop_names(source, facts.design), base + first):
                 unique = f"{source}.{name}" if name in names else name
                 names.add(unique)
                 found[source, name] = unique, number
     return found
 
 
-def _dispatches(tile: Tile, design: Design) -> Iterator[dict[str, Any]]:
+def _dispatches(tile: Tile, facts: Facts) -> Iterator[dict[str, Any]]:
     """The groups of replicas that a tile distributes messages among."""
-    names = _next_hops(tile, design)
+    names = _next_hops(tile, facts)
     for interface in tile.interfaces:
-        hops = [hop for source in interface.sources for hop in design.hops_from(source)]
-        for number, dispatch in enumerate(design.dispatches[interface]):
+        hops = [hop for source in interface.sources for hop in facts.topology.hops_from(source)]
+        for number, dispatch in enumerate(facts.dispatches[interface]):
             leading = [hop for hop in hops if hop.target in dispatch.targets]
             yield {
                 "tile": tile.name,
@@ -49,7 +50,7 @@ def _dispatches(tile: Tile, design: Design) -> Iterator[dict[str, Any]]:
                 "policy": dispatch.group.policy,
                 "policies": list(dispatch.group.policies),
                 "slot_policy": dispatch.group.slot_policy,
-                "first_slot": design.first_slot(tile, interface) + dispatch.first_slot,
+                "first_slot": facts.tables.first_slot[interface] + dispatch.first_slot,
                 "replicas": [target.full_name for target in dispatch.targets],
                 "slots": [
                     {"to": target.tile.name, "port": target.entry_port} for target in dispatch.slots
@@ -57,9 +58,9 @@ def _dispatches(tile: Tile, design: Design) -> Iterator[dict[str, Any]]:
             }
 
 
-def manifest(design: Design) -> dict[str, Any]:
+def manifest(facts: Facts) -> dict[str, Any]:
     """Description of a generated design for programs that drive or measure it."""
-    config = design.config
+    config = facts.design.config
     return {
         "version": MANIFEST_VERSION,
         "name": config.name,
@@ -70,9 +71,9 @@ def manifest(design: Design) -> dict[str, Any]:
             "instance": f"{config.name}_sim.u_top" if config.memories else f"{config.name}_top",
             "file_list": f"{config.name}_sim.f" if config.memories else f"{config.name}.f",
         },
-        "pins": memories.pins(design),
-        "streams": raised_streams.streams(design),
-        "data_width": design.networks[0].data_width,
+        "pins": memories.pins(facts.design),
+        "streams": raised_streams.streams(facts.design),
+        "data_width": facts.design.networks[0].data_width,
         "clock_mhz": config.clock_mhz,
         "line_rate_gbps": config.line_rate_gbps,
         "max_frame_bytes": rtl.constant("bombus_pkg::MaxFrameBytes"),
@@ -87,7 +88,7 @@ def manifest(design: Design) -> dict[str, Any]:
             for port in config.ports
         ],
         "route_entries": config.num_routes,
-        "mesh": {"columns": design.columns, "rows": design.rows},
+        "mesh": {"columns": facts.design.columns, "rows": facts.design.rows},
         "networks": [
             {
                 "name": network.name,
@@ -95,7 +96,7 @@ def manifest(design: Design) -> dict[str, Any]:
                 "fabric": network.fabric.kind,
                 **network.area._asdict(),
             }
-            for network in design.networks
+            for network in facts.design.networks
         ],
         "tiles": [
             {
@@ -122,14 +123,14 @@ def manifest(design: Design) -> dict[str, Any]:
                     for interface in tile.interfaces
                 },
                 "counters": tile.counters(),
-                "next_hops": dict(_next_hops(tile, design).values()),
+                "next_hops": dict(_next_hops(tile, facts).values()),
                 "hop_networks": [
-                    {"network": each.network.name, "first_hop": design.first_hop(tile, each)}
+                    {"network": each.network.name, "first_hop": facts.tables.first_hop[each]}
                     for each in tile.interfaces
                     if each.sources
                 ],
             }
-            for tile in design.tiles
+            for tile in facts.design.tiles
         ],
         "hops": [
             {
@@ -139,10 +140,10 @@ def manifest(design: Design) -> dict[str, Any]:
                 "in_tile": hop.in_tile,
                 "network": None if hop.in_tile else hop.network.name,
             }
-            for hop in design.hops
+            for hop in facts.design.hops
         ],
         "tables": config.tables,
-        "dispatch": [each for tile in design.tiles for each in _dispatches(tile, design)],
-        "registers": to_plain(shown(design)),
-        "watch": watchpoints.points(design),
+        "dispatch": [each for tile in facts.design.tiles for each in _dispatches(tile, facts)],
+        "registers": to_plain(shown(facts.design, facts.register_map)),
+        "watch": watchpoints.points(facts),
     }

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bombus.design.elements import Tile
+from bombus.design.facts import Facts
 from bombus.design.register_map import RegisterMap, common_registers
-from bombus.design.resolved import Design
 from bombus.registers.model import WORD_BITS, Block, Field, Register
 from bombus.registers.systemverilog import (
     REGISTERS,
@@ -290,14 +290,14 @@ def connections(tile: Tile, register_map: RegisterMap) -> list[str]:
     ]
 
 
-def types(design: Design) -> list[list[str]]:
+def types(facts: Facts) -> list[list[str]]:
     """Types for the design's package of registers: lines of each."""
-    register_map = design.register_map
+    register_map = facts.register_map
     next_hop = common_registers().find("next_hop")
     assert isinstance(next_hop, Register)
     # Also used for fixed tables.
     found = {"next_hop_t": struct(next_hop.type.fields)}
-    for tile in design.tiles:
+    for tile in facts.design.tiles:
         block = register_map.tile(tile.name)
         for table in tables(block):
             found.setdefault(f"{table.type.name}_t", struct(table.type.fields))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SystemVerilog of a design, from the templates."""
+"""The SystemVerilog of a facts, from the templates."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
 from bombus.design.config import Route
+from bombus.design.facts import Facts
 from bombus.design.network import Network
-from bombus.design.resolved import Design
 from bombus.fabric.router import router_parameters
 from bombus.generation import memories, registers
 from bombus.generation.instances import beat_type
@@ -29,17 +29,17 @@ def _bits(count: int) -> int:
     return max(1, (count - 1).bit_length())
 
 
-def _networks(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _networks(facts: Facts, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The types of each network, for the package."""
     found: list[dict[str, Any]] = []
-    for network in design.networks:
+    for network in facts.design.networks:
         sinks = (
             each["num_sinks"]
             for tile in tiles
             for each in tile["interfaces"]
             if each["prefix"] == network.prefix
         )
-        beat = design.messages.beat(network)
+        beat = facts.messages.beat(network)
         same = (other for other in found if other["beat"] == beat)
         found.append(
             {
@@ -57,27 +57,27 @@ def _networks(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any
     return found
 
 
-def _layer_beats(design: Design) -> dict[str, rtl.Beat]:
+def _layer_beats(facts: Facts) -> dict[str, rtl.Beat]:
     """Types of beats other than those of networks, for the package."""
-    messages = design.messages
+    messages = facts.messages
     found = {
-        beat_type(layer, name, design): messages.beat(network, messages.of(layer, name))
-        for layer in design.layers()
+        beat_type(layer, name, facts): messages.beat(network, messages.of(layer, name))
+        for layer in facts.design.layers()
         for name, network in layer.types.items()
     }
-    of_networks = {f"{network.prefix}{rtl.BEAT}" for network in design.networks}
+    of_networks = {f"{network.prefix}{rtl.BEAT}" for network in facts.design.networks}
     return {name: beat for name, beat in sorted(found.items()) if name not in of_networks}
 
 
-def _window_networks(design: Design) -> list[Network]:
+def _window_networks(facts: Facts) -> list[Network]:
     """Networks whose windows have registers, by number."""
-    return [network for network in design.networks if network.given.window is not None]
+    return [network for network in facts.design.networks if network.given.window is not None]
 
 
-def _windows(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _windows(facts: Facts, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The window of each network that has one: its sources, and where messages leave."""
     found = []
-    for network, counted in flight.flights(design).items():
+    for network, counted in flight.flights(facts).items():
         counting = [
             (tile["name"], each["window"])
             for tile in tiles
@@ -97,7 +97,7 @@ def _windows(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]
                 "flits": counted.flits,
                 # With room for credits that arrive while others are given back.
                 "count_bits": (counted.flits + len(counting)).bit_length(),
-                "register": _window_networks(design).index(network),
+                "register": _window_networks(facts).index(network),
                 "num_sources": first,
                 "ranges": ranges,  # of sources, by tile
                 "tiles": [tile for tile, _ in counting],
@@ -118,36 +118,36 @@ def templates(*folders: Path) -> jinja2.Environment:
     )
 
 
-def render(design: Design) -> dict[str, str]:
+def render(facts: Facts) -> dict[str, str]:
     """The generated SystemVerilog, text by path in the output folder."""
-    config = design.config
+    config = facts.design.config
     environment = templates()
-    tiles = [tile_context(tile, design) for tile in design.tiles]
-    register_map = design.register_map
+    tiles = [tile_context(tile, facts) for tile in facts.design.tiles]
+    register_map = facts.register_map
     common = {
         "name": config.name,
-        "source": design.file.path.name,
-        "networks": _networks(design, tiles),
-        "layer_beats": _layer_beats(design),
-        "message_kinds": design.messages.numbers,
-        "payload_mask": design.messages.bits(design.messages.payload_mask),
-        "widths": " and ".join(str(network.data_width) for network in design.networks),
-        "columns": design.columns,
-        "rows": design.rows,
-        "x_bits": _bits(design.columns),
-        "y_bits": _bits(design.rows),
+        "source": facts.design.file.path.name,
+        "networks": _networks(facts, tiles),
+        "layer_beats": _layer_beats(facts),
+        "message_kinds": facts.messages.numbers,
+        "payload_mask": facts.messages.bits(facts.messages.payload_mask),
+        "widths": " and ".join(str(network.data_width) for network in facts.design.networks),
+        "columns": facts.design.columns,
+        "rows": facts.design.rows,
+        "x_bits": _bits(facts.design.columns),
+        "y_bits": _bits(facts.design.rows),
         "ports": [{"host": port, "mac": mac_number(port.mac)} for port in config.ports],
         "num_routes": config.num_routes,
         "fixed_tables": config.tables == "fixed",
-        "windows": _windows(design, tiles),
-        "window_registers": list(range(len(_window_networks(design)))),
+        "windows": _windows(facts, tiles),
+        "window_registers": list(range(len(_window_networks(facts)))),
         "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
         "address_bits": register_map.address_bits,
         "window_bits": (register_map.window - 1).bit_length(),
-        "register_types": registers.types(design),
+        "register_types": registers.types(facts),
     }
     top_ports = {
-        "mac_ports": top_mac_ports(design),
+        "mac_ports": top_mac_ports(facts.design),
         "raised_ports": [port for tile in tiles for port in tile["raised_ports"]],
     }
     registers_template = environment.get_template("registers.sv.j2")
@@ -177,7 +177,7 @@ def render(design: Design) -> dict[str, str]:
                     "members": len(members),
                     "width": members[0].kind.ports[f"{name}_word_o"],
                 }
-                for name, members in broadcasts(design).items()
+                for name, members in broadcasts(facts).items()
             ],
             loads=[tile["name"] for tile in tiles if tile["tells_load"]],
             has_host=any(tile["has_host"] for tile in tiles),
@@ -186,7 +186,7 @@ def render(design: Design) -> dict[str, str]:
         ),
     }
     if config.memories:
-        around = memories.context(design)
+        around = memories.context(facts.design)
         # Its ports are those of the top, without those of memories.
         wires = {wire["name"] for memory in around for wire in memory["wires"]}
         pins = [port for port in top_ports["raised_ports"] if port["name"] not in wires]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bombus.design.elements import Input, Layer, Tile
-from bombus.design.resolved import Design
+from bombus.design.facts import Facts
 from bombus.generation import registers
 from bombus.generation.instances import (
     checked_streams,
@@ -40,11 +40,11 @@ def _raised_ports(tile: Tile) -> list[dict[str, str]]:
     return ports
 
 
-def _shared_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
+def _shared_ports(tile: Tile, facts: Facts) -> list[dict[str, str]]:
     """Ports of the tile for the broadcasts of its layers, and the signals at the top."""
     ports = []
     for layer in tile.layers:
-        members = broadcasts(design).get(layer.kind.broadcasts, [])
+        members = broadcasts(facts).get(layer.kind.broadcasts, [])
         for port in layer.kind.further:
             if port.name not in layer.shared:
                 continue
@@ -63,10 +63,10 @@ def _shared_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
     return ports
 
 
-def broadcasts(design: Design) -> dict[str, list[Layer]]:
+def broadcasts(facts: Facts) -> dict[str, list[Layer]]:
     """The layers that share each broadcast, by its name."""
     found: dict[str, list[Layer]] = {}
-    for layer in design.layers():
+    for layer in facts.design.layers():
         if layer.shared:
             found.setdefault(layer.kind.broadcasts, []).append(layer)
     return found
@@ -76,9 +76,9 @@ EMPTY_SLOT = "empty_slot"  # event: a program has taken one, which it sends or d
 _ALWAYS_BUSY = ("router", "network_interface")  # what each interface consists of
 
 
-def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
+def _load_context(tile: Tile, facts: Facts) -> dict[str, Any]:
     """Signals by which a replica reports finished messages, if a sender needs them."""
-    plans = [dispatch for plan in design.dispatches.values() for dispatch in plan]
+    plans = [dispatch for plan in facts.dispatches.values() for dispatch in plan]
     dispatched = {
         each
         for dispatch in plans
@@ -119,7 +119,7 @@ def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
         ],
         "working": [
             *(f"{interface.network.prefix}entering" for interface in tile.interfaces),
-            *_busy_signals(tile, design),
+            *_busy_signals(tile, facts),
         ],
     }
 
@@ -134,9 +134,9 @@ def _sink_valid(target: Input) -> str:
     return f"{target.network.prefix}sink_valid[{target.entry_port}]"
 
 
-def _busy_signals(tile: Tile, design: Design) -> list[str]:
+def _busy_signals(tile: Tile, facts: Facts) -> list[str]:
     layers = [f"{layer.name}_busy" for layer in tile.layers if "busy_o" in layer.kind.ports]
-    return layers + waiting(tile, design)
+    return layers + waiting(tile, facts)
 
 
 def _event_slices(tile: Tile) -> list[dict[str, Any]]:
@@ -187,9 +187,9 @@ def _streams(tile: Tile, what: str, macs: Mapping[str, Mapping[str, str]]) -> li
     return found[::-1]
 
 
-def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
+def tile_context(tile: Tile, facts: Facts) -> dict[str, Any]:
     ports = {port for layer in tile.layers for port in layer.kind.ports}
-    of_registers = registers.layer_signals(tile, design.register_map)
+    of_registers = registers.layer_signals(tile, facts.register_map)
     layers = []
     for layer in tile.layers:
         connected, signals = connections(layer)
@@ -200,13 +200,13 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
             {
                 "name": layer.name,
                 "kind": layer.kind,
-                "parameters": parameters(layer, design),
+                "parameters": parameters(layer, facts),
                 "connections": connected,
                 "signals": signals,
-                "checked": checked_streams(layer, design),
+                "checked": checked_streams(layer, facts),
             }
         )
-    interfaces = interface_contexts(tile, design)
+    interfaces = interface_contexts(tile, facts)
     timers = [f"{la.name}_timer" for la in tile.layers if "timer_o" in la.kind.ports]
     return {
         "name": tile.name,
@@ -220,10 +220,10 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "took_outputs": [signal for each in interfaces for signal in each["took"]],
         "took_inputs": [signal for each in interfaces for signal in each["others"]],
         "windows": [each for each in interfaces if each["window"]],
-        "mac_ports": tile_mac_ports(tile, design),
+        "mac_ports": tile_mac_ports(tile, facts.design),
         "mac_streams": tile_mac_streams(tile),
         "raised_ports": _raised_ports(tile),
-        "shared_ports": _shared_ports(tile, design),
+        "shared_ports": _shared_ports(tile, facts),
         "has_host": "host_i" in ports,
         "has_routes": "route_i" in ports,
         "has_time": "time_us_i" in ports,
@@ -231,16 +231,16 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "timers": timers,
         "busy": [
             *(f"{each['prefix']}{what}_busy" for each in interfaces for what in _ALWAYS_BUSY),
-            *_busy_signals(tile, design),
+            *_busy_signals(tile, facts),
         ],
         "table_ready": " && ".join(f"{each['prefix']}table_ready" for each in interfaces),
         "stream_messages": _streams(tile, "message", _mac_counts(tile)),
         "stream_bytes": _streams(tile, "bytes", _mac_counts(tile)),
         "events": tile.events(),
         "event_slices": _event_slices(tile),
-        "table_bits": registers.index_bits(tile, design.register_map),
-        "register_connections": registers.connections(tile, design.register_map),
-        "registers": registers.tile_window(tile, design.register_map),
-        **wiring(tile, design),
-        **_load_context(tile, design),
+        "table_bits": registers.index_bits(tile, facts.register_map),
+        "register_connections": registers.connections(tile, facts.register_map),
+        "registers": registers.tile_window(tile, facts.register_map),
+        **wiring(tile, facts),
+        **_load_context(tile, facts),
     }

@@ -15,7 +15,7 @@ from typing import Any
 import networkx as nx
 
 from bombus.design.elements import Input, Resource, Tile
-from bombus.design.resolved import Design
+from bombus.design.facts import Facts
 from bombus.fabric.routing import DIRECTIONS, OPPOSITE, Channel, Position, eject, inject
 
 _SECOND_LANES = ("turned", "westbound")  # of noc_pkg::lane_of
@@ -32,24 +32,24 @@ class Signals:
     bit: int = 0
 
 
-def _signals(design: Design, node: Resource, at: Mapping[Position, Tile]) -> list[Signals]:
+def _signals(facts: Facts, node: Resource, at: Mapping[Position, Tile]) -> list[Signals]:
     """Signals that show whether a node of the resource graph waits.
 
     A message that arrived over a link waits at the front of the buffer behind it, whether or not
     that is full. With virtual channels, a link has one buffer per channel.
     """
     if isinstance(node, Input):
-        module = _module(design, node.tile)
+        module = _module(facts, node.tile)
         return [Signals(_scope(node.tile), module, f"{node.signal}_valid", f"{node.signal}_ready")]
     tile = at[node.at]
-    network = next(each for each in design.networks if each.label == node.network)
+    network = next(each for each in facts.design.networks if each.label == node.network)
     fabric, prefix = network.fabric, network.prefix
     if node == inject(tile.at, node.network):
         into = (f"{prefix}router_in_valid", f"{prefix}router_in_ready")
-        return [Signals(_scope(tile), _module(design, tile), *into)]
+        return [Signals(_scope(tile), _module(facts, tile), *into)]
     if node == eject(tile.at, node.network):
         out_of = (f"{prefix}router_out_valid", f"{prefix}router_out_ready")
-        return [Signals(_scope(tile), _module(design, tile), *out_of)]
+        return [Signals(_scope(tile), _module(facts, tile), *out_of)]
     if fabric.kind == "crosspoint":
         if not node.enter:
             return []  # a link: nothing is offered on it without room behind it
@@ -74,18 +74,18 @@ def _scope(tile: Tile) -> tuple[str, ...]:
     return (f"u_{tile.name}",)
 
 
-def _module(design: Design, tile: Tile) -> str:
-    return f"{design.config.name}_tile_{tile.name}"
+def _module(facts: Facts, tile: Tile) -> str:
+    return f"{facts.design.config.name}_tile_{tile.name}"
 
 
-def points(design: Design) -> list[dict[str, Any]]:
+def points(facts: Facts) -> list[dict[str, Any]]:
     """For the manifest: places where messages can wait, and the places each may wait for."""
-    graph = design.resource_graph
-    at = {(tile.x, tile.y): tile for tile in design.tiles}
+    graph = facts.resource_graph
+    at = {(tile.x, tile.y): tile for tile in facts.design.tiles}
     seen: list[tuple[Resource, Signals]] = []
     numbers: dict[Resource, list[int]] = {}
     for node in sorted(graph, key=str):
-        for signals in _signals(design, node, at):
+        for signals in _signals(facts, node, at):
             numbers.setdefault(node, []).append(len(seen))
             seen.append((node, signals))
     return [

@@ -7,16 +7,17 @@ from typing import Any
 
 from bombus.base.text import listing
 from bombus.design.elements import Hop, Input, Output, Tile
+from bombus.design.facts import Facts
 from bombus.design.network import Network
-from bombus.design.resolved import Design
+from bombus.design.next_hops import next_bits, next_width, num_hops
 from bombus.design.rtl import BEAT
 from bombus.generation.instances import stream_type
 
 
 class _Wiring:
-    def __init__(self, tile: Tile, design: Design) -> None:
+    def __init__(self, tile: Tile, facts: Facts) -> None:
         self.tile = tile
-        self.design = design
+        self.facts = facts
         # Targets of each output, in the tile or to the mesh (None), and the hops to them.
         self.branches: dict[Output, dict[Input | None, list[Hop]]] = {}
         # What feeds each input: its wired sources, then the mesh.
@@ -25,7 +26,7 @@ class _Wiring:
         }
         for output in (each for layer in tile.layers for each in layer.outputs):
             found: dict[Input | None, list[Hop]] = {}
-            for hop in design.hops_from(output):
+            for hop in facts.topology.hops_from(output):
                 found.setdefault(hop.target if hop.in_tile else None, []).append(hop)
             # The mesh comes last: it takes everything that is not wired.
             self.branches[output] = dict(sorted(found.items(), key=lambda item: item[0] is None))
@@ -69,7 +70,7 @@ class _Wiring:
         }
 
     def type_of(self, stream: Input | Output) -> str:
-        return stream_type(stream, self.design)
+        return stream_type(stream, self.facts)
 
     def outputs(self) -> list[dict[str, Any]]:
         found = []
@@ -85,9 +86,9 @@ class _Wiring:
                     select = f"{output.signal}_to_{name}"
                     if len(selects) < len(targets) - 1:
                         numbers = sorted({hop.number for hop in hops})
+                        width = next_width(output, self.facts.design)
                         condition = " || ".join(
-                            f"{output.signal}_next == {self.design.next_width(output)}'d{number}"
-                            for number in numbers
+                            f"{output.signal}_next == {width}'d{number}" for number in numbers
                         )
                     else:  # the rest
                         condition = "!" + (selects[0] if len(selects) == 1 else _any(selects))
@@ -105,7 +106,7 @@ class _Wiring:
                     "branches": listed,
                     "next_unused": has_next(output)
                     and len(targets) == 1
-                    and (None not in targets or self.design.num_hops(output) == 1),
+                    and (None not in targets or num_hops(output, self.facts.design) == 1),
                     "next": self.next_number(output),
                 }
             )
@@ -115,11 +116,11 @@ class _Wiring:
         """The output's own number of a message's next hop, for the network interface."""
         if output not in self.tile.sources:
             return ""
-        if self.design.num_hops(output) == 1:
+        if num_hops(output, self.facts.design) == 1:
             return "'0"
-        width = self.design.next_bits(self.tile.interface(output.network))
+        width = next_bits(self.tile.interface(output.network), self.facts.design)
         signal = f"{output.signal}_next"
-        return signal if width == self.design.next_width(output) else f"{width}'({signal})"
+        return signal if width == next_width(output, self.facts.design) else f"{width}'({signal})"
 
 
 def _converted(signal: str, source: str, target: str) -> str:
@@ -146,9 +147,9 @@ def _any(names: list[str]) -> str:
     return "(" + " || ".join(names) + ")"
 
 
-def wiring(tile: Tile, design: Design) -> dict[str, Any]:
+def wiring(tile: Tile, facts: Facts) -> dict[str, Any]:
     """For the template of a tile: its outputs, merged inputs and entries from the mesh."""
-    joined = _Wiring(tile, design)
+    joined = _Wiring(tile, facts)
     inputs = [
         {
             "signal": target.signal,
@@ -182,9 +183,9 @@ def wiring(tile: Tile, design: Design) -> dict[str, Any]:
     return {"outputs": joined.outputs(), "inputs": inputs, "sinks": sinks}
 
 
-def waiting(tile: Tile, design: Design, network: Network | None = None) -> list[str]:
+def waiting(tile: Tile, facts: Facts, network: Network | None = None) -> list[str]:
     """The valid signals of registers between the mesh (of one network) and inputs."""
-    joined = _Wiring(tile, design)
+    joined = _Wiring(tile, facts)
     return [
         joined.slot(target, None)["valid"]
         for target in tile.entries

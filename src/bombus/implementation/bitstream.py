@@ -55,11 +55,12 @@ def build(file: Path, board: Board, *, seed: int = 1, timeout_s: float | None = 
 
     UserError if a clock is not reached: such a bitstream would not work reliably.
     """
-    design, _ = check.check(file)
+    facts, _ = check.check(file)
+    design = facts.design
     shell.refuse_what_does_not_fit(design, board)
     name = design.config.name
     top = f"{name}_board"
-    sources = shell.on_board(design, board, COMMAND)
+    sources = shell.on_board(facts, board, COMMAND)
     sources |= {_CELLS: yosys_ecp5.cells(), "synthesis.f": f"{_CELLS}\n-F {top}.f\n"}
     pins = sources.pop(f"board/{name}.lpf")
     netlist = synthesised(sources, yosys_ecp5.Request(top, "synthesis.f", _NETLIST), COMMAND)

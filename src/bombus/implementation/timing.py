@@ -158,9 +158,10 @@ def measure(file: Path, device: Device, *, seeds: int = 3, timeout_s: float) -> 
     """Places and routes a design file for a device with the seeds 1 to `seeds`."""
     if seeds < 1:
         raise UserError(f"--seeds {seeds}: at least one is needed")
-    design, _ = check.check(file)
+    facts, _ = check.check(file)
+    design = facts.design
     name = design.config.name
-    sources = generate.texts(design)
+    sources = generate.texts(facts)
     sources["harness.sv"] = harness.harness(sources, f"{name}_top")
     sources[_FILE_LIST] = f"{sources[f'{name}.f']}harness.sv\n"
     request = yosys_ecp5.Request(harness.HARNESS, _FILE_LIST, _NETLIST)

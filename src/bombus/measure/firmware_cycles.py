@@ -57,7 +57,8 @@ def measure(program: Path, frame_bytes: int = LEAST_BYTES, design: Path = ONE_PR
     `frame_bytes`: without FCS. UserError if the design has not exactly one processor, or if not all
     frames come out: then there is no rate to measure.
     """
-    checked, _ = check(design)
+    facts, _ = check(design)
+    checked = facts.design
     if (count := count_in(checked)) != 1:
         raise UserError(
             f"cycles are measured with one packet processor; {checked.config.name} has {count}"

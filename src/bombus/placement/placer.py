@@ -21,6 +21,7 @@ from bombus.analysis import deadlock, flight
 from bombus.base.errors import DesignError
 from bombus.base.text import listing
 from bombus.design.elements import Input
+from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.fabric.routing import Position
 from bombus.placement.annealing import Judge, anneal
@@ -68,13 +69,14 @@ def given(design: Design, *, move: bool = False) -> Positions:
     }
 
 
-def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT_EFFORT) -> Placed:
+def solve(facts: Facts, fixed: Mapping[str, Position], effort: float = DEFAULT_EFFORT) -> Placed:
     """The best positions found for a resolved design, with the tiles of `fixed` kept in place.
 
     `effort`: CP-SAT's deterministic time, roughly in seconds. Raises DesignError if no valid
     positions exist, or none are found.
     """
-    task = task_of(design, fixed)
+    design = facts.design
+    task = task_of(facts, fixed)
     _refuse_hopeless(task)
     judge = Judge(task)
     windows = Windows(task, most=round(_WINDOW_CHECKS * max(1.0, effort)))
@@ -161,14 +163,15 @@ def _start(task: Task) -> Positions:
 
 
 def _no(task: Task, message: str, tile: str | None = None) -> DesignError:
-    design = task.design
+    design = task.facts.design
     loc = next((found.loc for found in design.tiles if found.name == tile), ("tiles",))
     return DesignError([design.file.problem(loc, message)])
 
 
 def _refuse_hopeless(task: Task) -> None:
     """Raises DesignError for problems that can be found without a search."""
-    design, config = task.design, task.design.config
+    design = task.facts.design
+    config = design.config
     # True for every placement: a message that holds an injection port needs another tile's ejection
     # port.
     legs = [
@@ -188,12 +191,12 @@ def _refuse_hopeless(task: Task) -> None:
             f"messages use another network",
             names[0],
         )
-    between = [
+    between = tuple(
         hop
         for hop in design.hops
         if hop.target and {hop.source.tile.name, hop.target.tile.name} <= set(task.fixed)
-    ]
-    found = flight.open_cycles(replace(design, hops=between))
+    )
+    found = flight.open_cycles(Facts(replace(design, hops=between)))
     if found:
         text = str(found[0]).replace(
             "deadlock:", "deadlock at the positions given in the design file:", 1
@@ -237,7 +240,7 @@ def _explain(task: Task, effort: float) -> NoReturn:
     if possible(task, order=False):
         reasons.append("every placement can deadlock")
     if possible(task, load=False):
-        limits = listing(dict.fromkeys(f"{n.given.max_load:g}" for n in task.design.networks))
+        limits = listing(dict.fromkeys(f"{n.given.max_load:g}" for n in task.facts.design.networks))
         reasons.append(f"every placement exceeds max_load {limits} on a link")
     message = f"no placement on a mesh of {task.columns} x {task.rows} fits: " + (
         " or ".join(reasons) or "every placement can deadlock or exceeds max_load"

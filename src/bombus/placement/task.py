@@ -13,7 +13,7 @@ from bombus.analysis import blocking, deadlock
 from bombus.analysis import load as traffic
 from bombus.analysis.blocking import Leg
 from bombus.design.elements import Input, Resource
-from bombus.design.resolved import Design
+from bombus.design.facts import Facts
 from bombus.fabric.routing import Link, Position, Routing, eject, inject, routes
 
 Positions = dict[str, Position]
@@ -26,7 +26,7 @@ _MOST_VARIANTS = 32
 class Task:
     """A design as the solver sees it: tiles that send to each other on meshes."""
 
-    design: Design
+    facts: Facts
     fixed: Mapping[str, Position]
     columns: int
     rows: int
@@ -70,11 +70,12 @@ Node = tuple[str, str, int]
 LAYER, IN, OUT = "layer", "in", "out"
 
 
-def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
+def task_of(facts: Facts, fixed: Mapping[str, Position]) -> Task:
+    design = facts.design
     config = design.config
     unit = config.line_rate_gbps / UNIT
     legs: dict[Leg, int] = {}
-    for hop, gbps in traffic.expected(design).items():
+    for hop, gbps in traffic.expected(facts).items():
         if hop.target and not hop.in_tile:
             leg = Leg(hop.source.tile.name, hop.target.tile.name, hop.network.index)
             legs[leg] = legs.get(leg, 0) + max(1, round(gbps / unit))
@@ -89,7 +90,7 @@ def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
 
     edges = [
         (held, needed)
-        for held, needed in design.resource_graph.edges
+        for held, needed in facts.resource_graph.edges
         if isinstance(held, Input) or isinstance(needed, Input)
     ]
     joins = nx.Graph(deadlock.joined(design))
@@ -100,7 +101,7 @@ def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
         left_out = {*joins}.difference(kept)
         waits.append([(node(a), node(b)) for a, b in edges if not {a, b} & left_out])
     return Task(
-        design=design,
+        facts=facts,
         fixed=fixed,
         columns=design.columns,
         rows=design.rows,

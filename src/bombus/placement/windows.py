@@ -8,8 +8,10 @@ analysed. That takes some 30 ms, so it is done only for positions that would be 
 
 from __future__ import annotations
 
-from bombus.analysis import flight, flight_problems
+from bombus.analysis import flight
+from bombus.analysis.checks import flight_problems
 from bombus.design import resolve
+from bombus.design.facts import Facts
 from bombus.design.snake import Placement
 from bombus.placement.task import Positions, Task
 
@@ -39,6 +41,8 @@ class Windows:
     def _fault(self, positions: Positions) -> str:
         task = self.task
         placement = Placement(task.columns, task.rows, positions, [])
-        design, _ = resolve.resolve(task.design.file, task.design.library, placement)
-        messages = (each.message for each in flight_problems.problems(design) if each.is_error)
-        return next(messages, "") or next(map(str, flight.open_cycles(design)), "")
+        given = task.facts.design
+        design, _ = resolve.resolve(given.file, given.library, placement)
+        facts = Facts(design)
+        messages = (each.message for each in flight_problems.problems(facts) if each.is_error)
+        return next(messages, "") or next(map(str, flight.open_cycles(facts)), "")

@@ -180,7 +180,7 @@ def test_a_list_as_constants_is_a_layer(tmp_path: Path) -> None:
     design.write_text(text.replace("data_width:", "sources: [my_list.sv]\ndata_width:"))
     checked, warnings = check.check(design)
     assert not warnings
-    assert "my_list" in {layer.kind.name for tile in checked.tiles for layer in tile.layers}
+    assert "my_list" in {layer.kind.name for tile in checked.design.tiles for layer in tile.layers}
 
 
 def searched(arrangement: blocks.Arrangement, words: list[int], key: int) -> int:

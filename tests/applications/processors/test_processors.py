@@ -130,9 +130,9 @@ def test_a_file_of_the_same_time_is_reloaded(elf: Path) -> None:
 def test_a_design_without_processors() -> None:
     """Is refused before its simulator is built."""
     for name in ("middlebox", "middlebox_8"):
-        check_design(check(DESIGNS / f"{name}.yaml")[0])
+        check_design(check(DESIGNS / f"{name}.yaml")[0].design)
     with pytest.raises(UserError, match="udp_echo has no packet processor"):
-        check_design(check(DESIGNS / "udp_echo.yaml")[0])
+        check_design(check(DESIGNS / "udp_echo.yaml")[0].design)
 
 
 def test_state_in_words() -> None:

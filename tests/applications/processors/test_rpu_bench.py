@@ -25,18 +25,18 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("with_assertions")]
 def test_designs_have_so_many_processors(tmp_path: Path) -> None:
     benchmark: Any = bench.load("rpu")
     for processors, file in benchmark.DESIGN_FILES.items():
-        design, warnings = check.check(file)
+        facts, warnings = check.check(file)
         assert not warnings
-        kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
+        kinds = [layer.kind.name for tile in facts.design.tiles for layer in tile.layers]
         assert kinds.count("rpu") == processors
         if processors > 1:
-            design, warnings = check.check(benchmark.broadcast.narrow(file, tmp_path))
-            assert not warnings and design.networks[0].data_width == 64
+            facts, warnings = check.check(benchmark.broadcast.narrow(file, tmp_path))
+            assert not warnings and facts.design.networks[0].data_width == 64
         for case, kind in (("ids_tcp", "rule_matcher"), ("firewall", "ip_blacklist")):
-            design, _ = check.check(
+            facts, _ = check.check(
                 benchmark.with_accelerators(file, benchmark.CASES[case], tmp_path)
             )
-            kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
+            kinds = [layer.kind.name for tile in facts.design.tiles for layer in tile.layers]
             assert kinds.count(kind) == processors
         same = [
             benchmark.with_accelerators(file, benchmark.CASES[case], tmp_path).read_text()
@@ -52,10 +52,12 @@ def test_all_accelerators_of_a_tile_are_found(tmp_path: Path) -> None:
         file = benchmark.with_accelerators(
             benchmark.DESIGN_FILES[8], benchmark.CASES[case], tmp_path
         )
-        design, _ = check.check(file)
-        tiles = {tile.name: {each.name: each for each in tile.layers} for tile in design.tiles}
+        facts, _ = check.check(file)
+        tiles = {
+            tile.name: {each.name: each for each in tile.layers} for tile in facts.design.tiles
+        }
         registers = SimpleNamespace(tiles=tiles)
-        simulation: Any = SimpleNamespace(manifest=manifest(design), registers=registers)
+        simulation: Any = SimpleNamespace(manifest=manifest(facts), registers=registers)
         found = Simulation.registers_of(simulation, kind)
         assert [layer.kind.name for layer in found] == [kind] * 8
         assert len({(layer.tile.name, layer.name) for layer in found}) == 8

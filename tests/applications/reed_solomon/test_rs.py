@@ -60,9 +60,9 @@ def test_the_clock_of_the_estimate(benchmark: Benchmark, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("instances", [1, 2, 4])
 def test_designs_of_several_instances_are_sound(tmp_path: Path, instances: int) -> None:
     benchmark: Any = bench.load("rs")
-    design, problems = check.check(benchmark.with_instances(NARROW, instances, tmp_path))
+    facts, problems = check.check(benchmark.with_instances(NARROW, instances, tmp_path))
     assert not problems
-    assert sum(layer.kind.name == "rs_encode" for layer in design.layers()) == instances
+    assert sum(layer.kind.name == "rs_encode" for layer in facts.design.layers()) == instances
 
 
 def test_missing_library_is_said(

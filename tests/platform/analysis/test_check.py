@@ -10,6 +10,7 @@ import pytest
 
 from bombus.analysis import check
 from bombus.base.errors import DesignError
+from bombus.design.next_hops import hop_names
 from bombus.design.resolved import Design
 from tests import ROOT
 from tests.support.helpers import DESIGNS, Edited, Problems, layer_text
@@ -45,16 +46,16 @@ def test_shipped_designs_are_sound_without_warnings(file: Path) -> None:
 
 def test_a_layer_is_not_bound_to_itself() -> None:
     """Engines bind engines; none sends to itself, which would be a loop of wires."""
-    design, _ = check.check(DESIGNS / "engines.yaml")
-    found = hops(design)
+    facts, _ = check.check(DESIGNS / "engines.yaml")
+    found = hops(facts.design)
     assert ("checksum", "engine_1", None) in found
     assert ("checksum", "engine_2", "encrypt") in found
     assert ("encrypt", "engine_1", "checksum") in found
 
 
 def test_hops_of_udp_echo(edited: Edited) -> None:
-    design, _ = check.check(edited())
-    assert hops(design) >= {
+    facts, _ = check.check(edited())
+    assert hops(facts.design) >= {
         ("eth_rx.mac_rx", "eth_rx", "eth_rx.eth_rx"),
         ("eth_rx.eth_rx", "ipv4_rx", "ipv4_rx"),
         ("eth_rx.eth_rx", "arp", "arp"),
@@ -65,23 +66,23 @@ def test_hops_of_udp_echo(edited: Edited) -> None:
         ("eth_tx.eth_tx", "arp", "arp"),
         ("eth_tx.eth_tx", "mac_port_0", "eth_tx.mac_tx"),
     }
-    assert {name for source, name, _ in hops(design) if source == "udp_rx"} == {
+    assert {name for source, name, _ in hops(facts.design) if source == "udp_rx"} == {
         "icmp",
         "udp_port_7",
     }
 
 
 def test_udp_path_takes_one_link_a_hop(edited: Edited) -> None:
-    design, _ = check.check(edited())
+    facts, _ = check.check(edited())
     path = ["eth_rx", "ipv4_rx", "udp_rx", "echo", "udp_tx", "ipv4_tx", "eth_tx"]
-    tiles = {tile.name: tile for tile in design.tiles}
+    tiles = {tile.name: tile for tile in facts.design.tiles}
     for source, target in pairwise(path):
-        assert len(design.networks[0].links(tiles[source].at, tiles[target].at)) == 1
+        assert len(facts.design.networks[0].links(tiles[source].at, tiles[target].at)) == 1
 
 
 def test_route_goes_along_x_first(edited: Edited) -> None:
-    design, _ = check.check(edited())
-    assert design.networks[0].links((0, 0), (2, 1)) == [
+    facts, _ = check.check(edited())
+    assert facts.design.networks[0].links((0, 0), (2, 1)) == [
         ((0, 0), (1, 0)),
         ((1, 0), (2, 0)),
         ((2, 0), (2, 1)),
@@ -299,7 +300,7 @@ def test_ambiguous_hop_can_be_decided(edited: Edited) -> None:
         ("kind: ipv4_rx,", "kind: ipv4_rx, next: {icmp: icmp},"),
         ("kind: udp_rx,", "kind: udp_rx, next: {icmp: icmp2},"),
     )
-    found = hops(check.check(file)[0])
+    found = hops(check.check(file)[0].design)
     assert ("ipv4_rx", "icmp", "icmp") in found
     assert ("udp_rx", "icmp", "icmp2") in found
 
@@ -310,9 +311,9 @@ def test_layer_in_the_same_tile_goes_first(edited: Edited) -> None:
         ("kind: udp_tx,", "layers: [udp_tx, ipv4_tx],"),
         ("kind: icmp_echo,", "kind: icmp_echo, next: {ipv4_tx: ipv4_tx},"),
     )
-    design, _ = check.check(file)
-    assert ("udp_tx.udp_tx", "ipv4_tx", "udp_tx.ipv4_tx") in hops(design)
-    assert ("icmp", "ipv4_tx", "ipv4_tx") in hops(design)
+    facts, _ = check.check(file)
+    assert ("udp_tx.udp_tx", "ipv4_tx", "udp_tx.ipv4_tx") in hops(facts.design)
+    assert ("icmp", "ipv4_tx", "ipv4_tx") in hops(facts.design)
 
 
 def test_generated_names_do_not_collide(edited: Edited, problems: Problems) -> None:
@@ -332,17 +333,17 @@ def test_design_has_no_name_of_a_register_type(
 
 def test_applications_are_numbered_in_the_order_of_the_file(edited: Edited) -> None:
     second = ECHO.replace("echo, k", "alpha, k").replace("2, 1", "3, 0").replace("7", "8")
-    design, _ = check.check(edited((ECHO, ECHO + second)))
-    (udp_rx,) = [each for each in design.outputs() if each.layer.kind.name == "udp_rx"]
-    assert design.hop_names(udp_rx) == ["icmp", "udp_port_7", "udp_port_8"]
-    assert ("udp_rx", "udp_port_8", "alpha") in hops(design)
+    facts, _ = check.check(edited((ECHO, ECHO + second)))
+    (udp_rx,) = [each for each in facts.design.outputs() if each.layer.kind.name == "udp_rx"]
+    assert hop_names(udp_rx, facts.design) == ["icmp", "udp_port_7", "udp_port_8"]
+    assert ("udp_rx", "udp_port_8", "alpha") in hops(facts.design)
 
 
 def test_empty_positions_become_tiles(edited: Edited) -> None:
-    design, _ = check.check(edited(("host:", "fabric: {columns: 4}\nhost:")))
-    assert [tile.name for tile in design.tiles if not tile.layers] == [
+    facts, _ = check.check(edited(("host:", "fabric: {columns: 4}\nhost:")))
+    assert [tile.name for tile in facts.design.tiles if not tile.layers] == [
         "empty_3_0",
         "empty_3_1",
         "empty_3_2",
     ]
-    assert [tile.index for tile in design.tiles] == list(range(12))
+    assert [tile.index for tile in facts.design.tiles] == list(range(12))

@@ -141,8 +141,8 @@ def test_a_mesh_beyond_the_register_map_is_refused(
 
 
 def test_the_largest_mesh_is_sound(edited: Edited) -> None:
-    design, _ = check.check(edited(("at: [2, 2]", "at: [2, 84]")))
-    assert [tile.index for tile in design.tiles] == list(range(255))
+    facts, _ = check.check(edited(("at: [2, 2]", "at: [2, 84]")))
+    assert [tile.index for tile in facts.design.tiles] == list(range(255))
 
 
 def test_as_many_tiles_as_registers_can_address_find_positions(tmp_path: Path) -> None:

@@ -18,10 +18,11 @@ from typing import Any, cast
 import pytest
 
 from bombus.analysis import deadlock
+from bombus.analysis.checks.flight_problems import layer_problems, waiting_problems
 from bombus.analysis.flight import flights, holds
-from bombus.analysis.flight_problems import layer_problems, waiting_problems
 from bombus.design import rtl
 from bombus.design.elements import Hop, Input, Layer, Output, Tile
+from bombus.design.facts import Facts
 from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.design.rtl import InputStream, LayerKind, OutputStream
@@ -133,7 +134,8 @@ def resolved(design: Random, study: Study) -> Design:
         for chain in design.chains
         for place, (here, there) in enumerate(pairwise(chain))
     ]
-    return Design(cast("Any", None), cast("Any", None), [network], size, size, tiles, hops, [])
+    nothing = cast("Any", None)
+    return Design(nothing, nothing, (network,), size, size, tuple(tiles), tuple(hops), (), ())
 
 
 @pytest.fixture(
@@ -180,7 +182,7 @@ def test_sound_designs_never_stall_and_unsound_ones_do(study: tuple[str, Study, 
     name, given, model = study
     count = given.designs
     designs = [random_design(seed, given.size) for seed in range(count)]
-    found = [bool(deadlock.cycles(resolved(design, given))) for design in designs]
+    found = [bool(deadlock.cycles(Facts(resolved(design, given)))) for design in designs]
     results = simulated(model, given, designs)
     counts = Counter(
         (unsound, result.stalled) for unsound, result in zip(found, results, strict=True)
@@ -213,9 +215,9 @@ def test_chains_in_any_order_never_stall_under_a_window(algorithm: str) -> None:
         analysed = resolved(design, given)
         found = flights(analysed)
         # Designs without a cycle need no window.
-        assert bool(found) == bool(deadlock.cycles(analysed))
+        assert bool(found) == bool(deadlock.cycles(Facts(analysed)))
         for flight in found.values():
-            assert all(holds(analysed, knot) for knot in deadlock.knots(analysed))
+            assert all(holds(Facts(analysed), knot) for knot in deadlock.knots(Facts(analysed)))
             assert not [*layer_problems(flight), *waiting_problems(flight)]
             designs.append(design)
             windows.append(flight.flits)

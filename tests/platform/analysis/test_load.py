@@ -10,6 +10,7 @@ import pytest
 
 from bombus.analysis import load
 from bombus.design import resolve
+from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from tests import ROOT
 from tests.support.helpers import DESIGNS
@@ -36,7 +37,10 @@ def design(tmp_path: Path) -> Design:
 
 
 def carried(design: Design) -> Mapping[tuple[str, str], float]:
-    return {(str(hop.source), str(hop.target)): rate for hop, rate in load.expected(design).items()}
+    return {
+        (str(hop.source), str(hop.target)): rate
+        for hop, rate in load.expected(Facts(design)).items()
+    }
 
 
 def test_replicas_share_the_traffic_of_their_next_hop(design: Design) -> None:
@@ -66,8 +70,13 @@ def test_replicas_share_what_the_design_file_gives_them(tmp_path: Path) -> None:
 def test_what_is_not_said_is_shared_equally_but_for_rare_next_hops() -> None:
     design, _ = resolve.load(DESIGNS / "udp_echo.yaml")
     for layer in design.layers():
-        hops = [hop for out in layer.outputs for hop in design.hops_from(out) if hop.target]
-        rates = load.expected(design)
+        hops = [
+            hop
+            for out in layer.outputs
+            for hop in Facts(design).topology.hops_from(out)
+            if hop.target
+        ]
+        rates = load.expected(Facts(design))
         rare = [rates[hop] for hop in hops if hop.is_rare]
         usual = [rates[hop] for hop in hops if not hop.is_rare]
         if layer.tile.traffic:
@@ -82,7 +91,7 @@ def test_no_layer_carries_more_than_comes_in(tmp_path: Path, share: float) -> No
     """Not even in a ring that keeps nearly all: `eth_tx` asks `arp` for each packet."""
     file = tmp_path / "design.yaml"
     file.write_text(TEXT.replace("eth_tx, mac_tx]", f"eth_tx, mac_tx], traffic: {{arp: {share}}}"))
-    rates = load.expected(resolve.load(file)[0])
+    rates = load.expected(Facts(resolve.load(file)[0]))
     assert all(0 <= rate <= 10 + 1e-6 for rate in rates.values())
 
 
@@ -96,7 +105,7 @@ def test_messages_without_payload_have_one_flit(tmp_path: Path, data: int, contr
     file = tmp_path / "tcp_echo.yaml"
     file.write_text(text.replace("line_rate_gbps: 100", "line_rate_gbps: 10"))
     design, _ = resolve.load(file)
-    rates = load.expected(design)
+    rates = load.expected(Facts(design))
     echoes = {
         hop.source.name: rate for hop, rate in rates.items() if hop.source.tile.name == "echo"
     }
@@ -110,4 +119,4 @@ def test_messages_without_payload_have_one_flit(tmp_path: Path, data: int, contr
 def test_kernels_bring_no_traffic() -> None:
     """Behind the layer that serves them, they have neither inputs nor outputs on the mesh."""
     design, _ = resolve.load(ROOT / "docs" / "examples" / "tcp_kernel" / "tcp_kernel.yaml")
-    assert max(load.expected(design).values()) <= design.config.line_rate_gbps + 1e-6
+    assert max(load.expected(Facts(design)).values()) <= design.config.line_rate_gbps + 1e-6

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bombus.analysis import requests
+from bombus.analysis.checks import requests
 from bombus.analysis.deadlock import cycles
+from bombus.design.facts import Facts
 from tests.platform.analysis.test_waiting_model import (
     APART,
     ASKS,
@@ -35,7 +36,9 @@ STRANGE_TILE = "  - {name: stranger, kind: stranger, at: [0, 1]}\n"
 
 
 def said(folder: Path, tiles: str, *layers: str) -> list[str]:
-    return [problem.message for problem in requests.problems(resolved(folder, tiles, *layers))]
+    return [
+        problem.message for problem in requests.problems(Facts(resolved(folder, tiles, *layers)))
+    ]
 
 
 @pytest.mark.parametrize("tiles", [TOGETHER, APART])
@@ -268,7 +271,7 @@ def test_a_request_that_may_go_elsewhere(tmp_path: Path) -> None:
 def test_one_that_drops_meanwhile_loses_its_credits(tmp_path: Path) -> None:
     """It never deadlocks, but it may end up dropping everything: a warning."""
     design = resolved(tmp_path, TOGETHER, ENDS, asker(DROPS), store(ALWAYS))
-    (problem,) = requests.problems(design)
+    (problem,) = requests.problems(Facts(design))
     assert not problem.is_error
 
 
@@ -313,5 +316,5 @@ def test_two_layers_that_ask_each_other(
     head = HEAD.replace("data_width: 64\n", f"networks: {{{given}}}\n")
     head = head.replace("fabric: {columns: 3, rows: 2}\n", "")
     design = resolved(tmp_path, tiles + SINK, layers, head=head)
-    assert list(requests.problems(design)) == []
-    assert bool(cycles(design)) == (waits == 1 or networks != ("q", "r"))
+    assert list(requests.problems(Facts(design))) == []
+    assert bool(cycles(Facts(design))) == (waits == 1 or networks != ("q", "r"))

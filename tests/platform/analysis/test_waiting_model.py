@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bombus.analysis import check, requests
+from bombus.analysis.checks import reachability, requests
 from bombus.analysis.deadlock import cycles
 from bombus.base.errors import DesignError
 from bombus.base.text import camel_case
 from bombus.design import resolve
+from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.generation import generate
 from bombus.generation.instances import checked_streams
@@ -101,7 +102,7 @@ def resolved(folder: Path, tiles: str, *layers: str, head: str = HEAD) -> Design
 
 def deadlocks(folder: Path, tiles: str, *layers: str) -> list[str]:
     """The tiles of each cycle, by name."""
-    found = cycles(resolved(folder, tiles, *layers))
+    found = cycles(Facts(resolved(folder, tiles, *layers)))
     return [" ".join(sorted(tile.name for tile in cycle.tiles)) for cycle in found]
 
 
@@ -112,7 +113,7 @@ def test_only_what_was_dispatched_counts_for_the_load_of_a_replica(tmp_path: Pat
     """An answer that `next` leads to one replica swallows one of what it sends."""
     tiles = APART.replace(", at: [1, 0]MORE_ASKER", ", replicas: 2, dispatch: least_loaded")
     tiles = tiles.replace(", at: [2, 0]MORE_STORE", ", next: {asker_answer: asker_1.asker.answer}")
-    texts = generate.texts(resolved(tmp_path, tiles, ENDS, asker(ASKS), store()))
+    texts = generate.texts(Facts(resolved(tmp_path, tiles, ENDS, asker(ASKS), store())))
     for name, entered, others in (
         ("asker_0", "in_message", "1'b0"),
         ("asker_1", "in_message && !sink_valid[1]", "{in_message && sink_valid[1]}"),
@@ -130,7 +131,7 @@ def test_in_one_tile(tmp_path: Path) -> None:
 
 
 def test_in_two_tiles_the_answer_waits_behind_questions(tmp_path: Path) -> None:
-    (cycle,) = cycles(resolved(tmp_path, APART, ENDS, asker(ASKS), store()))
+    (cycle,) = cycles(Facts(resolved(tmp_path, APART, ENDS, asker(ASKS), store())))
     assert {"asker", "store"} <= {tile.name for tile in cycle.tiles}
     # The part that closes the cycle is reported too.
     assert "layer asker: waits for a message on asker.answer, which needs store\n" in str(cycle)
@@ -164,8 +165,8 @@ def test_room_for_the_requests_of_all_senders(tmp_path: Path, room: int) -> None
     asks = asker(DROPS.replace("Credits = 1", "Credits = 2") + flow)
     keeps = store(f'localparam int unsigned Room = {room}; localparam string Serves = "in";')
     design = resolved(tmp_path, tiles, ENDS, asks, keeps)
-    assert bool(cycles(design)) == (room < 4)
-    assert list(requests.problems(design)) == []
+    assert bool(cycles(Facts(design))) == (room < 4)
+    assert list(requests.problems(Facts(design))) == []
 
 
 def test_room_needs_senders_with_credits(tmp_path: Path) -> None:
@@ -216,7 +217,9 @@ def test_simulation_checks_what_the_analysis_relies_on(
     asks = asker(DROPS.replace("Credits = 1", "Credits = 2"))
     keeps = store(f"localparam int unsigned Room = {room};")
     design = resolved(tmp_path, APART, ENDS, asks, keeps)
-    promises = {layer.name: checked_streams(layer, design)["promises"] for layer in design.layers()}
+    promises = {
+        layer.name: checked_streams(layer, Facts(design))["promises"] for layer in design.layers()
+    }
     assert promises["store"]["WaitsForOutputs"] == waits
     assert promises["store"]["Room"] == f"{{32'd{room}}}"
     # The answer has room, the question waits for both outputs.
@@ -268,7 +271,9 @@ def test_what_forks_and_joins_again(tmp_path: Path) -> None:
     (cycle,) = deadlocks(tmp_path, tiles, PARTS, fork, source)
     assert "join" in cycle.split()
     # Tiles of their own for the layers would not help.
-    assert list(check._wired_cycles(resolved(tmp_path, tiles, PARTS, fork, source))) == []
+    assert (
+        list(reachability.wired_cycles(Facts(resolved(tmp_path, tiles, PARTS, fork, source)))) == []
+    )
     # Neither input stops for the other one: no waiting.
     parts = PARTS.replace("WaitsForB = 1", "WaitsForB = 0").replace("ForA = 1", "ForA = 0")
     assert deadlocks(tmp_path, tiles, parts, fork, source) == []
@@ -283,10 +288,10 @@ def test_what_no_placement_cures(tmp_path: Path) -> None:
         "  - {name: pass, kind: pass_on, at: [1, 1]}\n  - {name: join, kind: join_ab, at: [1, 0]}\n"
     )
     design = resolved(tmp_path, SOURCE_AND_SPLIT + SINK + tiles, PARTS, layers)
-    (cycle,) = cycles(design)
+    (cycle,) = cycles(Facts(design))
     assert "layer join.b: waits for a message on join.a, which needs source.split\n" in str(cycle)
     with pytest.raises(DesignError, match=r"an input waits for .* wait for it \(join\)\."):
-        placer.solve(design, {}, effort=1)
+        placer.solve(Facts(design), {}, effort=1)
 
 
 # ---- Streams beside the mesh ----
@@ -320,7 +325,7 @@ BRIDGE = (
 
 def test_what_a_kernel_hands_to_another_layer(tmp_path: Path) -> None:
     """Messages to `front` hold the link to its tile, which those from `middle` to `sink` need."""
-    (cycle,) = cycles(resolved(tmp_path, BRIDGE, BRIDGED, FRONT))
+    (cycle,) = cycles(Facts(resolved(tmp_path, BRIDGE, BRIDGED, FRONT)))
     assert {tile.name for tile in cycle.tiles} == {"source", "middle", "bridge", "sink"}
     assert "layer bridge.front: hands messages on to bridge.back, in its tile\n" in str(cycle)
     assert "chain source -> bridge.front -> bridge.back -> middle -> sink\n" in str(cycle)
@@ -441,5 +446,5 @@ def test_clearing_a_large_table_keeps_no_promise_from_being_kept(tmp_path: Path)
         file.write_text(text.replace("eth_tx, mac_tx", given))
         design, _ = resolve.load(file)
         (layer,) = (each for each in design.layers() if each.kind.name == "eth_tx")
-        limit = checked_streams(layer, design)["promises"]["MaxBusyCycles"]
+        limit = checked_streams(layer, Facts(design))["promises"]["MaxBusyCycles"]
         assert limit >= max(4096, bindings // 2 + 1024)

@@ -21,9 +21,11 @@ from typing import Any, cast
 
 import pytest
 
-from bombus.analysis import deadlock, requests
+from bombus.analysis import deadlock
+from bombus.analysis.checks import requests
 from bombus.design import rtl
 from bombus.design.elements import Hop, Input, Layer, Output, Tile
+from bombus.design.facts import Facts
 from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.design.rtl import InputStream, LayerKind, OutputStream
@@ -222,12 +224,14 @@ class Random:
             tile, name = tiles[given.node], f"{given.role}{number}"
             layers.append(Layer(name, kind(given), {}, tile, tile.loc, networks=streams))
             tile.layers.append(layers[-1])
-        hops = [
+        hops = tuple(
             Hop(Output(layers[layer], output), n, "next", Input(layers[to_layer], to_input))
             for n, (layer, output, to_layer, to_input) in enumerate(self.hops)
-        ]
+        )
         file = SimpleNamespace(problem=lambda _, message, **__: message)
-        return Design(cast("Any", file), cast("Any", None), networks, SIZE, SIZE, tiles, hops, [])
+        nothing = cast("Any", None)
+        grid = tuple(networks), SIZE, SIZE, tuple(tiles)
+        return Design(cast("Any", file), nothing, *grid, hops, (), ())
 
     # ---- Form for the simulation ----
 
@@ -270,7 +274,7 @@ def mesh() -> Mesh:
 def is_refused(design: Random) -> bool:
     """Whether `bombus check` rejects it; that also warns about a dropper that loses its credits."""
     resolved = design.resolved()
-    return bool(deadlock.cycles(resolved)) or any(requests.problems(resolved))
+    return bool(deadlock.cycles(Facts(resolved))) or any(requests.problems(Facts(resolved)))
 
 
 def run(mesh: Mesh, designs: list[Random]) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from bombus.analysis.flight import flights, of_tile, summary
 from bombus.analysis.window import full_flits, safe_window
 from bombus.base.errors import DesignError, UserError
 from bombus.design import edit, resolve, rtl
+from bombus.design.facts import Facts
 from bombus.fabric.config import Fabric
 from bombus.fabric.routing import LOCAL, Channel, eject, inject
 from bombus.placement import placer
@@ -97,11 +98,11 @@ def changed(folder: Path, *edits: tuple[str, str]) -> Path:
 
 
 def test_a_window_makes_chains_in_any_order_safe() -> None:
-    design, warnings = check.check(ANY_ORDER)
+    facts, warnings = check.check(ANY_ORDER)
     assert warnings == []
-    (flight,) = flights(design).values()
+    (flight,) = flights(facts).values()
     assert flight.safe == flight.flits == flight.share == RING - 1
-    assert summary(design) == [
+    assert summary(facts) == [
         f"window of {RING - 1} flits: a cycle of waiting holds at least {RING}"
     ]
     assert [str(each) for each in flight.sources] == ["receive.itinerary"]
@@ -109,7 +110,7 @@ def test_a_window_makes_chains_in_any_order_safe() -> None:
     assert {str(each) for each in flight.inputs} == {"one", "two", "three", "transmit.udp_tx"}
     assert {str(each) for each in flight.passed} == {"one", "two", "three"}
     assert [str(each) for each in flight.between] == ["one", "two", "three"]
-    tiles = {tile.name: of_tile(tile, flight.network, design) for tile in design.tiles}
+    tiles = {tile.name: of_tile(tile, flight.network, facts) for tile in facts.design.tiles}
     assert tiles["arp"] is None
     assert [name for name, each in tiles.items() if each and each.gates] == ["receive"]
     assert [name for name, each in tiles.items() if each and each.leaves] == ["transmit"]
@@ -125,18 +126,18 @@ def test_without_a_window_they_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("algorithm", ["o1turn", "adaptive"])
 def test_with_other_routings(tmp_path: Path, algorithm: str) -> None:
-    design, _ = check.check(
+    facts, _ = check.check(
         changed(tmp_path, ("window: auto", f"window: auto, algorithm: {algorithm}"))
     )
-    assert [flight.flits for flight in flights(design).values()] == [
-        safe_window(design.networks[0].fabric, 3, 3, FLITS)
+    assert [flight.flits for flight in flights(facts).values()] == [
+        safe_window(facts.design.networks[0].fabric, 3, 3, FLITS)
     ]
 
 
 @pytest.mark.slow
 def test_a_number_of_flits(tmp_path: Path, problems: Problems) -> None:
-    design, _ = check.check(changed(tmp_path, ("auto", "400")))
-    assert [flight.flits for flight in flights(design).values()] == [400]
+    facts, _ = check.check(changed(tmp_path, ("auto", "400")))
+    assert [flight.flits for flight in flights(facts).values()] == [400]
     file = changed(tmp_path, ("auto", str(RING)))
     (problem,) = problems(check.check, file)
     assert f"at most {RING - 1}" in problem
@@ -159,11 +160,11 @@ def test_several_sources_share_the_window(tmp_path: Path, problems: Problems) ->
         "udp_rx, itinerary]",
         "udp_rx, {itinerary: {udp_port: 7000}}, {itinerary: {udp_port: 7001}}]",
     )
-    design, _ = check.check(changed(tmp_path, second))
-    (flight,) = flights(design).values()
+    facts, _ = check.check(changed(tmp_path, second))
+    (flight,) = flights(facts).values()
     assert len(flight.sources) == 2
     assert flight.share == (RING - 1) // 2
-    assert f", {flight.share} for each of 2 sources: " in summary(design)[0]
+    assert f", {flight.share} for each of 2 sources: " in summary(facts)[0]
     (problem,) = problems(check.check, changed(tmp_path, second, ("auto", "599")))
     assert "299 for each of 2 sources" in problem
 
@@ -171,9 +172,9 @@ def test_several_sources_share_the_window(tmp_path: Path, problems: Problems) ->
 def test_chains_that_need_none(tmp_path: Path) -> None:
     file = changed(tmp_path)
     file.write_text((ROOT / "designs" / "udp_echo.yaml").read_text() + FABRIC)
-    design, (warning,) = check.check(file)
+    facts, (warning,) = check.check(file)
     assert "needs no window" in warning.message
-    assert flights(design) == {}
+    assert flights(facts) == {}
 
 
 @pytest.mark.parametrize(
@@ -239,8 +240,8 @@ def test_messages_on_their_way_to_the_source_that_hold_what_the_window_needs(
     entry = 'localparam string Entry = "itinerary";'
     text = itinerary.read_text()
     itinerary.write_text(text.replace(entry, f"localparam bit Forwards = 1;\n{entry}"))
-    design, _ = check.check(file)
-    (flight,) = flights(design).values()
+    facts, _ = check.check(file)
+    (flight,) = flights(facts).values()
     assert [str(each) for each in flight.sources] == ["receive.udp_rx"]
 
 
@@ -281,16 +282,16 @@ def unplaced(folder: Path, *edits: tuple[str, str]) -> Path:
 def test_place_finds_positions_that_the_window_makes_safe(tmp_path: Path) -> None:
     file = unplaced(tmp_path)
     design, _ = resolve.load(file)
-    found = placer.solve(design, placer.given(design), effort=1)
+    found = placer.solve(Facts(design), placer.given(design), effort=1)
     file.write_text(edit.with_positions(design.file, found.positions))
     assert check.check(file)[1] == []
     assert found.is_best
 
 
 def test_place_keeps_positions_that_the_window_makes_safe() -> None:
-    design, _ = check.check(ANY_ORDER)
-    given = placer.given(design)
-    assert placer.solve(design, given, effort=1).positions == given
+    facts, _ = check.check(ANY_ORDER)
+    given = placer.given(facts.design)
+    assert placer.solve(facts, given, effort=1).positions == given
 
 
 # With room for longer messages than there are, a ring of two neighbours has too few places for a
@@ -306,7 +307,7 @@ def test_place_keeps_tiles_apart_where_the_window_needs_it(
     assert "too few for the longest frame" in found
     file = unplaced(tmp_path, TIGHT)
     design, _ = resolve.load(file)
-    positions = placer.solve(design, placer.given(design), effort=1).positions
+    positions = placer.solve(Facts(design), placer.given(design), effort=1).positions
     file.write_text(edit.with_positions(design.file, positions))
     assert check.check(file)[1] == []
     stations = [positions[name] for name in ("one", "two", "three")]
@@ -320,7 +321,9 @@ def test_place_says_why_the_window_refuses_what_it_found(
 ) -> None:
     file = unplaced(tmp_path, ("window: auto", "window: 299"))
     design, _ = resolve.load(file)
-    (found,) = problems(lambda _: placer.solve(design, placer.given(design), effort=0.1), file)
+    (found,) = problems(
+        lambda _: placer.solve(Facts(design), placer.given(design), effort=0.1), file
+    )
     assert "no placement found with this effort" in found
     assert "a window of 299 flits has 299, too few for the longest frame" in found
 
@@ -330,6 +333,6 @@ def test_place_says_so_of_whatever_it_does_not_find(tmp_path: Path, problems: Pr
     text = (ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml").read_text()
     file = tmp_path / "figure_5a.yaml"
     file.write_text(f"{text}{FABRIC}\ntables: fixed\n")
-    design, _ = check.check(file)
-    (found,) = problems(lambda _: placer.solve(design, placer.given(design), effort=1), file)
+    facts, _ = check.check(file)
+    (found,) = problems(lambda _: placer.solve(facts, placer.given(facts.design), effort=1), file)
     assert "no placement on a mesh of 4 x 2 fits" in found

@@ -180,14 +180,14 @@ def test_a_folder_that_is_not_finished_says_so(tmp_path: Path) -> None:
 def test_a_picture_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     from bombus.analysis import check
 
-    design, _ = check.check(DESIGNS / "udp_echo.yaml")
+    facts, _ = check.check(DESIGNS / "udp_echo.yaml")
     picture = tmp_path / "x.svg"
     picture.write_text("before")
     with full_disk(1000), pytest.raises(WriteError, match=r"x.svg: File too large"):
-        mesh.draw(design, picture)
+        mesh.draw(facts.design, picture)
     assert picture.read_text() == "before"
     with pytest.raises(UserError, match=r"should end in \.svg, \.png or \.pdf"):
-        mesh.draw(design, tmp_path / "x.gif")
+        mesh.draw(facts.design, tmp_path / "x.gif")
 
 
 def test_a_full_cache_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

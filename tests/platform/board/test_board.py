@@ -79,21 +79,21 @@ def test_impossible_clocks_are_refused() -> None:
     ],
 )
 def test_designs_that_do_not_fit_are_refused(file: str, message: str) -> None:
-    design, _ = check.check(ROOT / "designs" / file)
+    facts, _ = check.check(ROOT / "designs" / file)
     with pytest.raises(UserError, match=message):
-        shell.refuse_what_does_not_fit(design, board("versa_ecp5"))
+        shell.refuse_what_does_not_fit(facts.design, board("versa_ecp5"))
 
 
 @pytest.mark.slow
 def test_board_top_elaborates_and_every_port_has_a_pin() -> None:
-    design, _ = check.check(WIRE)
-    sources = shell.on_board(design, board("versa_ecp5"), "the test")
+    facts, _ = check.check(WIRE)
+    sources = shell.on_board(facts, board("versa_ecp5"), "the test")
     cells = yosys_ecp5.cells()
     texts = {name: text for name, text in sources.items() if name.endswith((".sv", ".v"))}
     top = "frame_wire_board"
     elaboration = rtl.elaborate([], {"cells.v": cells, **texts}, top=top)
     assert not elaboration.problems()
-    for path, text in {**sources, **shell.with_links(design, "the test")}.items():
+    for path, text in {**sources, **shell.with_links(facts, "the test")}.items():
         if not path.endswith((".json", ".md", "liteeth_mac.v")):
             assert "SPDX-License-Identifier: Apache-2.0" in text[:100], path
     pins = sources["board/frame_wire.lpf"]
@@ -106,7 +106,7 @@ def test_board_top_elaborates_and_every_port_has_a_pin() -> None:
 
 
 def test_missed_clocks_are_told(tmp_path: Path) -> None:
-    design, _ = check.check(WIRE)
+    facts, _ = check.check(WIRE)
     result = nextpnr.Routed({"clk": 49.0, "rx": 130.0}, {"clk": 50.0, "rx": 125.0}, {}, {}, [])
-    made = bitstream.Bitstream(design, board("versa_ecp5"), result, tmp_path, tmp_path)
+    made = bitstream.Bitstream(facts.design, board("versa_ecp5"), result, tmp_path, tmp_path)
     assert made.slow == ["clk reaches 49.0 of 50 MHz"]

@@ -46,9 +46,9 @@ def test_other_devices_are_refused(name: str, message: str) -> None:
 
 @pytest.mark.parametrize("file", [WIRE, TWO_CLOCKS])
 def test_harness_joins_every_port_in_its_clock(file: Path) -> None:
-    design, _ = check.check(file)
-    top = f"{design.config.name}_top"
-    sources = generate.texts(design)
+    facts, _ = check.check(file)
+    top = f"{facts.design.config.name}_top"
+    sources = generate.texts(facts)
     text = harness(sources, top)
     texts = {name: source for name, source in sources.items() if name.endswith(".sv")}
     elaboration = rtl.elaborate([], texts | {"harness.sv": text}, top=HARNESS)
@@ -106,7 +106,7 @@ def test_report_is_read_and_told_by_parts(tmp_path: Path) -> None:
 
 
 def test_every_clock_is_compared_with_its_own_rate() -> None:
-    targets = check.check(TWO_CLOCKS)[0].config.clocks
+    targets = check.check(TWO_CLOCKS)[0].design.config.clocks
     assert targets == {"clk_i": 200, "mac0_clk_i": 156.25, "mac1_clk_i": 322.265625}
     reached = {"clk_i": 200.5, "mac0_clk_i": 199.0, "mac1_clk_i": 299.996}
     rates = timing.rates(nextpnr.Routed(reached, {}, {}, {}, []), targets)

@@ -110,7 +110,7 @@ def test_generate_leads_to_the_picture_of_a_deadlock(tmp_path: Path) -> None:
     file = "docs/examples/deadlock/figure_5a.yaml"
     result = bombus("generate", file, "-o", tmp_path / "out")
     assert result.returncode == 1
-    assert f"run `bombus check {file}` for a picture" in result.stderr
+    assert f"run `bombus check {file} -o cycle.svg` for a picture" in result.stderr
     assert not (tmp_path / "out").exists()
 
 

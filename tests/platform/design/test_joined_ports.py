@@ -30,21 +30,21 @@ def edited(folder: Path, *edits: tuple[str, str]) -> Path:
 
 
 def test_ports_of_one_name_are_wires_of_the_tile() -> None:
-    design, _ = check.check(EXAMPLE / "tcp_kernel.yaml")
-    tile = texts(design)["tiles/tcp_kernel_tile_echo.sv"]
+    facts, _ = check.check(EXAMPLE / "tcp_kernel.yaml")
+    tile = texts(facts)["tiles/tcp_kernel_tile_echo.sv"]
     assert "logic [511:0] joined_kernel_rx_tdata;" in tile
     assert tile.count(".kernel_rx_tdata_o(joined_kernel_rx_tdata)") == 1
     assert tile.count(".kernel_rx_tdata_i(joined_kernel_rx_tdata)") == 1
-    pins = [pin["name"] for pin in manifest(design)["pins"]]
+    pins = [pin["name"] for pin in manifest(facts)["pins"]]
     own = ("fetch_", "count_")
     assert all(name.startswith(own) for name in pins), "raised by the design, not the tile's"
-    assert manifest(design)["streams"] == []
+    assert manifest(facts)["streams"] == []
 
 
 def test_those_that_the_tile_raises_are_not(tmp_path: Path) -> None:
     raised = (LAYERS, "layers: [{tcp_stream: {tcp_port: 7}}]\n    ports: {kernel: app}")
-    design, _ = check.check(edited(tmp_path, raised))
-    assert [each["name"] for each in manifest(design)["streams"]] == ["app_rx", "app_tx"]
+    facts, _ = check.check(edited(tmp_path, raised))
+    assert [each["name"] for each in manifest(facts)["streams"]] == ["app_rx", "app_tx"]
 
 
 def accelerated(tmp_path: Path, layers: str) -> Path:
@@ -58,8 +58,8 @@ def accelerated(tmp_path: Path, layers: str) -> Path:
 def test_two_of_a_kind_are_told_apart(tmp_path: Path) -> None:
     layers = ", ".join(f"{{rpu: {{lane: {n}, frames: true}}}}" for n in (1, 2))
     lists = ", ".join(["{ip_blacklist: {stages: 4}}"] * 2)
-    design, _ = check.check(accelerated(tmp_path, f"{layers}, {lists}"))
-    tile = texts(design)["tiles/firewall_tile_rpu.sv"]
+    facts, _ = check.check(accelerated(tmp_path, f"{layers}, {lists}"))
+    tile = texts(facts)["tiles/firewall_tile_rpu.sv"]
     assert "logic joined_accel_packet_1;" in tile
     assert "logic joined_accel_packet_2;" in tile
 
@@ -67,8 +67,8 @@ def test_two_of_a_kind_are_told_apart(tmp_path: Path) -> None:
 def test_the_nth_of_a_kind_is_joined_to_the_nth_of_another(tmp_path: Path) -> None:
     processors = ", ".join(f"{{rpu: {{lane: {n}, frames: true}}}}" for n in range(1, 5))
     lists = ", ".join(["{ip_blacklist: {stages: 4}}"] * 4)
-    design, _ = check.check(accelerated(tmp_path, f"{processors}, {lists}"))
-    tile = texts(design)["tiles/firewall_tile_rpu.sv"]
+    facts, _ = check.check(accelerated(tmp_path, f"{processors}, {lists}"))
+    tile = texts(facts)["tiles/firewall_tile_rpu.sv"]
     for port in ("packet", "judged"):
         for n in range(1, 5):
             signal = f"joined_accel_{port}_{n}"
@@ -108,8 +108,8 @@ def test_broadcast_joins_all_that_share_it(tmp_path: Path) -> None:
     file = tmp_path / "two.yaml"
     more = "{name: other, kind: rpu, udp_port: 9, at: [3, 1]}"
     file.write_text(given.replace("  - {name: udp_tx", f"  - {more}\n  - {{name: udp_tx"))
-    design, _ = check.check(file)
-    found = texts(design)
+    facts, _ = check.check(file)
+    found = texts(facts)
     top = found["rpu_echo_top.sv"]
     assert "broadcast #(\n      .NumMembers(2),\n      .Width(37)" in top
     for tile, place in (("echo", 0), ("other", 1)):
@@ -118,18 +118,18 @@ def test_broadcast_joins_all_that_share_it(tmp_path: Path) -> None:
         assert f".rpu_share_word_o(share_word[{place}])" in part
         assert f".rpu_share_wait_i(share_wait[{place}])" in part
         assert ".rpu_share_got_i(share_got)" in part
-    assert manifest(design)["pins"] == []
+    assert manifest(facts)["pins"] == []
 
 
 def test_optional_ports_may_stay_open() -> None:
     folder = ROOT / "docs" / "examples" / "rpu"
-    design, _ = check.check(folder / "rpu_echo.yaml")
-    tile = texts(design)["tiles/rpu_echo_tile_echo.sv"]
+    facts, _ = check.check(folder / "rpu_echo.yaml")
+    tile = texts(facts)["tiles/rpu_echo_tile_echo.sv"]
     assert ".accel_judges_i('0)" in tile
     assert ".accel_packet_o()" in tile
     assert ".share_wait_i('0)" in tile, "a broadcast of one"
-    assert manifest(design)["pins"] == []
-    design, _ = check.check(folder / "rpu_filter.yaml")
-    tile = texts(design)["tiles/rpu_filter_tile_filter.sv"]
+    assert manifest(facts)["pins"] == []
+    facts, _ = check.check(folder / "rpu_filter.yaml")
+    tile = texts(facts)["tiles/rpu_filter_tile_filter.sv"]
     assert tile.count("(joined_accel_judges)") == 2
     assert ".accel_bus_wait_i('0)" in tile, "the accelerator has no such port"

@@ -139,15 +139,15 @@ def test_a_layer_gets_the_addresses_of_every_port(tmp_path: Path) -> None:
 
 def test_a_faster_mac_gets_whole_frames(tmp_path: Path) -> None:
     """A frame may start early only where the MAC cannot overtake the core."""
-    design, _ = check.check(written(tmp_path))
-    top = generate.texts(design)["two_ports_top.sv"]
+    facts, _ = check.check(written(tmp_path))
+    top = generate.texts(facts)["two_ports_top.sv"]
     first, second = top.split("u_mac0_clock_crossing")
     assert ".TxStartBeats(4)" in first
     assert ".TxStartBeats(0)" in second
     for number in (0, 1):
         for port in ("clk_i", "rst_i", "tx_tuser_o"):
             assert f" mac{number}_{port}" in top
-    counters = [name for tile in design.tiles for name in tile.counters()]
+    counters = [name for tile in facts.design.tiles for name in tile.counters()]
     assert counters.count("drop.clock_crossing.rx") == counters.count("drop.clock_crossing.tx") == 2
 
 

@@ -10,6 +10,8 @@ import pytest
 from bombus.analysis import check
 from bombus.base.errors import DesignError
 from bombus.design import resolve, rtl
+from bombus.design.facts import Facts
+from bombus.design.next_hops import hop_names
 from bombus.design.resolved import Design
 from bombus.generation import generate
 from tests import ROOT
@@ -100,34 +102,37 @@ def design_file(tmp_path: Path, edited: Edited) -> Edited:
     return write
 
 
-def resolved(file: Path) -> Design:
-    design, _ = check.check(file)
-    return design
+def resolved(file: Path) -> Facts:
+    facts, _ = check.check(file)
+    return facts
 
 
 def metadata_bits(design: Design) -> int:
     """Bits of a beat beside its data."""
-    return design.messages.on(design.networks[0]).bits + 14 + design.messages.kind_bits
+    messages = Facts(design).messages
+    return messages.on(design.networks[0]).bits + 14 + messages.kind_bits
 
 
 @pytest.mark.parametrize("name", ["udp_echo", "udp_echo_fused", "scale_28", "rs"])
 def test_the_metadata_of_the_shipped_designs_stays_narrow(name: str) -> None:
     design, _ = resolve.load(DESIGNS / f"{name}.yaml")
     assert metadata_bits(design) <= 125
-    assert list(design.messages.refused()) == []
-    assert set(design.messages.numbers) == {
+    assert list(Facts(design).messages.refused()) == []
+    assert set(Facts(design).messages.numbers) == {
         *("packet", "arp", "arp_update", "arp_question", "unreachable")
     }
 
 
 def test_the_metadata_of_a_mesh_is_as_wide_as_its_kinds(design_file: Edited) -> None:
     for bits in (1, 60):
-        design = resolved(design_file(bits=bits))
-        assert design.messages.on(design.networks[0]).bits == 108 + bits
+        facts = resolved(design_file(bits=bits))
+        assert facts.messages.on(facts.design.networks[0]).bits == 108 + bits
     # A kind that crosses no link costs the mesh nothing; only the two layers know it.
-    design = resolved(design_file((TILES, IN_ONE_TILE)))
-    assert metadata_bits(design) == 125
-    wide = [la.name for la in design.layers() if design.messages.of(la, rtl.BEAT).name == "probe"]
+    facts = resolved(design_file((TILES, IN_ONE_TILE)))
+    assert metadata_bits(facts.design) == 125
+    wide = [
+        la.name for la in facts.design.layers() if facts.messages.of(la, rtl.BEAT).name == "probe"
+    ]
     assert wide == ["asker", "store"]
 
 
@@ -149,8 +154,8 @@ def test_the_design_fills_in_numbers_and_types(design_file: Edited, tiles: str) 
 def test_what_a_layer_passes_on_is_what_comes_to_it() -> None:
     """A rewritten next hop cannot bring `udp_tx` what its targets, wired or not, do not take."""
     design, _ = resolve.load(EXAMPLES / "hops" / "hop_count.yaml")
-    masks = {each.layer.name: design.messages.taken_mask(each) for each in design.inputs()}
-    numbers = design.messages.numbers
+    masks = {each.layer.name: Facts(design).messages.taken_mask(each) for each in design.inputs()}
+    numbers = Facts(design).messages.numbers
     assert masks["ipv4_tx"] == 1 << numbers["packet"] | 1 << numbers["routed_packet"]
     assert masks["hops_tx"] == 1 << numbers["hops"]
 
@@ -166,8 +171,8 @@ def test_what_does_not_come_to_a_layer_that_passes_it_on_is_not_taken(tmp_path: 
         + "\n  - {name: udp, layers: [udp_rx, udp_echo, udp_tx], at: [2, 1]}\n"
     )
     design, _ = resolve.load(file)
-    assert "routed_packet" in design.messages.numbers
-    masks = {each.layer.name: design.messages.taken_mask(each) for each in design.inputs()}
+    assert "routed_packet" in Facts(design).messages.numbers
+    masks = {each.layer.name: Facts(design).messages.taken_mask(each) for each in design.inputs()}
     assert masks["udp_tx"] == 1
 
 
@@ -192,7 +197,7 @@ tiles:
     file = tmp_path / "two_senders.yaml"
     file.write_text(tiles.replace("SOURCES", str(sorted(map(str, HOPS.glob("*.sv"))))))
     design, _ = resolve.load(file)
-    messages = design.messages
+    messages = Facts(design).messages
     masks = {each.layer.tile.name: messages.taken_mask(each) for each in design.inputs()}
     packet, routed = (1 << messages.numbers[name] for name in ("packet", "routed_packet"))
     assert masks["a"] == packet | routed
@@ -203,9 +208,9 @@ def test_a_bound_next_hop_is_not_the_one_of_the_same_name() -> None:
     """`ipv4_rx` sends packets of protocol ICMP to `icmp`, and to the same what is to be refused."""
     design, _ = resolve.load(DESIGNS / "udp_echo.yaml")
     (output,) = (each for each in design.outputs() if each.layer.name == "ipv4_rx")
-    assert sorted(design.hop_names(output)) == ["icmp", "icmp", "udp_rx"]
-    unreachable = 1 << design.messages.numbers["unreachable"]
-    assert design.messages.sent_masks(output) == [unreachable, 1, 1]
+    assert sorted(hop_names(output, design)) == ["icmp", "icmp", "udp_rx"]
+    unreachable = 1 << Facts(design).messages.numbers["unreachable"]
+    assert Facts(design).messages.sent_masks(output) == [unreachable, 1, 1]
 
 
 def test_a_kind_that_nobody_sends_costs_nothing(design_file: Edited) -> None:
@@ -216,10 +221,10 @@ def test_a_kind_that_nobody_sends_costs_nothing(design_file: Edited) -> None:
         (", parameter int unsigned KindProbe = 5,", ","),
         (f"{head}    \n", f"{head}    parameter int unsigned KindProbe = 5,\n"),  # of the store
     )
-    design = resolved(file)
-    assert "probe" not in design.messages.numbers
-    assert metadata_bits(design) == 125
-    texts = generate.texts(design)
+    facts = resolved(file)
+    assert "probe" not in facts.messages.numbers
+    assert metadata_bits(facts.design) == 125
+    texts = generate.texts(facts)
     assert ".KindProbe(bombus_pkg::KindNone)" in texts["tiles/udp_echo_tile_store.sv"]
 
 
@@ -311,15 +316,15 @@ def test_two_structs_of_one_kind_are_refused(design_file: Edited) -> None:
 def test_kinds_without_payload(design_file: Edited) -> None:
     """Beside those of ARP and TCP, any that a package says so about."""
     flag = "  parameter bit ProbeHasPayload = 1'b0;\nendpackage"
-    design = resolved(design_file(("endpackage", flag)))
-    numbers = design.messages.numbers
+    facts = resolved(design_file(("endpackage", flag)))
+    numbers = facts.messages.numbers
     bare = {"arp_update", "probe"}
-    assert design.messages.payload_mask == sum(1 << n for k, n in numbers.items() if k not in bare)
-    hops = {str(hop.source): hop for hop in design.hops if hop.source.layer.name == "asker"}
-    assert not design.messages.has_payload(hops["asker"])
-    assert ".HasPayload(6'b100111)" in generate.texts(design)["tiles/udp_echo_tile_asker.sv"]
+    assert facts.messages.payload_mask == sum(1 << n for k, n in numbers.items() if k not in bare)
+    hops = {str(hop.source): hop for hop in facts.design.hops if hop.source.layer.name == "asker"}
+    assert not facts.messages.has_payload(hops["asker"])
+    assert ".HasPayload(6'b100111)" in generate.texts(facts)["tiles/udp_echo_tile_asker.sv"]
     usual = resolved(design_file())
-    assert usual.messages.payload_mask == design.messages.payload_mask | 1 << numbers["probe"]
+    assert usual.messages.payload_mask == facts.messages.payload_mask | 1 << numbers["probe"]
 
 
 @pytest.mark.parametrize(
@@ -371,10 +376,10 @@ def test_each_network_is_as_wide_as_its_own_kinds(tmp_path: Path) -> None:
         text = text.replace(old, new)
     file = tmp_path / "hop_count.yaml"
     file.write_text(text)
-    design = resolved(file)
-    assert [design.messages.on(network).name for network in design.networks] == [
+    facts = resolved(file)
+    assert [facts.messages.on(network).name for network in facts.design.networks] == [
         *("routed_packet", "hops")
     ]
-    package = generate.texts(design)["hop_count_pkg.sv"]
+    package = generate.texts(facts)["hop_count_pkg.sv"]
     assert "(reports_beat_t, 64, hops_pkg::hops_meta_t, 3)" in package
     assert "(beat_t, 64, ipv4_pkg::routed_packet_meta_t, 3)" in package

@@ -14,6 +14,7 @@ from bombus.analysis import check, deadlock
 from bombus.base.errors import DesignError
 from bombus.cli import app
 from bombus.design import resolve
+from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.generation import generate, watchpoints
 from bombus.generation.manifest import manifest
@@ -111,12 +112,12 @@ def test_streams_of_an_unknown_layer_are_not_missed(tmp_path: Path) -> None:
 
 def test_a_network_without_messages_is_doubtful_and_costs_nothing(tmp_path: Path) -> None:
     file = edited(tmp_path, ("  control: {", "  idle: {data_width: 64}\n  control: {"))
-    design, (doubt,) = check.check(file)
+    facts, (doubt,) = check.check(file)
     assert not doubt.is_error
     assert "no message travels over network 'idle'" in doubt.message
     assert "idle:" in file.read_text().splitlines()[(doubt.line or 1) - 1]
-    assert not [each for each in design.interfaces() if each.network.name == "idle"]
-    sources = generate.texts(design)
+    assert not [each for each in facts.design.interfaces() if each.network.name == "idle"]
+    sources = generate.texts(facts)
     assert not any("idle" in text for name, text in sources.items() if "/tiles/" in f"/{name}")
     result = CliRunner().invoke(app, ["check", str(file)])
     assert "on meshes of 3 x 2 (data) and 2 x 1 (control)" in result.output
@@ -172,9 +173,9 @@ def test_links_have_a_name_each(tmp_path: Path) -> None:
 
 def test_mac_ports_have_the_width_of_the_first_network(tmp_path: Path) -> None:
     text = (LOOKUP / "two_networks.yaml").read_text()
-    design, _ = check.check(LOOKUP / "two_networks.yaml")
-    assert [network.data_width for network in design.networks] == [128, 64]
-    assert manifest(design)["data_width"] == 128
+    facts, _ = check.check(LOOKUP / "two_networks.yaml")
+    assert [network.data_width for network in facts.design.networks] == [128, 64]
+    assert manifest(facts)["data_width"] == 128
     order = text.replace("  control: {data_width: 64}\n", "").replace(
         "networks:\n", "networks:\n  control: {data_width: 64}\n", 1
     )
@@ -200,8 +201,8 @@ def test_a_further_network_has_routers_where_it_is_used(tmp_path: Path) -> None:
 
 
 def test_tables_and_counters_follow_each_other() -> None:
-    design, _ = check.check(LOOKUP / "two_networks.yaml")
-    described = manifest(design)
+    facts, _ = check.check(LOOKUP / "two_networks.yaml")
+    described = manifest(facts)
     tiles = {tile["name"]: tile for tile in described["tiles"]}
     lookup = tiles["lookup"]
     assert lookup["next_hops"] == {"udp_tx": 0, "store": 1}
@@ -233,8 +234,8 @@ def one_network(folder: Path, *layers: str) -> Design:
 
 def test_a_network_for_answers_cures_what_one_network_cannot(tmp_path: Path) -> None:
     layers = ENDS, typed(ASKS), store()
-    assert deadlock.cycles(one_network(tmp_path, *layers))
-    assert not deadlock.cycles(resolved(tmp_path, TILES, *layers))
+    assert deadlock.cycles(Facts(one_network(tmp_path, *layers)))
+    assert not deadlock.cycles(Facts(resolved(tmp_path, TILES, *layers)))
 
 
 def test_a_network_for_answers_alone(tmp_path: Path) -> None:
@@ -243,7 +244,7 @@ def test_a_network_for_answers_alone(tmp_path: Path) -> None:
         "beat_t out_o", "out_beat_t out_o"
     )
     tiles = TILES.replace("query: control, ", "").replace("in: control, ", "")
-    assert not deadlock.cycles(resolved(tmp_path, tiles, ENDS, typed(ASKS), answers))
+    assert not deadlock.cycles(Facts(resolved(tmp_path, tiles, ENDS, typed(ASKS), answers)))
 
 
 def test_a_network_for_requests_alone_is_no_cure(tmp_path: Path) -> None:
@@ -252,7 +253,7 @@ def test_a_network_for_requests_alone_is_no_cure(tmp_path: Path) -> None:
         "beat_t out_o", "out_beat_t out_o"
     )
     tiles = TILES.replace(", answer: control", "").replace(", out: control", "")
-    (cycle,) = deadlock.cycles(resolved(tmp_path, tiles, ENDS, typed(ASKS), answers))
+    (cycle,) = deadlock.cycles(Facts(resolved(tmp_path, tiles, ENDS, typed(ASKS), answers)))
     assert "ejection port of router (1, 0) of network data" in str(cycle)
 
 
@@ -262,7 +263,7 @@ def test_a_cycle_in_one_network_is_found_beside_another(tmp_path: Path) -> None:
     waits = waits.replace('localparam string AnswerAnswers = "query";', "").replace(
         "localparam int unsigned QueryCredits = 1;", ""
     )
-    found = deadlock.cycles(resolved(tmp_path, TILES, ENDS, typed(waits), store()))
+    found = deadlock.cycles(Facts(resolved(tmp_path, TILES, ENDS, typed(waits), store())))
     assert any("of network control" in str(cycle) for cycle in found)
     assert not any("of network data" in str(cycle) for cycle in found)
 
@@ -278,18 +279,10 @@ def test_a_dropping_network_beside_a_lossless_one(tmp_path: Path) -> None:
 
 
 def _problems(file: Path) -> list[str]:
-    from bombus.analysis import requests
+    from bombus.analysis.checks import requests
 
     design, _ = resolve.load(file)
-    return [problem.message for problem in requests.problems(design)]
-
-
-def test_next_hops_rewritten_at_run_time_stay_on_their_network() -> None:
-    design, _ = check.check(LOOKUP / "two_networks.yaml")
-    assert deadlock.cycles_after(design, {("store", "udp_lookup_answer"): "lookup"}) == []
-    assert deadlock.cycles_after(design, {("receive", "arp"): "lookup"}) == []
-    with pytest.raises(KeyError, match="network 'control' has no single input 'arp'"):
-        deadlock.cycles_after(design, {("store", "udp_lookup_answer"): "arp"})
+    return [problem.message for problem in requests.problems(Facts(design))]
 
 
 # ---- Placement, watchdog, pictures ----
@@ -297,7 +290,7 @@ def test_next_hops_rewritten_at_run_time_stay_on_their_network() -> None:
 
 def test_placement_avoids_deadlock_over_all_networks(tmp_path: Path) -> None:
     tiles = re.sub(r", at: \[\d, \d\]", "", TILES)
-    placed = placer.solve(resolved(tmp_path, tiles), {}, effort=1)
+    placed = placer.solve(Facts(resolved(tmp_path, tiles)), {}, effort=1)
     # One link for each of the four next hops; each output of the asker gets half of its input.
     assert placed.is_best
     assert placed.gbps_hops == pytest.approx(10 + 5 + 5 + 10)
@@ -306,16 +299,18 @@ def test_placement_avoids_deadlock_over_all_networks(tmp_path: Path) -> None:
 
 def test_a_narrow_network_carries_less(tmp_path: Path) -> None:
     head = HEAD.replace("gbps: 10", "gbps: 12")
-    assert placer.solve(resolved(tmp_path, head=head), {}, effort=1).max_load == pytest.approx(0.75)
+    assert placer.solve(
+        Facts(resolved(tmp_path, head=head)), {}, effort=1
+    ).max_load == pytest.approx(0.75)
     head = HEAD.replace("gbps: 10", "gbps: 16").replace("64}", "64, fabric: {max_load: 0.5}}")
     reason = r"store -> asker .* 16 Gbit/s, above max_load 0\.5 of a link of 16"
     with pytest.raises(DesignError, match=reason):
-        placer.solve(resolved(tmp_path, head=head), {}, effort=1)
+        placer.solve(Facts(resolved(tmp_path, head=head)), {}, effort=1)
 
 
 def test_the_watchdog_knows_the_places_of_each_network() -> None:
-    design, _ = check.check(LOOKUP / "two_networks.yaml")
-    points = {point["name"]: point for point in watchpoints.points(design)}
+    facts, _ = check.check(LOOKUP / "two_networks.yaml")
+    points = {point["name"]: point for point in watchpoints.points(facts)}
     for network, router in (("control", "u_control_router"), ("data", "u_router")):
         link = points[f"link (0, 1) to (1, 1) of network {network}"]
         assert link["scope"].split(".")[1] == router
@@ -325,9 +320,9 @@ def test_the_watchdog_knows_the_places_of_each_network() -> None:
 
 
 def test_the_picture_shows_the_networks(tmp_path: Path) -> None:
-    design, _ = check.check(LOOKUP / "two_networks.yaml")
+    facts, _ = check.check(LOOKUP / "two_networks.yaml")
     file = tmp_path / "picture.svg"
-    pictures.draw(design, file)
+    pictures.draw(facts.design, file)
     text = file.read_text()
     assert "data: 128 bits, wormhole, 3 \N{MULTIPLICATION SIGN} 2 routers" in text
     assert "control: 64 bits, wormhole, 2 \N{MULTIPLICATION SIGN} 1 routers" in text
@@ -355,4 +350,4 @@ def test_a_join_of_three_streams(tmp_path: Path, count: int, is_sound: bool) -> 
     )
     uses = ", ".join(f"{x}: {of[x]}" for x in streams)
     tiles += f"  - {{name: join, layers: [joins, sink], networks: {{{uses}}}, at: [1, 1]}}\n"
-    assert bool(deadlock.cycles(resolved(tmp_path, tiles, layers, head=head))) != is_sound
+    assert bool(deadlock.cycles(Facts(resolved(tmp_path, tiles, layers, head=head)))) != is_sound

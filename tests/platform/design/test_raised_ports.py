@@ -38,8 +38,8 @@ def refused(file: Path) -> list[str]:
 
 
 def test_the_top_has_what_is_raised() -> None:
-    design, _ = check.check(MEMORY)
-    files = texts(design)
+    facts, _ = check.check(MEMORY)
+    files = texts(facts)
     top = files["udp_echo_memory_top.sv"]
     assert "output logic [31:0] memory_awaddr_o," in top
     assert "input logic memory_awready_i," in top
@@ -54,14 +54,14 @@ def test_the_top_has_what_is_raised() -> None:
     # A refresh every 7800 ns, for 350 ns.
     assert "refresh_interval: 1950," in around
     assert "refresh_cycles: 88" in around
-    assert manifest(design)["pins"] == [{"name": "fill_o", "bits": 7, "output": True}]
+    assert manifest(facts)["pins"] == [{"name": "fill_o", "bits": 7, "output": True}]
     assert "axi_memory" not in files["udp_echo_memory.f"]
 
 
 def test_timing_of_a_memory(tmp_path: Path) -> None:
     timing = "{preset: hbm2, read_latency_ns: 41, bandwidth_gbytes: 3, refresh_interval_ns: 0}"
-    design, _ = check.check(edited(tmp_path, ("{preset: ddr4}", timing)))
-    around = texts(design)["sim/udp_echo_memory_sim.sv"]
+    facts, _ = check.check(edited(tmp_path, ("{preset: ddr4}", timing)))
+    around = texts(facts)["sim/udp_echo_memory_sim.sv"]
     for each in ("read_latency: 11,", "write_latency: 20,", "refresh_interval: 0,"):
         assert each in around
     assert "bandwidth_beats: 3,\n          bandwidth_cycles: 4," in around
@@ -73,8 +73,8 @@ def test_replicas_have_a_port_each(tmp_path: Path) -> None:
         ("  memory: {preset: ddr4}\n", "  memory_0: {}\n  memory_1: {}\n"),
         ("at: [2, 0]}", "replicas: 2, dispatch: round_robin, at: [[2, 0], [3, 0]]}"),
     )
-    design, _ = check.check(file)
-    top = texts(design)["udp_echo_memory_top.sv"]
+    facts, _ = check.check(file)
+    top = texts(facts)["udp_echo_memory_top.sv"]
     for name in ("memory_0_awaddr_o", "memory_1_awaddr_o", "fill_0_o", "fill_1_o"):
         assert f" {name}," in top
 
@@ -141,8 +141,8 @@ def test_two_ports_of_one_name(tmp_path: Path) -> None:
 
 
 def test_streams_are_in_the_manifest_with_what_they_carry() -> None:
-    design, _ = check.check(EXAMPLES / "tcp_host" / "tcp_host.yaml")
-    into, out = manifest(design)["streams"]
+    facts, _ = check.check(EXAMPLES / "tcp_host" / "tcp_host.yaml")
+    into, out = manifest(facts)["streams"]
     assert (into["name"], into["output"], into["tile"]) == ("app_in", False, "app")
     assert (out["name"], out["output"], out["data_bytes"]) == ("app_out", True, 64)
     assert [kind["name"] for kind in into["kinds"]] == ["tcp_data", "tcp_read", "tcp_request"]
@@ -191,7 +191,7 @@ def test_declarations_about_streams(tmp_path: Path, old: str, new: str, message:
 )
 def test_a_broadcast_of_one_is_left_open(design: str, is_shared: bool) -> None:
     resolved, _ = check.check(ROOT / design)
-    for layer in resolved.layers():
+    for layer in resolved.design.layers():
         if layer.kind.broadcasts:
             ports = {"share_word_o", "share_got_i"}
             assert layer.shared >= ports if is_shared else not layer.shared

@@ -36,8 +36,8 @@ def test_every_counter_of_a_layer_is_explained(kind: rtl.LayerKind) -> None:
 
 
 def test_the_counters_of_every_tile_are_explained_in_order() -> None:
-    design, _ = check.check(ROOT / "designs" / "udp_echo.yaml")
-    tile = design.tiles[0]
+    facts, _ = check.check(ROOT / "designs" / "udp_echo.yaml")
+    tile = facts.design.tiles[0]
     common = counters(PAGE["Every tile"])
     assert tile.counters()[: len(common)] == common
     assert all(name.startswith("drop.mac_rx.") for name in tile.counters()[len(common) :][:3])

@@ -100,7 +100,7 @@ def test_one_more_instance_is_one_line(tmp_path: Path) -> None:
 
     generated = generate(design, tmp_path / "out")  # elaborates the generated design
     assert not generated.warnings
-    apps = [str(each.targets[0]) for each in generated.design.bindings_of("udp_port")]
+    apps = [str(each.targets[0]) for each in generated.facts.design.bindings_of("udp_port")]
     assert apps == ["echo", "echo2"]
     tile = (generated.folder / "tiles" / "udp_echo_tile_udp_rx.sv").read_text()
     assert ".NumBound(2)" in tile

@@ -61,8 +61,8 @@ def drawn(file: Path) -> str:
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_are_current(name: str, tmp_path: Path) -> None:
-    design, _ = check.check(PICTURES[name], allow_deadlock=True)
-    show.draw(design, tmp_path / name, next(iter(deadlock.cycles(design)), None))
+    facts, _ = check.check(PICTURES[name], allow_deadlock=True)
+    show.draw(facts.design, tmp_path / name, next(iter(deadlock.cycles(facts)), None))
     assert drawn(tmp_path / name) == drawn(DOCS / "pictures" / name), "run `make docs`"
 
 
@@ -168,7 +168,7 @@ def test_the_page_shows_what_place_says() -> None:
 
 
 def test_the_readme_shows_tiles_where_they_are() -> None:
-    tiles = {tile.name: str((tile.x, tile.y)) for tile in check.check(UDP_ECHO)[0].tiles}
+    tiles = {tile.name: str((tile.x, tile.y)) for tile in check.check(UDP_ECHO)[0].design.tiles}
     shown = re.findall(r"^│ (\w+) +│ (\S+(?: \S+)?) +│", (ROOT / "README.md").read_text(), re.M)
     assert shown
     for name, place in shown:

@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 
 from bombus.analysis import check
 from bombus.design import rtl
+from bombus.design.next_hops import hop_names, num_hops
 from bombus.design.resolve import load
 from bombus.fabric.routing import LOCAL, STEPS, Channel, inject, step
 from bombus.generation import generate
@@ -82,9 +83,9 @@ def test_manifest_says_what_is_where(tmp_path: Path) -> None:
 
 
 def test_counters_fit_what_the_tile_counts() -> None:
-    design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
-    texts = generate.texts(design)
-    for tile in design.tiles:
+    facts, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
+    texts = generate.texts(facts)
+    for tile in facts.design.tiles:
         text = texts[f"tiles/udp_echo_fused_tile_{tile.name}.sv"]
         (number,) = re.findall(r"\.NumEvents\((\d+)\)", text)
         assert int(number) == len(tile.events())
@@ -95,19 +96,19 @@ def test_counters_fit_what_the_tile_counts() -> None:
 
 def test_messages_that_wait_aside_count_as_work() -> None:
     """A register for layers named under `waits` only; the tile is busy with what is in it."""
-    design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
-    text = generate.texts(design)["tiles/udp_echo_fused_tile_transmit.sv"]
+    facts, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
+    text = generate.texts(facts)["tiles/udp_echo_fused_tile_transmit.sv"]
     assert re.findall(r"u_(\w+)_waiting \(", text) == ["eth_tx_in"]
     (busy,) = re.findall(r"assign busy_o = (.*);", text)
     assert "eth_tx_in_merge_valid[1]" in busy.split(" || ")
 
 
 def test_tables_lead_where_the_hops_do() -> None:
-    design, _ = check.check(DESIGNS / "udp_echo.yaml")
-    text = generate.texts(design)["tiles/udp_echo_tile_ipv4_rx.sv"]
-    (tile,) = [tile for tile in design.tiles if tile.name == "ipv4_rx"]
+    facts, _ = check.check(DESIGNS / "udp_echo.yaml")
+    text = generate.texts(facts)["tiles/udp_echo_tile_ipv4_rx.sv"]
+    (tile,) = [tile for tile in facts.design.tiles if tile.name == "ipv4_rx"]
     (source,) = tile.sources
-    names = design.hop_names(source)
+    names = hop_names(source, facts.design)
     assert f"{names.index('udp_rx')}: route(2, 0, 0)" in text
     assert f"{names.index('icmp')}: route(1, 2, 0)" in text
     assert text.count(": route(") == len(names)
@@ -153,8 +154,8 @@ def test_fixed_tables_leave_the_turns_that_messages_take(design: str, tmp_path: 
 
 
 def test_layers_of_a_tile_are_wired() -> None:
-    design, _ = check.check(DESIGNS / "udp_echo_1g.yaml")
-    text = generate.texts(design)["tiles/udp_echo_1g_tile_receive.sv"]
+    facts, _ = check.check(DESIGNS / "udp_echo_1g.yaml")
+    text = generate.texts(facts)["tiles/udp_echo_1g_tile_receive.sv"]
     assert "assign eth_rx_in = mac_rx_out;" in text
     # icmp_echo is led to from ipv4_rx and udp_rx.
     assert "// icmp_echo_in takes messages from receive.ipv4_rx and receive.udp_rx" in text
@@ -163,9 +164,9 @@ def test_layers_of_a_tile_are_wired() -> None:
 
 
 def test_several_macs_and_parameters_elaborate() -> None:
-    design, _ = check.check(TWO_MACS)
-    assert design.mac_count() == 2
-    texts = generate.texts(design)  # elaborates
+    facts, _ = check.check(TWO_MACS)
+    assert facts.design.mac_count() == 2
+    texts = generate.texts(facts)  # elaborates
     assert "mac1_rx_tdata_i" in texts["two_stacks_top.sv"]
     assert ".MacPort(1)" in texts["tiles/two_stacks_tile_transmit_1.sv"]
 
@@ -184,7 +185,7 @@ def test_every_layer_is_in_a_shipped_design() -> None:
     files = [*DESIGNS.glob("*.yaml")]
     for folder in ("tcp_*", "*_kernel", "rpu", "middlebox"):
         files += examples.glob(f"{folder}/*.yaml")
-    networks = [check.check(file)[0] for file in files]
+    networks = [check.check(file)[0].design for file in files]
     used = {layer.kind.name for design in networks for layer in design.layers()}
     assert used >= set(rtl.library(512).layers)
 
@@ -201,10 +202,10 @@ def own_number(expression: str, chosen: int) -> int:
 @pytest.mark.parametrize("file", sorted(DESIGNS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_every_next_hop_reads_its_own_entry(file: Path) -> None:
     """Also those of several layers of a tile, which share its table, on each network."""
-    design, _ = check.check(file)
-    texts = generate.texts(design)
-    for tile in design.tiles:
-        text = texts[f"tiles/{design.config.name}_tile_{tile.name}.sv"]
+    facts, _ = check.check(file)
+    texts = generate.texts(facts)
+    for tile in facts.design.tiles:
+        text = texts[f"tiles/{facts.design.config.name}_tile_{tile.name}.sv"]
         for interface in tile.interfaces:
             network = interface.network
             prefix = f"{network.name}_" if network.index else ""
@@ -213,12 +214,12 @@ def test_every_next_hop_reads_its_own_entry(file: Path) -> None:
             table = text.partition(name)[2].partition("};")[0]
             routes = dict(re.findall(r"(\d+): (route\(.+?\)|group\(\d+\))", table))
             size = int(re.findall(rf"\[(\d+):0\]{re.escape(name[:-4])}=", text)[0]) + 1
-            assert size == max(1, sum(map(design.num_hops, interface.sources)))
+            assert size == max(1, sum(num_hops(each, facts.design) for each in interface.sources))
             instance = text.partition(f") u_{prefix}network_interface (")[0]
             bases = re.findall(r"\.FirstHop\(\{(.+?)\}\)", instance)[-1].split(", ")[::-1]
             used = set()
             for port, source in enumerate(interface.sources):
-                for hop in design.hops_from(source):
+                for hop in facts.topology.hops_from(source):
                     if hop.target is None or hop.in_tile:
                         continue
                     base = int(bases[port].removeprefix("16'd"))
@@ -233,8 +234,8 @@ def test_every_next_hop_reads_its_own_entry(file: Path) -> None:
 @pytest.mark.parametrize("name", ["udp_echo", "udp_echo_memory"])
 def test_every_text_names_its_licence(name: str) -> None:
     """But JSON, which has no comments, and pages."""
-    design, _ = check.check(DESIGNS / f"{name}.yaml")
-    texts = generate.texts(design)
+    facts, _ = check.check(DESIGNS / f"{name}.yaml")
+    texts = generate.texts(facts)
     suffixes = {PurePosixPath(path).suffix for path in texts}
     assert {".sv", ".svh", ".f", ".rdl", ".h", ".core", ".json", ".md"} <= suffixes
     for path, text in texts.items():
@@ -244,8 +245,8 @@ def test_every_text_names_its_licence(name: str) -> None:
 
 
 def test_the_core_description_has_the_files_of_the_file_list() -> None:
-    design, _ = check.check(DESIGNS / "udp_echo.yaml")
-    texts = generate.texts(design)
+    facts, _ = check.check(DESIGNS / "udp_echo.yaml")
+    texts = generate.texts(facts)
     core = YAML(typ="safe").load(texts["udp_echo.core"])
     files = core["filesets"]["rtl"]["files"]
     sources = [each for each in files if isinstance(each, str)]

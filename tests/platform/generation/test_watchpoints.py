@@ -19,8 +19,8 @@ FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
 def points(tmp_path: Path, fabric: str) -> list[dict[str, Any]]:
     file = tmp_path / "design.yaml"
     file.write_text(FIGURE_5A.read_text().replace("tiles:", f"fabric: {fabric}\ntiles:"))
-    design, _ = check.check(file, allow_deadlock=True)
-    return watchpoints.points(design)
+    facts, _ = check.check(file, allow_deadlock=True)
+    return watchpoints.points(facts)
 
 
 @pytest.mark.parametrize("kind", ["wormhole", "virtual_channels"])

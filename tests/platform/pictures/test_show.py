@@ -22,8 +22,8 @@ FIGURE_5B = EXAMPLES / "deadlock" / "figure_5b.yaml"
 
 
 def test_routes_are_on_the_links_that_they_take() -> None:
-    design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
-    links = show.routes_by_link(design)
+    facts, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
+    links = show.routes_by_link(facts.design)
     names = sorted(route.name for route in links[(0, 0), (1, 0)])
     # ipv4_rx has next hops to icmp_echo for pings and for unreachable protocols.
     assert names == ["eth_tx", "icmp", "icmp", "udp_rx"]
@@ -32,12 +32,12 @@ def test_routes_are_on_the_links_that_they_take() -> None:
 
 
 def test_picture_names_every_tile_and_layer(tmp_path: Path) -> None:
-    design, _ = check.check(DESIGNS / "udp_echo.yaml")
+    facts, _ = check.check(DESIGNS / "udp_echo.yaml")
     first, second = tmp_path / "a.svg", tmp_path / "b.svg"
-    show.draw(design, first)
-    show.draw(design, second)
+    show.draw(facts.design, first)
+    show.draw(facts.design, second)
     text = first.read_text()
-    for layer in design.layers():
+    for layer in facts.design.layers():
         assert f">{layer.name}" in text
         assert f">{layer.tile.name}<" in text
     assert text == second.read_text()
@@ -54,14 +54,16 @@ def test_mac_ports_have_their_numbers(tmp_path: Path, edited: Edited) -> None:
 
 
 def test_wide_meshes_have_keys_and_a_legend(tmp_path: Path) -> None:
-    design, _ = check.check(DESIGNS / "scale_28.yaml")
-    show.draw(design, tmp_path / "a.svg")
+    facts, _ = check.check(DESIGNS / "scale_28.yaml")
+    show.draw(facts.design, tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text()
-    names = {route.name for routes in show.routes_by_link(design).values() for route in routes}
+    names = {
+        route.name for routes in show.routes_by_link(facts.design).values() for route in routes
+    }
     for name in names:
         (line,) = re.findall(rf">([A-Z])  {name}<", text)  # in the legend, once
         assert re.search(rf">{line}( ×\d+)?<", text), f"no arrow has the key of {name}"
-    links = show.routes_by_link(design).values()
+    links = show.routes_by_link(facts.design).values()
     crowded = [len(routes) for routes in links if len({route.name for route in routes}) > 3]
     assert crowded
     assert all(f">{number}<" in text for number in crowded)
@@ -69,8 +71,8 @@ def test_wide_meshes_have_keys_and_a_legend(tmp_path: Path) -> None:
 
 
 def test_narrow_meshes_have_names(tmp_path: Path) -> None:
-    design, _ = check.check(DESIGNS / "udp_echo.yaml")
-    show.draw(design, tmp_path / "a.svg")
+    facts, _ = check.check(DESIGNS / "udp_echo.yaml")
+    show.draw(facts.design, tmp_path / "a.svg")
     assert "number of routes" not in (tmp_path / "a.svg").read_text()
 
 
@@ -78,8 +80,8 @@ def test_narrow_meshes_have_names(tmp_path: Path) -> None:
     ("file", "is_there"), [(DESIGNS / "udp_echo.yaml", True), (FIGURE_5B, False)]
 )
 def test_numbers_on_arrows_are_explained(tmp_path: Path, file: Path, is_there: bool) -> None:
-    design, _ = check.check(file)
-    show.draw(design, tmp_path / "a.svg")
+    facts, _ = check.check(file)
+    show.draw(facts.design, tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text()
     assert bool(re.search(r">\w+ ×\d+<", text)) == is_there
     assert (">×3: 3 routes with the same next hop share the link<" in text) == is_there
@@ -91,8 +93,8 @@ def test_thirty_next_hops_look_different() -> None:
 
 def test_text_of_wide_meshes_can_be_read_at_page_width() -> None:
     for name in ("udp_echo", "scale_28"):
-        design, _ = check.check(DESIGNS / f"{name}.yaml")
-        drawn = sheet.Sheet(design, name, "", 0, {})
+        facts, _ = check.check(DESIGNS / f"{name}.yaml")
+        drawn = sheet.Sheet(facts.design, name, "", 0, {})
         pixels = 900 / (drawn.figure.get_figwidth() * 72)  # of a point, on a page of 900 pixels
         scale = drawn.scale
         assert min(scale.layer_font, scale.lane_font, scale.mac_font) * pixels > 6
@@ -106,8 +108,8 @@ PICTURES = (
 
 @pytest.mark.parametrize("file", PICTURES, ids=lambda file: file.stem)
 def test_text_covers_no_arrow_and_no_other_text(file: Path) -> None:
-    design, _ = check.check(file)
-    figure = show.figure(design)
+    facts, _ = check.check(file)
+    figure = show.figure(facts.design)
     figure.draw_without_rendering()
     (axes,) = figure.axes
     texts = [text.get_window_extent() for text in axes.texts]
@@ -120,20 +122,20 @@ def test_text_covers_no_arrow_and_no_other_text(file: Path) -> None:
 
 
 def test_memories_and_raised_ports_are_drawn(tmp_path: Path) -> None:
-    design, _ = check.check(DESIGNS / "udp_echo_memory.yaml")
-    show.draw(design, tmp_path / "a.svg")
+    facts, _ = check.check(DESIGNS / "udp_echo_memory.yaml")
+    show.draw(facts.design, tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text()
     assert ">memory: ddr4<" in text
     assert ">fill_o<" in text
 
 
 def test_unknown_format_is_refused(tmp_path: Path) -> None:
-    design, _ = check.check(DESIGNS / "udp_echo.yaml")
+    facts, _ = check.check(DESIGNS / "udp_echo.yaml")
     with pytest.raises(UserError, match=r"should end in \.svg"):
-        show.draw(design, tmp_path / "a.gif")
+        show.draw(facts.design, tmp_path / "a.gif")
 
 
 def test_the_legend_explains_the_colour_of_applications() -> None:
     told = "application, with the port or number by which messages are sent to it"
-    design = check.check(DESIGNS / "udp_echo.yaml")[0]
-    assert told in [each.get_text() for each in show.figure(design).axes[0].texts]
+    facts = check.check(DESIGNS / "udp_echo.yaml")[0]
+    assert told in [each.get_text() for each in show.figure(facts.design).axes[0].texts]

@@ -10,6 +10,7 @@ import pytest
 
 from bombus.analysis import blocking
 from bombus.design import edit, resolve
+from bombus.design.facts import Facts
 from bombus.golden.frames import Host, Station, arp_request, udp_frame
 from bombus.placement import placer
 from bombus.simulator.simulation import Simulation
@@ -53,7 +54,7 @@ def test_a_held_server_stops_only_those_behind_it(tmp_path: Path, is_placed: boo
     file = copied(tmp_path)
     design, _ = resolve.load(file)
     fixed = placer.given(design)
-    positions = placer.solve(design, fixed).positions if is_placed else fixed | BEHIND
+    positions = placer.solve(Facts(design), fixed).positions if is_placed else fixed | BEHIND
     file.write_text(edit.with_positions(design.file, positions))
     design, _ = resolve.load(file)
     behind = {leg.target: tiles for leg, tiles in blocking.of_design(design).items()}

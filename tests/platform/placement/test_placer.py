@@ -14,6 +14,7 @@ from bombus.analysis import blocking, check, deadlock
 from bombus.analysis import load as traffic
 from bombus.base.errors import DesignError
 from bombus.design import config, edit, resolve
+from bombus.design.facts import Facts
 from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.routing import Routing
@@ -35,18 +36,18 @@ def resolved(file: Path) -> Design:
 
 def placed(file: Path, *, move: bool = False, effort: float = 5.0) -> placer.Placed:
     found = resolved(file)
-    result = placer.solve(found, placer.given(found, move=move), effort)
+    result = placer.solve(Facts(found), placer.given(found, move=move), effort)
     file.write_text(edit.with_positions(found.file, result.positions))
     after = resolved(file)
     assert {tile.name: (tile.x, tile.y) for tile in after.tiles if tile.layers} == result.positions
-    assert deadlock.cycles(after) == []
+    assert deadlock.cycles(Facts(after)) == []
     return result
 
 
 def refused(file: Path) -> str:
     found = resolved(file)
     with pytest.raises(DesignError) as caught:
-        placer.solve(found, placer.given(found), effort=1)
+        placer.solve(Facts(found), placer.given(found), effort=1)
     (problem,) = caught.value.problems
     return f"{problem.line}: {problem.message}"
 
@@ -88,7 +89,7 @@ def test_28_tiles(tmp_path: Path) -> None:
     snake = sum(
         gbps
         * (abs(hop.source.tile.x - hop.target.tile.x) + abs(hop.source.tile.y - hop.target.tile.y))
-        for hop, gbps in traffic.expected(before).items()
+        for hop, gbps in traffic.expected(Facts(before)).items()
         if hop.target
     )
     result = placed(file, effort=2)
@@ -129,12 +130,14 @@ def test_the_solver_alone_finds_the_shortest_ways(tmp_path: Path) -> None:
     """Without a placement to start from it proves the optimum that both reach together."""
     design = resolved(copied(tmp_path))
     fixed = placer.given(design, move=True)
-    task = placer.task_of(design, fixed)
+    task = placer.task_of(Facts(design), fixed)
     model = placer.PlacementModel(task)
     model.minimise()
     status, found = model.solve(effort=5)
     assert status == "OPTIMAL" and found
-    assert placer.cost(task, found) == placer.cost(task, placer.solve(design, fixed).positions)
+    assert placer.cost(task, found) == placer.cost(
+        task, placer.solve(Facts(design), fixed).positions
+    )
 
 
 def test_figure_5a_is_moved_to_the_shortest_ways(tmp_path: Path) -> None:
@@ -181,7 +184,7 @@ def test_expected_traffic(edited: Edited) -> None:
     found = resolved(edited(("kind: udp_rx,", "kind: udp_rx, traffic: {udp_port_7: 0.25},")))
     rates = {
         (hop.source.tile.name, hop.target.tile.name): gbps
-        for hop, gbps in traffic.expected(found).items()
+        for hop, gbps in traffic.expected(Facts(found)).items()
         if hop.target and not hop.in_tile
     }
     assert rates["eth_rx", "arp"] == pytest.approx(100 / 101)
@@ -278,7 +281,7 @@ def test_chain_that_comes_back_has_no_placement(tmp_path: Path) -> None:
     (arp,) = (layer for layer in found.layers() if layer.kind.name == "arp")
     arp.kind = without_promise(arp.kind)
     with pytest.raises(DesignError, match=r"messages revisits a tile \((arp|eth_tx) -> "):
-        placer.solve(found, {}, effort=1)
+        placer.solve(Facts(found), {}, effort=1)
 
 
 # ---- The file ----
@@ -340,7 +343,7 @@ def test_nothing_but_positions_changes_in_the_file(tmp_path: Path) -> None:
 
 def test_annealing_may_find_a_longer_placement_than_it_starts_with() -> None:
     """One that fits, from a shorter one in which tiles wait for each other."""
-    task = task_of(resolved(FIGURE_5A), {"eth_rx": (1, 0), "udp_rx": (1, 1)})
+    task = task_of(Facts(resolved(FIGURE_5A)), {"eth_rx": (1, 0), "udp_rx": (1, 1)})
     start = {"eth_rx": (1, 0), "udp_rx": (1, 1), "ipv4_rx": (0, 1), "app": (2, 1)}
     start |= {"arp": (0, 0), "eth_tx": (2, 0), "ipv4_tx": (3, 0), "udp_tx": (3, 1)}
     knotted, over = Judge(task).faults(start)
@@ -377,11 +380,11 @@ def test_nobody_waits_behind_a_slow_tile(by: str, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(placer.PlacementModel, "solve", lambda *_: ("UNKNOWN", {}))
     else:
         # The first of its solutions counts only where it is shorter, which none is.
-        assert placer.solve(resolved(HELD), {}, effort=1).blocked == 0
+        assert placer.solve(Facts(resolved(HELD)), {}, effort=1).blocked == 0
     found = resolved(HELD)
-    result = placer.solve(found, placer.given(found), effort=1)
+    result = placer.solve(Facts(found), placer.given(found), effort=1)
     assert result.blocked == 0
-    task = task_of(found, placer.given(found))
+    task = task_of(Facts(found), placer.given(found))
     assert cost(task, result.positions) == cost(task, BEHIND)
     assert blocked(task, BEHIND) == 1
 
@@ -395,7 +398,7 @@ def test_replicas_and_slow_tiles_keep_messages_waiting() -> None:
     ways = {
         leg: links_between(Routing("wormhole", "xy"), at[leg.source], at[leg.target])
         for at in [{tile.name: tile.at for tile in found.tiles}]
-        for leg in task_of(found, {}).legs
+        for leg in task_of(Facts(found), {}).legs
     }
     right = {
         leg

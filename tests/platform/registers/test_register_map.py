@@ -245,7 +245,7 @@ def test_true_and_false_are_written_as_bits(plain: dict[str, Any]) -> None:
 
 def test_generated_header_compiles_and_agrees(tmp_path: Path) -> None:
     generated = generate(DESIGNS / "udp_echo.yaml", tmp_path / "out")
-    registers = open_map(manifest(generated.design), Words())
+    registers = open_map(manifest(generated.facts), Words())
     tiles = registers.tiles
     places = {
         "host[0].gateway": registers.host[0].gateway.where(),
@@ -263,7 +263,7 @@ def test_generated_header_compiles_and_agrees(tmp_path: Path) -> None:
 
     compiler = RDLCompiler()
     compiler.compile_file(str(generated.folder / "udp_echo.rdl"))
-    assert compiler.elaborate("udp_echo").top.size == generated.design.register_map.root.size
+    assert compiler.elaborate("udp_echo").top.size == generated.facts.register_map.root.size
     page = (generated.folder / "registers.md").read_text()
     assert f"`{tiles.echo.counters.noc_in_bytes.where():#x}` | `noc_in_bytes`" in page
 

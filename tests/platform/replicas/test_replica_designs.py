@@ -17,6 +17,7 @@ from bombus.base import yaml_file
 from bombus.base.errors import DesignError
 from bombus.base.paths import BENCHMARKS
 from bombus.design import config, dispatch, resolve
+from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.generation import generate
 from bombus.generation.manifest import manifest
@@ -35,15 +36,15 @@ def targets(design: Design, source: str, hop: str) -> list[str]:
 
 def plan(design: Design, tile: str) -> list[dispatch.Dispatch]:
     (found,) = [each for each in design.tiles if each.name == tile]
-    return design.dispatches[found.interfaces[0]]
+    return Facts(design).dispatches[found.interfaces[0]]
 
 
 def test_one_line_makes_several_tiles(tmp_path: Path) -> None:
-    design, warnings = check.check(small(tmp_path, REPLICAS))
+    facts, warnings = check.check(small(tmp_path, REPLICAS))
     assert warnings == []
-    assert targets(design, "receive.udp_rx", "udp_port_7") == ["echo_0", "echo_1", "echo_2"]
-    assert [binding.name for binding in design.bindings_of("udp_port")] == ["udp_port_7"]
-    (group,) = plan(design, "receive")
+    assert targets(facts.design, "receive.udp_rx", "udp_port_7") == ["echo_0", "echo_1", "echo_2"]
+    assert [binding.name for binding in facts.design.bindings_of("udp_port")] == ["udp_port_7"]
+    (group,) = plan(facts.design, "receive")
     assert (group.group.policy, group.first_slot, group.slot_bits) == ("flow_hash", 0, 6)
     shares = Counter(str(layer) for layer in group.slots)
     assert sorted(shares.values()) == [21, 21, 22]
@@ -82,16 +83,16 @@ def test_a_flow_goes_to_the_remainder_of_its_address_and_ports(slots: int, polyn
 
 def test_positions_of_replicas(tmp_path: Path) -> None:
     tile = REPLICAS.replace("}", ", at: [[2, 0], [1, 1], [2, 2]]}")
-    design, _ = check.check(small(tmp_path, tile))
-    at = {tile.name: (tile.x, tile.y) for tile in design.tiles}
+    facts, _ = check.check(small(tmp_path, tile))
+    at = {tile.name: (tile.x, tile.y) for tile in facts.design.tiles}
     assert [at[f"echo_{n}"] for n in range(3)] == [(2, 0), (1, 1), (2, 2)]
 
 
 def test_one_replica_needs_no_choice(tmp_path: Path) -> None:
-    design, _ = check.check(small(tmp_path, REPLICAS.replace("3", "1")))
-    assert targets(design, "receive.udp_rx", "udp_port_7") == ["echo_0"]
-    assert plan(design, "receive") == []
-    texts = generate.texts(design)
+    facts, _ = check.check(small(tmp_path, REPLICAS.replace("3", "1")))
+    assert targets(facts.design, "receive.udp_rx", "udp_port_7") == ["echo_0"]
+    assert plan(facts.design, "receive") == []
+    texts = generate.texts(facts)
     assert not any("Groups(" in text for text in texts.values() if text.startswith("// Tile"))
 
 
@@ -101,29 +102,31 @@ def test_scheduler_stands_between(tmp_path: Path, policy: str) -> None:
         "{name: balancer, kind: scheduler, before: echo, at: [1, 0]}",
         REPLICAS.replace("}", f", dispatch: {policy}}}"),
     )
-    design, warnings = check.check(small(tmp_path, *tiles))
+    facts, warnings = check.check(small(tmp_path, *tiles))
     assert warnings == []
-    assert targets(design, "receive.udp_rx", "udp_port_7") == ["balancer"]
-    assert targets(design, "balancer", "served") == ["echo_0", "echo_1", "echo_2"]
-    assert plan(design, "receive") == []
-    (group,) = plan(design, "balancer")
+    assert targets(facts.design, "receive.udp_rx", "udp_port_7") == ["balancer"]
+    assert targets(facts.design, "balancer", "served") == ["echo_0", "echo_1", "echo_2"]
+    assert plan(facts.design, "receive") == []
+    (group,) = plan(facts.design, "balancer")
     assert group.group.policy == policy
-    text = generate.texts(design)["tiles/small_tile_balancer.sv"]
+    text = generate.texts(facts)["tiles/small_tile_balancer.sv"]
     assert ("done_from_echo_2_i" in text) == (policy == "least_loaded")
 
 
 def test_dst_port_gives_each_replica_a_port(tmp_path: Path) -> None:
     tile = REPLICAS.replace("7", "7002").replace("}", ", dispatch: dst_port}")
     other = "{name: other, kind: udp_echo, udp_port: 9}"
-    design, _ = check.check(small(tmp_path, other, tile))
-    bindings = {each.name: (each.values, each.targets) for each in design.bindings_of("udp_port")}
+    facts, _ = check.check(small(tmp_path, other, tile))
+    bindings = {
+        each.name: (each.values, each.targets) for each in facts.design.bindings_of("udp_port")
+    }
     assert bindings["udp_port_9"][0] == (9,)
     ports, echoes = bindings["udp_port_7002"]
     assert ports == (7002, 7003, 7004)
-    (group,) = plan(design, "receive")
+    (group,) = plan(facts.design, "receive")
     for port, echo in zip(ports, echoes, strict=True):
         assert group.slots[port & 3] == echo
-    text = generate.texts(design)["tiles/small_tile_receive.sv"]
+    text = generate.texts(facts)["tiles/small_tile_receive.sv"]
     assert ".BoundKeys({16'd7004, 16'd7003, 16'd7002, 16'd9})" in text
     assert ".BoundHops({8'd1, 8'd1, 8'd1, 8'd0})" in text
 
@@ -143,8 +146,8 @@ def test_next_names_all_replicas_or_one(tmp_path: Path) -> None:
 
 
 def test_slots_of_several_groups_do_not_meet(tmp_path: Path) -> None:
-    design, _ = check.check(DESIGNS / "scale_28.yaml")
-    groups = plan(design, "receive")
+    facts, _ = check.check(DESIGNS / "scale_28.yaml")
+    groups = plan(facts.design, "receive")
     assert [group.group.name for group in groups] == ["flow", "turn", "port"]
     used: list[int] = []
     for group in groups:
@@ -169,8 +172,8 @@ def test_the_mesh_that_is_measured_is_the_one_that_ships() -> None:
 
 
 def test_manifest_says_where_slots_lead(tmp_path: Path) -> None:
-    design, _ = check.check(small(tmp_path, REPLICAS.replace("}", ", dispatch: round_robin}")))
-    (group,) = manifest(design)["dispatch"]
+    facts, _ = check.check(small(tmp_path, REPLICAS.replace("}", ", dispatch: round_robin}")))
+    (group,) = manifest(facts)["dispatch"]
     assert group == {
         "tile": "receive",
         "next": ["udp_port_7"],
@@ -199,9 +202,9 @@ def test_protocol_layers_have_replicas_too(edited: Edited, layer: str, flow: str
     file.write_text("\n".join(lines) + "\n")
     design, problems = check.resolve.load(file)
     assert not [problem for problem in problems if problem.is_error]
-    flows = {each.flow for plan in design.dispatches.values() for each in plan}
+    flows = {each.flow for plan in Facts(design).dispatches.values() for each in plan}
     assert flows == {flow}
-    generate.texts(design)  # elaborates
+    generate.texts(Facts(design))  # elaborates
 
 
 def test_instances_are_the_tiles_of_the_mesh(tmp_path: Path) -> None:
@@ -216,7 +219,7 @@ def test_instances_are_the_tiles_of_the_mesh(tmp_path: Path) -> None:
 def test_two_groups_of_one_tile_are_told_apart(tmp_path: Path) -> None:
     """Both next hops are called `served`, and one tile chooses among both groups."""
     two = REPLICAS.replace("3", "2")
-    design, _ = check.check(
+    facts, _ = check.check(
         small(
             tmp_path,
             "{name: balancer, layers: [scheduler: {before: one}, scheduler: {before: two}]}",
@@ -224,7 +227,7 @@ def test_two_groups_of_one_tile_are_told_apart(tmp_path: Path) -> None:
             two.replace("name: echo", "name: two").replace("7", "8"),
         )
     )
-    told = manifest(design)
+    told = manifest(facts)
     (tile,) = [each for each in told["tiles"] if each["name"] == "balancer"]
     senders = told["dispatch"]
     assert [each["next"] for each in senders] == [["served"], ["balancer.scheduler_2.served"]]

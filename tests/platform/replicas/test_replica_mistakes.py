@@ -247,9 +247,9 @@ def test_several_senders_tell_each_other(
     group = f"{{name: stage, kind: udp_tx, replicas: 2, dispatch: {policies}}}"
     file = small(tmp_path, *applications, group)
     file.write_text(file.read_text().replace("[udp_tx, ipv4_tx,", "[ipv4_tx,"))
-    design, _ = check.check(file)
-    texts = generate.texts(design)
-    told = [each for each in manifest(design)["dispatch"] if each["group"] == "stage"]
+    facts, _ = check.check(file)
+    texts = generate.texts(facts)
+    told = [each for each in manifest(facts)["dispatch"] if each["group"] == "stage"]
     assert len(told) > 1 and {each["slot_policy"] for each in told} == {slots}
     for sender in (each["tile"] for each in told):
         text = texts[f"tiles/small_tile_{sender}.sv"]

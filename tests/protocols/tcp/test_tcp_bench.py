@@ -112,8 +112,8 @@ def test_pictures(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["tcp.yaml", "tcp_10g.yaml", "tcp_bypass.yaml"])
 def test_design_is_sound(name: str) -> None:
     """Its application accepts the messages of the engine."""
-    design, warnings = check.check(ROOT / "benchmarks" / name)
-    assert "tcp_load" in design.library.definitions
+    facts, warnings = check.check(ROOT / "benchmarks" / name)
+    assert "tcp_load" in facts.design.library.definitions
     assert not warnings
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bombus.analysis import requests
+from bombus.analysis.checks import requests
 from bombus.analysis.deadlock import cycles
+from bombus.design.facts import Facts
 from bombus.design.messages import messages
 from bombus.design.resolved import Design
 from tests.platform.analysis import test_waiting_model as model
@@ -71,8 +72,8 @@ def resolved(folder: Path, width: int = 64) -> Design:
 )
 def test_two_applications(tmp_path: Path, width: int) -> None:
     design = resolved(tmp_path, width)
-    assert list(requests.problems(design)) == []
-    assert cycles(design) == []
+    assert list(requests.problems(Facts(design))) == []
+    assert cycles(Facts(design)) == []
     assert list(messages(design).refused()) == []
 
 

@@ -86,7 +86,7 @@ def _instances(top: ast.InstanceSymbol) -> dict[str, str]:
 def of_design(design: Path, tile: str | None = None) -> Sources:
     """A design, to be composed of its tiles; or one tile of it."""
     checked, _ = check.check(design)
-    name = checked.config.name
+    name = checked.design.config.name
     texts = generate.texts(checked)
     # In the order of the design's file list, where packages come first.
     names = [line for line in texts[f"{name}.f"].splitlines() if not line.startswith(("+", "//"))]

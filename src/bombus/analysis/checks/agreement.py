@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from bombus.base.errors import Problem
 from bombus.design.elements import Layer
+from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.design.rtl.layer_kind import Agreement
 
@@ -15,8 +16,9 @@ _HOLDS = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
 _WORDS = {"=": "", ">=": "at least ", "<=": "at most "}
 
 
-def problems(design: Design) -> Iterator[Problem]:
+def problems(facts: Facts) -> Iterator[Problem]:
     """Parameters that violate an `Agrees` declaration of their layer."""
+    design = facts.design
     partners = _partners(design)
     for layer in design.layers():
         for agreement in layer.kind.agreements:

@@ -9,7 +9,7 @@ from bombus.base.errors import Problem
 from bombus.base.text import listing
 from bombus.base.values import SCATTERING
 from bombus.design.elements import Hop, Input, Output
-from bombus.design.resolved import Design
+from bombus.design.facts import Facts
 from bombus.design.resources import (
     awaited_hops,
     downstream,
@@ -17,28 +17,29 @@ from bombus.design.resources import (
     room_covers,
     strangers,
 )
+from bombus.design.topology import Topology
 
 
-def problems(design: Design) -> Iterator[Problem]:
+def problems(facts: Facts) -> Iterator[Problem]:
     """Problems of the inputs of a design that wait for messages on others."""
-    for layer in design.layers():
+    for layer in facts.design.layers():
         awaited = {name for each in layer.inputs for name in each.stream.waits_for_inputs}
         for each in layer.inputs:
             if each.stream.answers:
-                yield from _answer_problems(each, design)
-            elif each.name in awaited and not design.hops_to(each):
+                yield from _answer_problems(each, facts)
+            elif each.name in awaited and not facts.topology.hops_to(each):
                 message = f"{layer} waits for messages on input {each.name}, but none can come"
-                yield design.file.problem(layer.loc, message)
+                yield facts.design.file.problem(layer.loc, message)
         for each in layer.inputs:
             for name in each.stream.waits_for_inputs:
-                yield from _losses(Input(layer, name), each, design)
+                yield from _losses(Input(layer, name), each, facts)
 
 
-def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
+def _answer_problems(answer: Input, facts: Facts) -> Iterator[Problem]:
     layer, request = answer.layer, request_of(answer)
-    senders = [hop.source.layer for hop in design.hops_to(answer)]
-    if not set(senders) & downstream(request, design):
-        yield design.file.problem(
+    senders = [hop.source.layer for hop in facts.topology.hops_to(answer)]
+    if not set(senders) & downstream(request, facts.topology):
+        yield facts.design.file.problem(
             layer.loc,
             f"{layer} waits for answers on input {answer.name}, but none of the layers that its "
             f"output {request.name} reaches can send there",
@@ -46,10 +47,10 @@ def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
     else:
         # A layer that waits would deadlock; one that drops meanwhile would drop from then on.
         waits = any(answer.name in each.stream.waits_for_inputs for each in layer.inputs)
-        for message in unanswered(answer, design):
-            yield design.file.problem(layer.loc, message, is_error=waits)
-    if others := strangers(answer, design):
-        yield design.file.problem(
+        for message in unanswered(answer, facts.topology):
+            yield facts.design.file.problem(layer.loc, message, is_error=waits)
+    if others := strangers(answer, facts.topology):
+        yield facts.design.file.problem(
             layer.loc,
             f"messages from {listing(map(str, others))} can reach input {answer.name} of {layer}, "
             f"which accepts only answers to its output {request.name}; give them another input; "
@@ -57,36 +58,36 @@ def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
             "so by `Serves`",
         )
     group = layer.tile.group
-    is_dispatched = any(hop.group for hop in design.hops_to(answer))
+    is_dispatched = any(hop.group for hop in facts.topology.hops_to(answer))
     scatters = [each for each in group.policies if each in SCATTERING] if group else []
     if group and is_dispatched and scatters:
-        yield design.file.problem(
+        yield facts.design.file.problem(
             (*group.loc, "dispatch"),
             f"under {listing(scatters)}, an answer may reach another replica of {group.name} than "
             "the one that asked; use flow_hash or dst_port",
         )
 
 
-def _losses(awaited: Input, by: Input, design: Design) -> Iterator[Problem]:
-    hops = [hop for hop in awaited_hops(awaited, by, design) if not hop.in_tile]
+def _losses(awaited: Input, by: Input, facts: Facts) -> Iterator[Problem]:
+    hops = [hop for hop in awaited_hops(awaited, by, facts.topology) if not hop.in_tile]
     if any(not hop.network.given.lossless for hop in hops):
-        yield design.file.problem(
+        yield facts.design.file.problem(
             by.layer.loc,
             f"{by.layer} waits for messages on input {awaited.name}, which the fabric may drop: "
             "use a lossless fabric, or put the layers into one tile",
         )
 
 
-def unanswered(answer: Input, design: Design) -> Iterator[str]:
+def unanswered(answer: Input, topology: Topology) -> Iterator[str]:
     """Places where requests answered on this input, or their answers, may get lost."""
     client, request = answer.layer, request_of(answer)
-    way = set(awaited_hops(answer, answer, design))
+    way = set(awaited_hops(answer, answer, topology))
     loss = f"{client} would wait for the answer on input {answer.name} forever"
     front = [request]
     seen = {*front}
     while front:
         output = front.pop()
-        for hop in design.hops_from(output):
+        for hop in topology.hops_from(output):
             if hop not in way:
                 if not output.stream.serves:
                     yield _astray(hop, request) + loss
@@ -97,22 +98,22 @@ def unanswered(answer: Input, design: Design) -> Iterator[str]:
                 continue
             answering = [each for each in target.layer.outputs if each.stream.serves == target.name]
             if answering and not way & {
-                each for out in answering for each in design.hops_from(out)
+                each for out in answering for each in topology.hops_from(out)
             }:
                 yield f"{target.layer} answers requests of {client}, but not to {client}: {loss}"
-            if not answering and _may_drop(target, design):
+            if not answering and _may_drop(target, topology):
                 yield (
                     f"{target.layer} may drop a request of {client} or the answer to it: {loss}; "
-                    f"{_advice(target, design)}"
+                    f"{_advice(target, topology)}"
                 )
             outputs = [each for each in answering or target.layer.outputs if each not in seen]
             seen.update(outputs)
             front += outputs
 
 
-def _may_drop(target: Input, design: Design) -> bool:
+def _may_drop(target: Input, topology: Topology) -> bool:
     drops = target.stream.always_takes or bool(target.layer.kind.drops)
-    return drops and not room_covers(target, design)
+    return drops and not room_covers(target, topology)
 
 
 def _astray(hop: Hop, request: Output) -> str:
@@ -127,7 +128,7 @@ def _astray(hop: Hop, request: Output) -> str:
     )
 
 
-def _advice(target: Input, design: Design) -> str:
-    credits = [hop.source.stream.credits for hop in design.hops_to(target)]
+def _advice(target: Input, topology: Topology) -> str:
+    credits = [hop.source.stream.credits for hop in topology.hops_to(target)]
     room = f"`Room` for {sum(credits)} requests, " if all(credits) else ""
     return f"let it wait instead, or let it declare {room}or, if it answers every request, `Serves`"

@@ -10,17 +10,18 @@ from bombus.base.errors import Problem
 from bombus.base.text import listing
 from bombus.design import rtl
 from bombus.design.elements import Input, Layer
-from bombus.design.resolved import Design
+from bombus.design.facts import Facts
 from bombus.design.resources import awaited_hops
 
 
-def problems(design: Design) -> Iterator[Problem]:
+def problems(facts: Facts) -> Iterator[Problem]:
     """Why windows do not prevent deadlocks, or are not needed."""
+    design = facts.design
     for network in design.networks:
         if network.given.window is None:
             continue
         loc = (*network.loc, "fabric", "window")
-        flight = flights(design).get(network)
+        flight = flights(facts).get(network)
         if flight is None:
             text = "no cycle of waiting messages uses a queue of this fabric: it needs no window"
             yield design.file.problem(loc, text, is_error=False)
@@ -94,7 +95,9 @@ def waiting_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
     for node in sorted((each for each in flight.needed if isinstance(each, Input)), key=str):
         for name in node.stream.waits_for_inputs:
             awaited = Input(node.layer, name)
-            if any(hop in flight.hops for hop in awaited_hops(awaited, node, flight.design)):
+            if any(
+                hop in flight.hops for hop in awaited_hops(awaited, node, flight.facts.topology)
+            ):
                 yield (
                     node.layer,
                     f"{node} waits for a message on {awaited}, which the window may hold back "

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 
 from bombus.base.errors import Problem
 from bombus.base.text import listing
-from bombus.design.resolved import Design
+from bombus.design.facts import Facts
 
 
-def problems(design: Design) -> Iterator[Problem]:
+def problems(facts: Facts) -> Iterator[Problem]:
     """Next hops whose messages may be of a kind that their target does not take."""
-    for hop, strange in design.messages.refused():
+    for hop, strange in facts.messages.refused():
         assert hop.target is not None
         source = hop.source.layer
         named = hop.name in source.tile.next
-        takes = listing(sorted(design.messages.taken(hop.target))) or "none"
+        takes = listing(sorted(facts.messages.taken(hop.target))) or "none"
         target = hop.target.given_name
-        yield design.file.problem(
+        yield facts.design.file.problem(
             (*source.tile.loc, "next", hop.name) if named else source.loc,
             f"{source.given_name} may send messages of kind {listing(sorted(strange))} to {target} "
             f"(next hop {hop.name!r}), which takes {takes}",

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What follows from a resolved design, computed once.
+
+`Facts` is what checks, placement and generation take. It is frozen: each fact is a function of the
+design alone. A fact is computed when it is first read and kept from then on, so that placement,
+which evaluates many designs, computes only those that it reads (no register map, for example).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+
+from bombus.design.dispatch import Dispatch, dispatch_plan, senders
+from bombus.design.elements import Group, Interface, Resource
+from bombus.design.messages import Messages, messages
+from bombus.design.network import Network
+from bombus.design.register_map import RegisterMap, register_map
+from bombus.design.resolved import Design
+from bombus.design.resources import resource_graph
+from bombus.design.tables import Tables, tables
+from bombus.design.topology import Topology
+from bombus.fabric.routing import Turn, turns
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """A design and all that follows from it."""
+
+    design: Design
+
+    @cached_property
+    def topology(self) -> Topology:
+        """Hops by their ends, and AXI-Streams between layers."""
+        return Topology.of(self.design)
+
+    @cached_property
+    def dispatches(self) -> Mapping[Interface, Sequence[Dispatch]]:
+        """The groups of replicas that each interface distributes messages among."""
+        return {each: dispatch_plan(each, self.topology) for each in self.design.interfaces()}
+
+    @cached_property
+    def senders(self) -> Mapping[Group, Sequence[str]]:
+        """Names of the tiles that dispatch messages to each group."""
+        return senders(self.design, self.dispatches)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The next-hop and slot tables of the network interfaces."""
+        return tables(self.design, self.dispatches)
+
+    @cached_property
+    def messages(self) -> Messages:
+        """The kinds of messages that the streams carry."""
+        return messages(self.design)
+
+    @cached_property
+    def resource_graph(self) -> nx.DiGraph[Resource]:
+        """Resources that messages hold and need next; `hops` of an edge: the next hops that cause
+        it.
+        """
+        return resource_graph(self.topology)
+
+    @cached_property
+    def register_map(self) -> RegisterMap:
+        """The registers of the design with their addresses."""
+        return register_map(self.design, self.tables)
+
+    @cached_property
+    def turns(self) -> frozenset[tuple[Network, Turn]]:
+        """Turns of messages at the routers of each network, given the next hops of the file."""
+        return frozenset(
+            (hop.network, turn)
+            for hop in self.design.hops
+            if hop.target and not hop.in_tile
+            for turn in turns(hop.network.routing, hop.source.tile.at, hop.target.tile.at)
+        )
