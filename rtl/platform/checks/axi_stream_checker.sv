@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulation only: checks the frames between a MAC and the design (AXI-Stream).
 //
-// - tvalid and the beat stay until the beat is taken;
+// - tvalid and the beat are stable until the beat is taken;
 // - tkeep has no hole and is not empty; every beat but the last is full;
 // - to a MAC (MayPause = 0), tvalid does not fall inside a frame, unless tuser ends it as bad;
 // - from a MAC (NeverWaits = 1), tready is 1.
@@ -13,7 +13,7 @@ module axi_stream_checker #(
 ) (
     input logic  clk_i,
     input logic  rst_i,
-    input string name_i, // of the port, with ": " behind it
+    input string name_i, // of the port, followed by ": "
 
     input logic [DataWidth-1:0] tdata_i,
     input logic [DataBytes-1:0] tkeep_i,

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation only: checks the promises of a layer about waiting (docs/architecture.md, "Waiting"),
-// and reports violations with the name of the layer.
+// Simulation only: checks the declarations of a layer about waiting (docs/architecture.md,
+// "Waiting"), and reports violations with the name of the layer.
 //
-// - An input may stop a beat for longer than MaxBusyCycles only while an output that
-//   it may wait for is stopped, or a message is missing on an input that it waits for:
-//   if that brings answers, while one is outstanding. Cycles in which it stops the beat
-//   without such an excuse add up.
-// - An input with room for n messages takes n whatever else waits: n that are not
-//   answered, if an output serves it, else the first n after the layer was idle. (What
-//   has left since then is not known: it may be more.)
-// - An output that serves an input sends one message for each that comes there, and is
-//   through with all of them when the layer is idle.
-// - An output that has begun a message ends it, whatever waits on other outputs.
-// - No more requests are outstanding on an output than it has credits.
-// - A layer that forwards sends no more messages and beats than it has taken and not sent yet;
-//   what it still has when it is idle it has dropped, and cannot send.
+// - An input may stall a beat for longer than MaxBusyCycles only while an output that it may wait
+//   for is stalled, or a message is missing on an input that it waits for. If the messages of that
+//   input are answers, a request must be outstanding. Cycles in which a beat is stalled without
+//   such an excuse are added up.
+// - An input with room for n messages takes n, whatever else is stalled: n unanswered messages if
+//   an output serves the input, else the first n after the layer was idle. (The checker does not
+//   know which of these have left since; the room may be larger.)
+// - An output that serves an input sends one message for each received there, and has answered all
+//   of them when the layer is idle.
+// - An output that has begun a message ends it, even while other outputs are stalled.
+// - An output has no more requests outstanding than credits.
+// - A layer that forwards sends no more messages and beats than it has taken and not yet sent.
+//   Those that remain when it is idle count as dropped.
 module layer_checker #(
     parameter int unsigned NumInputs = 1,
     parameter int unsigned NumOutputs = 1,
@@ -22,7 +22,7 @@ module layer_checker #(
     parameter logic [NumInputs-1:0][NumInputs-1:0] WaitsForInputs = '0,
     parameter logic [NumInputs-1:0][31:0] Room = '0,  // in messages
     parameter logic [NumOutputs-1:0][31:0] Credits = '0,  // 0: no bound
-    // By output: the input whose messages it answers
+    // By output: the input with the requests that it answers
     parameter logic [NumOutputs-1:0][NumInputs-1:0] Serves = '0,
     // By output: the input on which its requests are answered
     parameter logic [NumOutputs-1:0][NumInputs-1:0] AnsweredBy = '0,
@@ -60,7 +60,7 @@ module layer_checker #(
     end
   end
 
-  // An answer counts as missing only while a request for it is outstanding or being offered.
+  // An answer counts as missing only while a request for it is outstanding or offered.
   logic [NumOutputs-1:0] asks;
   logic [ NumInputs-1:0] missing;
   always_comb begin
@@ -83,7 +83,7 @@ module layer_checker #(
     wire begins = in_taken[i] & between;
     wire [31:0] begun = open_q + 32'(begins);
     wire [31:0] answered = $countones(serving & out_taken & out_last_i);
-    // Answers still missing when the layer is idle will never come.
+    // Answers that are missing when the layer is idle will not be sent.
     wire lost = served & ~busy_i & between & (open_q != 0);
     wire [31:0] remaining = begun - (lost ? open_q : 0);
     wire has_room = (served ? open_q + 32'(between) : held_q + 1) <= Room[i];
@@ -144,8 +144,8 @@ module layer_checker #(
 
   for (genvar o = 0; o < NumOutputs; o++) begin : gen_output
     if (Credits[o] != '0) begin : gen_credits
-      // A request is outstanding from its first beat, since the answer may arrive before its last
-      // one, to the last beat of the answer.
+      // A request is outstanding from its first beat, since the answer may arrive before the last
+      // beat of the request, to the last beat of the answer.
       int unsigned outstanding_q;
       wire asked = out_taken[o] & ~out_inside_q[o];
       wire [31:0] answered = $countones(AnsweredBy[o] & in_taken & in_last_i);

@@ -3,11 +3,11 @@
 // follow the rules of streams (stream_checker), and that valid and ready of a link follow its
 // fabric (docs/fabrics.md, "Links").
 //
-// - valid and the flit stay until the flit is taken, where ready says that it is;
-// - else a flit comes only where ready has told of room in the cycle before, and by one
-//   channel at a time; in the crosspoint fabric a message starts only where a queue that it
-//   may take at the next router has told so;
-// - the route stays the same for the whole message;
+// - where ready means that the flit is taken, valid and the flit are stable until then;
+// - otherwise a flit is sent only if ready indicated room in the cycle before, and by one channel
+//   at a time; in the crosspoint fabric, a message starts only if a queue that it may enter at the
+//   next router indicated room;
+// - the route is the same for the whole message;
 // - length, bytes and last agree in every message, in each virtual channel.
 module link_checker
   import noc_pkg::*;
@@ -24,7 +24,7 @@ module link_checker
 ) (
     input logic clk_i,
     input logic rst_i,
-    input string name_i,  // of the link, with ": " behind it
+    input string name_i,  // of the link, followed by ": "
     input logic [7:0] x_i,  // position of the driving router
     input logic [7:0] y_i,
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation only: checks that a stream follows the rules of docs/architecture.md, "Streams".
-// Names itself by where it stands, so that a layer that breaks a rule can be told from its
-// neighbours; what has a name of its own, such as a link, gives it as name_i, with ": " behind it.
+// Simulation only: checks that a stream follows the rules of docs/architecture.md, "Streams". A
+// message names the hierarchical path of the checker, which identifies the layer. A stream with a
+// name of its own, such as a link, gives it as name_i, followed by ": ".
 //
-// - valid and the beat stay until the beat is taken;
-// - the next hop is one that the layer declares, and stays the same for the whole message;
-// - every beat but the last is full, the last has at most as many bytes as fit,
-//   bytes above those that count are zero;
-// - length is the number of bytes that come;
-// - a message is of a kind that the layer sends by its next hop, and has bytes only if its kind may.
+// - valid and the beat are stable until the beat is taken;
+// - the next hop is one that the layer declares, and is the same for the whole message;
+// - every beat but the last is full, the last has at most as many bytes as fit, invalid bytes are
+//   zero;
+// - length is the number of bytes of the message;
+// - the layer sends messages of this kind by this next hop; a message has bytes only if its kind
+//   may.
 module stream_checker #(
     parameter type beat_t = logic,
     parameter int unsigned NextWidth = 1,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // FIFO between two asynchronous clocks.
 //
-// Both resets must be active at the same time, for SyncStages + 1 cycles of the
-// slower clock; reset_handshake makes such a pair from resets of each side alone.
+// Both resets must be active at the same time, for SyncStages + 1 cycles of the slower clock;
+// reset_handshake derives such a pair from independent resets of the two sides.
 //
-// Latency: from the cycle of a write, SyncStages + 1 output cycles to out_valid_o,
-// and up to one more for the phase. Throughput: one entry per cycle of the slower
-// clock, from 16 entries on (fewer do not cover the way there and back). Depth: a
-// power of two from 4 on, all usable, and out_o is one more. Outputs are
-// registers; BlockRam says where the entries stand: block RAM or LUTRAM.
+// Latency: from the cycle of a write, SyncStages + 1 output cycles to out_valid_o, and up to one
+// more for the phase. Throughput: one entry per cycle of the slower clock, for a Depth of at least
+// 16 (fewer entries do not cover the round trip of the pointers). Depth: a power of two from 4 on;
+// all entries are usable, and out_o holds one more. Outputs are registered. BlockRam selects block
+// RAM instead of LUTRAM.
 //
-// `bombus area async_fifo`, 645 bits an entry: 51 LUTs, 376 LUTs of memory, 690
-// flip-flops, 2.6 ns for 16 entries of LUTRAM; 105 LUTs, 90 flip-flops, 9 BRAM36,
-// 3.2 ns for 512 entries of block RAM (levels included).
+// `bombus area async_fifo`, 645 bits per entry: 51 LUTs, 376 LUTs of memory, 690 flip-flops, 2.6 ns
+// for 16 entries of LUTRAM; 105 LUTs, 90 flip-flops, 9 BRAM36, 3.2 ns for 512 entries of block RAM
+// (levels included).
 module async_fifo #(
     parameter type data_t = logic [31:0],
     parameter int unsigned Depth = 16,
@@ -32,7 +32,7 @@ module async_fifo #(
     output data_t                  out_o,
     output logic                   out_valid_o,
     input  logic                   out_ready_i,
-    output logic  [LevelWidth-1:0] out_level_o   // lower bound of entries in memory, behind out_o
+    output logic  [LevelWidth-1:0] out_level_o   // lower bound of entries in memory, without out_o
 );
 
   typedef logic [LevelWidth-1:0] pointer_t;

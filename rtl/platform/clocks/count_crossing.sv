@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter read in another clock domain: it crosses in Gray code, in which one bit changes per
-// step. What is seen may be late, and is never a value that the counter did not have.
+// Counter read in another clock domain. It crosses in Gray code, in which one bit changes per step.
+// The value read may be late, but it is always one that the counter has had.
 //
 // Both resets must be active at the same time (reset_handshake).
 module count_crossing #(

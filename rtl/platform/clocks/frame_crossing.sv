@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries whole frames (AXI-Stream) from one clock domain to another.
 //
-// Into it: a frame is taken as a whole or dropped as a whole, and counted. With
-// Drops the source never waits (in_ready_o is 1): a frame starts only where there
-// is room for the longest. Without, it waits for room. Either way a frame is
-// dropped that comes while the two sides start anew after a reset. A frame longer
-// than MaxBytes is cut behind it and marked bad (tuser), as a MAC marks one.
+// Input: a frame is accepted as a whole, or dropped as a whole and counted. With Drops the source
+// never waits (in_tready_o is 1): a frame is accepted only if there is room for the longest one.
+// Without Drops the source waits for room. In both cases, a frame that arrives while the two sides
+// restart after a reset is dropped. A frame longer than MaxBytes is cut after MaxBytes and marked
+// bad (tuser), as by a MAC.
 //
-// Out of it: StartBeats beats of a frame must be there before it starts, or all
-// of it; 0: always all of it. With 0, out_valid_o never falls inside a frame; with
-// 4 neither, if the source's clock is not slower and the source never pauses
-// inside a frame. 1 gives the least latency.
+// Output: a frame starts when StartBeats of its beats, or the whole frame, are in the FIFO; with 0,
+// always when the whole frame is. With 0, out_tvalid_o never falls inside a frame; with 4 neither,
+// if the source's clock is not slower and the source never pauses inside a frame. 1 gives the
+// lowest latency.
 //
-// Resets: either side alone, at any time (reset_handshake). When the source is
-// reset, what it had sent still comes out, and a frame that has begun to do so
-// ends with a bad beat. When the destination is reset, all inside is forgotten.
+// Resets: either side alone, at any time (reset_handshake). After a reset of the source, the data
+// that it has sent is still delivered, and a frame that has begun to leave ends with a bad beat.
+// After a reset of the destination, the content is discarded.
 //
-// Latency from the cycle of a beat in: 3 (StartBeats other than 1: 4) + SyncStages
-// output cycles, up to one more for the phase. Throughput: one beat per cycle of
-// the slower clock.
+// Latency from the cycle of an input beat: 3 (StartBeats other than 1: 4) + SyncStages output
+// cycles, up to one more for the phase. Throughput: one beat per cycle of the slower clock.
 module frame_crossing #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned MaxBytes = bombus_pkg::MaxFrameBytes,
@@ -111,7 +110,7 @@ module frame_crossing #(
 
   assign in_tready_o = Drops | dropping | room;
 
-  // Up to two beats may have been written that level does not include yet.
+  // level does not yet include up to two of the beats written.
   always_ff @(posedge in_clk_i) fits_q <= level <= level_t'(Depth - LongestBeats - 2);
 
   always_ff @(posedge in_clk_i) begin
@@ -136,7 +135,7 @@ module frame_crossing #(
 
   stored_t beat;
   logic beat_valid, beat_ready;
-  level_t unused_behind;  // lower bound of beats behind that one
+  level_t unused_behind;  // lower bound of the beats that follow
   async_fifo #(
       .data_t(stored_t),
       .Depth(Depth),
@@ -158,7 +157,7 @@ module frame_crossing #(
   );
 
   if (Drops) begin : gen_drops
-    // Every pulse crosses, unless a faster clock sends one in every cycle for a long time. Those
+    // Every pulse crosses, unless a faster clock sends one in every cycle for a long time. Pulses
     // just before a reset may be lost.
     localparam int unsigned DropWidth = 12;
     logic [DropWidth-1:0] unused_count, unused_gray, dropped, told_q;
@@ -189,10 +188,11 @@ module frame_crossing #(
   logic out_inside_q, stop_q, quiet_q;
   logic start;  // a frame may begin
   wire  is_shown = beat_valid & ~discard & (out_inside_q | start);
-  // The start of a frame that a reset cut off; it is never shown.
+  // The start of a frame that a reset has cut off; it is discarded.
   wire  is_rest = stop_q & ~out_inside_q & ~start;
   wire  is_drained = quiet_q & ~beat_valid;
-  // No more of the current frame will arrive. Its last beat is still in the FIFO's output register.
+  // The rest of the current frame will not arrive. Its last beat is still in the FIFO's output
+  // register.
   wire  is_cut = is_drained & out_inside_q;
 
   assign out_tdata_o = beat.data;
@@ -205,7 +205,7 @@ module frame_crossing #(
 
   always_ff @(posedge out_clk_i) begin
     stop_q  <= stop;
-    // Two cycles without a beat, since one could still be on its way out of the memory.
+    // Two cycles without a beat, since one could still be leaving the memory.
     quiet_q <= stop & ~beat_valid;
     if (out_rst_i) out_inside_q <= 1'b0;
     else if (out_tvalid_o & out_tready_i) out_inside_q <= ~out_tlast_o;

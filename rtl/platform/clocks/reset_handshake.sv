@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reset handshake between two clock domains joined by crossings: a reset of either side empties
-// the crossings for both, and neither side ever sees a pointer jump.
+// Reset handshake between two clock domains joined by crossings: a reset of either side empties the
+// crossings for both, and neither side ever sees a jump of a pointer.
 //
 //   source       stops writing; stop -> destination
-//   destination  takes out what is there, or throws it away if the reset was its
-//                own; then clears its pointers; held -> source
-//   source       clears its pointers; takes stop back; waits for held to fall; runs
+//   destination  takes the remaining data, or discards it if the reset was its own; then clears its
+//                pointers; held -> source
+//   source       clears its pointers; releases stop; waits for held to fall; runs
 //
-// The first resets after power-up must overlap for 2 * SyncStages + 6 cycles of the
-// slower clock, so that what the flip-flops came up with is gone; later ones may be
-// as short as a cycle.
+// The first resets after power-up must overlap for 2 * SyncStages + 6 cycles of the slower clock,
+// so that the power-up values of the flip-flops are flushed; later resets may be as short as one
+// cycle.
 module reset_handshake #(
     parameter int unsigned SyncStages = 2
 ) (
@@ -20,9 +20,9 @@ module reset_handshake #(
 
     input logic dst_clk_i,
     input logic dst_rst_i,
-    input logic dst_empty_i,  // with dst_stop_o: everything that crossed has been taken
+    input logic dst_empty_i,  // with dst_stop_o: all data that crossed has been taken
     output logic dst_stop_o,  // no more data will be written
-    output logic dst_discard_o,  // data still coming out are from before this side's reset
+    output logic dst_discard_o,  // data still at the output is from before this side's reset
     output logic dst_clear_o
 );
 
@@ -33,7 +33,7 @@ module reset_handshake #(
     Run
   } state_e;
   state_e state_q;
-  logic   again_q;  // a reset that no Clear has followed yet
+  logic   again_q;  // a reset that is not yet followed by Clear
   logic held_seen, wanted_seen, stop_seen;
   logic want_q, held_q;
 
@@ -42,7 +42,7 @@ module reset_handshake #(
 
   wire reset = src_rst_i | again_q | wanted_seen;
 
-  // A reset never cuts this short: each side must see every change of the other.
+  // A reset does not interrupt the sequence: each side must see every change of the other.
   always_ff @(posedge src_clk_i) begin
     again_q <= src_rst_i | (again_q & ~src_clear_o);
     case (state_q)

@@ -2,12 +2,12 @@
 // Synchroniser of single bits: a flip-flop in the source's clock domain, so that no glitch is
 // sampled, then a chain of flip-flops in the destination's.
 //
-// Each bit stands for itself: several arrive together only if at most one of them
-// changes at a time (count_crossing). Constraint for the board: from src_q to
-// stages_q[0], a datapath delay of at most the shorter clock period.
+// The bits are independent: they are consistent only if at most one of them changes at a time
+// (count_crossing). Board constraint: a datapath delay from src_q to stages_q[0] of at most the
+// shorter clock period.
 //
-// Latency: 1 source cycle and Stages destination cycles; the first one more where
-// it samples a change.
+// Latency: 1 source cycle and Stages destination cycles; one more if the first stage samples a
+// change.
 module synchroniser #(
     parameter int unsigned Width  = 1,
     parameter int unsigned Stages = 2

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types shared by every layer, router and tile: the metadata of a packet and the addresses of a
-// MAC port. The metadata of other kinds of messages stands in packages beside the layers that use
-// them.
+// Types shared by every layer, router and tile: the metadata of a packet and the addresses of a MAC
+// port. Each other kind of message has its metadata in a package in the directory of the layers
+// that use it.
 //
-// Python (bombus.design.rtl) reads names, offsets and widths from this file, so
-// nothing here is stated a second time elsewhere.
+// Python (bombus.design.rtl) reads names, offsets and widths from this file, so each is defined
+// only here.
 package bombus_pkg;
 
   // Length in bytes of the longest frame on a MAC port, without FCS and preamble.
   parameter int unsigned MaxFrameBytes = 9600;
   typedef logic [$clog2(MaxFrameBytes + 1)-1:0] length_t;  // a number of payload bytes (14 bits)
 
-  // MAC ports of a design are numbered from 0. Up to three need two bits in the metadata;
-  // a design with more says so here, in its own copy of this file, and has wider links.
+  // MAC ports of a design are numbered from 0. Up to three need two bits in the metadata. A design
+  // with more defines BOMBUS_MAC_PORTS in its own copy of this file, and its links are wider.
 `ifndef BOMBUS_MAC_PORTS
   `define BOMBUS_MAC_PORTS 3
 `endif
   parameter int unsigned MaxMacPorts = `BOMBUS_MAC_PORTS > 3 ? `BOMBUS_MAC_PORTS : 3;
   parameter int unsigned MostMacPorts = 8;  // as many numbers as a register has (eth_tx.rdl)
   typedef logic [$clog2(MaxMacPorts + 1)-1:0] mac_port_t;
-  // A message that starts in the design: it leaves by the port of the route (mac_route).
+  // The port of a message that starts in the design: its route selects the port (mac_route).
   parameter mac_port_t RoutedPort = '1;
 
-  // Numbers of the kinds of messages. Bombus numbers those that a design uses, and
-  // fills them in as parameters (docs/architecture.md, "Kinds of messages").
+  // Numbers of the kinds of messages. Bombus numbers the kinds that a design uses and sets them as
+  // parameters (docs/architecture.md, "Kinds of messages").
   parameter int unsigned KindPacket = 0;  // a packet: frame, datagram, segment or payload
   parameter int unsigned KindNone = '1;  // a kind that no layer of the design sends
 
@@ -47,10 +47,10 @@ package bombus_pkg;
   } ip_rx_t;
 
   // From the transport layers through ipv4_tx to the MAC egress buffer.
-  // csum_pos: position, in 16-bit words from the first payload byte of this
-  // message, of the checksum field that the egress buffer fills; 0: none. A
-  // layer that prepends a header of n bytes adds n/2. Reaches the end of the
-  // longest frame.
+  //
+  // csum_pos: position, in 16-bit words from the first payload byte of this message, of the
+  // checksum field that the egress buffer fills; 0: no checksum. A layer that prepends a header of
+  // n bytes adds n/2. The field reaches the end of the longest frame.
   typedef logic [$clog2(MaxFrameBytes / 2)-1:0] csum_pos_t;
   typedef struct packed {
     logic [7:0]                    protocol;
@@ -64,23 +64,26 @@ package bombus_pkg;
     ip_tx_t ip_tx;
   } l4_t;
 
-  // Metadata of a packet, valid beside the first flit of its message (108 bits). Multi-byte fields
+  // Metadata of a packet, valid with the first flit of its message (108 bits). Multi-byte fields
   // are numbers (host order), not wire bytes. The host's own address is not included: layers that
   // need it take it from host_t.
   typedef struct packed {
-    mac_port_t   mac_port;       // MAC port the packet arrived on / leaves by
+    mac_port_t   mac_port;       // receiving or sending MAC port
     vlan_t       vlan;
     logic [7:0]  tos;            // DSCP and ECN (RFC 2474, RFC 3168)
     logic        dont_fragment;  // DF of the received header
     // Received, up to the transport layers: one's complement sum of the message's payload (as in
-    // Linux's CHECKSUM_COMPLETE); of a frame, from byte 14 on. To be sent, with a csum_pos: the
-    // seed: added to the sum of the frame's bytes from 14 on, it gives the sum for the field at
-    // csum_pos. A layer that prepends a header subtracts the header's sum (zero for an IPv4
-    // header). Otherwise zero, also to and from applications; of a frame of a packet processor, who
-    // sent it (rpu).
+    // Linux's CHECKSUM_COMPLETE); of a frame, from byte 14 on.
+    //
+    // To be sent, with a csum_pos: the seed, which is added to the sum of the frame's bytes from 14
+    // on to give the checksum for the field at csum_pos. A layer that prepends a header subtracts
+    // the header's sum (zero for an IPv4 header).
+    //
+    // Otherwise zero, also to and from applications, except in a frame of a packet processor, where
+    // it identifies the sender (rpu).
     logic [15:0] csum;
-    // The peer: source of a received packet, destination of one to be sent; from ipv4_tx on, the
-    // next hop.
+    // The peer: source of a received packet, destination of a packet to be sent; from ipv4_tx on,
+    // the next hop.
     logic [31:0] ip;
     l4_t         l4;
   } packet_meta_t;
@@ -90,7 +93,7 @@ package bombus_pkg;
     logic [47:0] mac;
     logic [31:0] ip;
     logic [31:0] netmask;
-    logic [31:0] gateway;  // 0: none
+    logic [31:0] gateway;  // 0: no gateway
   } host_t;
 
   // An entry of the routing table of new messages: registers, writable at run time.
@@ -100,7 +103,7 @@ package bombus_pkg;
     mac_port_t   mac_port;
     logic [5:0]  length;    // prefix length in bits
     logic [31:0] network;
-    logic [31:0] gateway;   // 0: none, the destinations are on the link
+    logic [31:0] gateway;   // 0: the destinations are on the link
   } route_t;
 
   // EtherTypes and protocol numbers (IANA).
@@ -118,13 +121,13 @@ package bombus_pkg;
     return sum[15:0] + {15'b0, sum[16]};
   endfunction
 
-  // The value that added to b gives a: removes the sum of a header from a seed.
+  // Removes the sum b of a header from the seed a: csum_add(csum_sub(a, b), b) is a.
   function automatic logic [15:0] csum_sub(logic [15:0] a, logic [15:0] b);
     return csum_add(a, ~b);
   endfunction
 
-  // Whether length >= least, for a constant: without a carry chain, which starts late and ends
-  // later.
+  // Whether length >= least, for a constant least. No carry chain: a carry chain adds delay before
+  // its first and after its last bit.
   function automatic logic at_least(logic [13:0] length, logic [13:0] least);
     at_least = 1'b1;
     for (int unsigned b = 0; b < 14; b++) begin

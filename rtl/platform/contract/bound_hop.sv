@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the next hop that a key of a message leads to: a UDP port, an IP protocol,
-// an EtherType. Bombus fills in the keys of the layers that a design has, and the
-// number of the bound next hop that each leads to (docs/architecture.md, A layer).
+// Finds the next hop of a message by a key: a UDP port, an IP protocol or an EtherType. Bombus sets
+// the keys of the layers in the design and the number of the bound next hop of each key
+// (docs/architecture.md, A layer).
 //
-// Key 0 leads nowhere, unless it is a key like others (ZeroKey), or that of a layer which gets all
-// that no other key matches (ZeroTakesRest). Combinational.
+// Key 0 has no next hop, unless ZeroKey makes it an ordinary key, or ZeroTakesRest makes it the
+// default: its layer then receives all messages whose key is not bound. Combinational.
 module bound_hop #(
     parameter int unsigned NumBound = 1,
     parameter int unsigned HopWidth = 1,

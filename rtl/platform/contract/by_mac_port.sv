@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects one MAC port's entry of an array: its addresses, or values derived from them. port_i is
-// the number of one of them; with one port it does not matter.
+// Selects one MAC port's entry of an array, such as its addresses or values derived from them.
+// port_i is the number of an existing port; with a single port it is ignored.
 //
 // Combinational.
 module by_mac_port

@@ -28,16 +28,17 @@ package noc_pkg;
     ByLoad   = 2'd2   // the least loaded replica, in a group with counts_load
   } choice_e;
 
-  // Where messages for a group carry the fields that identify a flow.
+  // Position of the fields that identify a flow in messages for a group.
   typedef enum logic [1:0] {
     FlowMeta    = 2'd0,  // address and ports in the metadata
     FlowPayload = 2'd1,  // address in the metadata, ports in the first 4 bytes (UDP, TCP)
     FlowAddress = 2'd2  // address only, in the metadata
   } flow_e;
 
-  // A group of replicas. Its slots, 2^slot_bits from first_slot on, hold routes;
-  // first_slot is a multiple of their number. policy is LeastLoaded if there is no other; with
-  // counts_load, next hops may choose the least loaded replica, too: slot n leads to replica n, n < replicas.
+  // A group of replicas. Its slots, 2^slot_bits from first_slot on, hold routes; first_slot is a
+  // multiple of their number. policy is LeastLoaded if the group has no other policy. With
+  // counts_load, next hops may also select the least loaded replica: slot n then leads to replica
+  // n, n < replicas.
   typedef struct packed {
     policy_e     policy;
     flow_e flow;
@@ -45,7 +46,7 @@ package noc_pkg;
     logic [7:0]  first_slot;
     logic [3:0]  slot_bits;
     logic        counts_load;
-    logic [7:0]  limit;        // of a replica's load; 0: none
+    logic [7:0]  limit;        // of a replica's load; 0: no limit
   } group_t;
   localparam int unsigned LoadWidth = 6;  // of a replica's load
 
@@ -81,7 +82,7 @@ package noc_pkg;
     endcase
   endfunction
 
-  // Position of the router behind an output.
+  // Position of the router that an output is linked to.
   function automatic logic [7:0] next_x(int unsigned output_, logic [7:0] x);
     return output_ == int'(DirEast) ? x + 1'b1 : output_ == int'(DirWest) ? x - 1'b1 : x;
   endfunction
@@ -108,10 +109,10 @@ package noc_pkg;
 
   // ---- Turns ----
 
-  // For each output, the inputs that its messages may come from.
+  // For each output, the inputs from which its messages may arrive.
   typedef logic [NumDirs-1:0][NumDirs-1:0] turns_t;
 
-  // No U-turns; under XY, a message that moves north or south stays in its column.
+  // No U-turns. Under XY, a message that moves north or south stays in its column.
   function automatic logic is_legal_turn(routing_e routing, int unsigned from, int unsigned to);
     if (from == to) return 1'b0;
     if (routing != RoutingXY || from == int'(DirLocal)) return 1'b1;
@@ -139,7 +140,7 @@ package noc_pkg;
     return count;
   endfunction
 
-  // `allowed`: inputs from which messages to this output may come in a design.
+  // `allowed`: inputs from which messages to this output may arrive in a design.
   function automatic inputs_t inputs_of(routing_e routing, int unsigned output_,
                                         logic [NumDirs-1:0] allowed = '1);
     inputs_t inputs;
@@ -157,7 +158,7 @@ package noc_pkg;
 
   // ---- Paths ----
 
-  // Direction of a destination as seen from a router; all zero: it is here.
+  // Direction of a destination relative to a router; all zero: the router of the destination.
   typedef struct packed {
     logic north;
     logic east;
@@ -184,7 +185,7 @@ package noc_pkg;
     if (to == '0) return NumDirs'(1) << DirLocal;
     if (routing == RoutingAdaptive) return horizontal | vertical;
     if (routing == RoutingO1Turn && came_by == int'(DirLocal)) return horizontal | vertical;
-    // Straight on as long as possible, then turn.
+    // Straight on as far as possible, then turn.
     if (routing == RoutingO1Turn && !is_horizontal(came_by)) begin
       return |vertical ? vertical : horizontal;
     end
@@ -200,12 +201,12 @@ package noc_pkg;
   endfunction
 
   // The ready of a crosspoint router reaches the upstream router this many cycles late, so up to
-  // this many flits in flight are not yet included in the level it reflects.
+  // this many flits in flight are not yet included in the level that it reflects.
   parameter int unsigned CrosspointLate = 2;
 
-  // XY: the output that a message to (x, y) takes at the router behind output `dir` of the one at
-  // (here_x, here_y). A message on its path has its destination straight ahead or has reached its
-  // turn, so comparing for equality is enough.
+  // XY: the output that a message to (x, y) takes at the router downstream of output `dir` of the
+  // router at (here_x, here_y). A message on its path has its destination straight ahead or has
+  // reached its turn, so comparing for equality is enough.
   function automatic dir_e next_dir(int unsigned dir, logic [7:0] here_x, logic [7:0] here_y,
                                     logic [7:0] x, logic [7:0] y);
     logic x_reached, y_reached, y_south;
@@ -223,17 +224,17 @@ package noc_pkg;
     endcase
   endfunction
 
-  // ---- Lanes of the lossless crosspoint fabric (docs/fabrics.md proves why) ----
+  // ---- Lanes of the lossless crosspoint fabric (proof: docs/fabrics.md) ----
 
   // Whether this is a straight-through queue that two classes of messages would share. It has one
-  // lane for each class, so that no cycle of full queues can form.
+  // lane for each class, so that full queues cannot form a cycle.
   function automatic logic is_split(routing_e routing, int unsigned from, int unsigned to);
     if (from == int'(DirLocal) || to != int'(opposite(from))) return 1'b0;
     return routing == RoutingO1Turn || (routing == RoutingAdaptive && !is_horizontal(to));
   endfunction
 
   // O1TURN: lane 1 holds messages that have made their turn or need none. Adaptive: lane 1 of a
-  // vertical queue holds messages that still have to go west.
+  // vertical queue holds messages with a remaining move to the west.
   function automatic logic lane_of(routing_e routing, int unsigned to, heading_t heading_to);
     if (routing == RoutingAdaptive) return heading_to.west;
     return is_horizontal(
@@ -255,8 +256,9 @@ package noc_pkg;
     return found;
   endfunction
 
-  // The channels that a message may take at an input: the queue to each output has the output's
-  // number; the second lane of the straight queue has the input's own number, which no queue uses.
+  // The channels that a message may take at an input. The queue to an output has the number of the
+  // output. The second lane of the straight queue has the number of the input, which no other queue
+  // uses.
   function automatic logic [NumDirs-1:0] channels_of(routing_e routing, logic lossless,
                                                      int unsigned came_by, heading_t to);
     logic [NumDirs-1:0] found;

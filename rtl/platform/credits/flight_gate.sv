@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the messages of one output of a tile back until the window of its network has room for
-// them (flight_window, docs/fabrics.md).
+// Holds back the messages of one output of a tile until its credits suffice for them
+// (flight_window, docs/fabrics.md).
 //
-// valid and ready of the output and of the network interface are to be taken together with
-// may_send_o, which comes out of flip-flops and stays until the message has gone.
+// valid and ready between the output and the network interface must both be gated with may_send_o,
+// which is registered and stays high until the message has been sent.
 module flight_gate #(
     parameter int unsigned CountWidth = 16,
-    parameter int unsigned Window = 1024,  // flits of this output that may be in flight
+    parameter int unsigned Window = 1024,  // credits of this output, in flits
     parameter int unsigned FlitBytes = 64
 ) (
     input logic clk_i,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures a window: flits in flight, and how long messages have waited for it.
+// Measures the use of the credits of a network: flits in flight, and the time for which messages
+// have waited for credits.
 //
 // Latency: 1 cycle.
 module flight_meter #(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns the credits of flits that have left a window to the outputs that admit messages: to the
+// Returns the credits of flits that have left a network to the outputs that admit messages: to the
 // only one, or in turn to those with flits in flight.
 //
-// Which output a flit that has left came from is not known. It does not matter:
-// an output never gets back more than it has sent, so that each stays within its share of the
-// window, and what is out never exceeds the sum of the shares.
+// The output that sent a flit is not identified when the flit leaves, and need not be: an output
+// never receives more credits than it has sent flits, so each stays within its share, and the flits
+// in flight never exceed the sum of the shares.
 //
-// Latency: 1 cycle with one source, else 2. Throughput: each source gets one credit
-// per cycle while there are two for each, else one of them does.
+// Latency: 1 cycle with one source, else 2. Throughput: each source receives one credit per cycle
+// while two per source are free; otherwise one source does.
 module flight_pool #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned NumSources = 1,
@@ -54,7 +54,7 @@ module flight_pool #(
     typedef logic [$clog2(NumSources)-1:0] sel_t;
     count_t [NumSources-1:0] out_q;  // flits sent by each source whose credits are outstanding
     logic [NumSources-1:0] wants, unused_wins, grant;
-    logic plenty_q;  // a credit for every source is free, even if as many were assigned a cycle ago
+    logic plenty_q;  // still one free credit per source after the grants of the last cycle
     sel_t last_q, chosen;
     count_t granted;
     round_robin #(
@@ -72,7 +72,8 @@ module flight_pool #(
       grant = '0;
       if (plenty_q) grant = wants;
       else if (free_q != '0) grant[chosen] = wants[chosen];
-      // How many those are, whichever: a free credit is one that some source wants.
+      // The number of these grants, independent of the choice: a free credit is always wanted by a
+      // source.
       granted = '0;
       if (plenty_q) begin
         for (int unsigned s = 0; s < NumSources; s++) granted += count_t'(wants[s]);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports the flits that leave a window in a tile (docs/fabrics.md), one pulse for each.
+// Reports the flits that leave a network with credits in a tile (docs/fabrics.md), one pulse for
+// each.
 //
-// A flit that comes for a layer where messages leave is out at once. Those that come for layers
-// that pass messages on stay in the window, until the tile sends as many; what is still
-// counted as inside when the layers are idle has been dropped or shortened there.
+// A flit for a layer where messages leave the network has left on arrival. Flits for layers that
+// forward messages stay in flight until the tile sends as many. Flits that are still counted as
+// inside when the layers are idle have been dropped, or their messages shortened, in the tile.
 //
-// Latency: 2 cycles, 4 for flits dropped or shortened. At most one pulse per cycle; what leaves at
-// once is told one after the other.
+// Latency: 2 cycles, 4 for flits dropped or shortened. At most one pulse per cycle; flits that
+// leave at the same time are reported one after the other.
 module flight_returns #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned NumSinks = 1,
@@ -18,7 +19,7 @@ module flight_returns #(
     input logic rst_i,
 
     input  logic                 came_i,  // a flit has arrived from the mesh
-    input  logic [PortWidth-1:0] port_i,  // sink it is for
+    input  logic [PortWidth-1:0] port_i,  // its sink
     input  logic                 went_i,  // an output of a forwarding layer has sent a flit
     input  logic                 lost_i,  // a flit bound for the mesh had no route
     input  logic                 idle_i,  // no message is arriving or inside forwarding layers

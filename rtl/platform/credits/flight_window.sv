@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds the flits that a source has in flight: a message may start when it fits into the window
-// together with all flits whose credits have not been returned (end-to-end credits, one per flit;
-// no set of queues can hold more flits than their sum).
+// Bounds the flits that a source has in flight: a message may start when the credits suffice for it
+// and for all flits whose credits have not been returned (end-to-end credits, one per flit; no set
+// of queues can hold more flits than the sum of the credits).
 //
-// With a window below the capacity of every ring of queues that messages could
-// wait in, no ring can fill, whatever way the messages take through the tiles
-// (docs/fabrics.md). The count follows a cycle later.
+// If the credits are below the capacity of every ring of queues in which messages could wait, no
+// ring can fill, for any path of the messages through the tiles (docs/fabrics.md). The count is
+// updated one cycle later.
 //
-// may_send_o is combinational, or (Longest) comes out of flip-flops: a message then waits a
-// cycle while fewer than Longest flits are free.
+// may_send_o is combinational or, with Longest, registered: a message then waits for one cycle
+// while fewer than Longest credits are free.
 module flight_window #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned Longest = 0  // longest message in flits; 0: unknown
@@ -16,9 +16,9 @@ module flight_window #(
     input logic clk_i,
     input logic rst_i,
 
-    input logic [CountWidth-1:0] window_i,  // in flits; may change while nothing is in flight
-    input logic [CountWidth-1:0] length_i,  // in flits, of the message that wants to start
-    input logic valid_i,  // a message wants to start
+    input logic [CountWidth-1:0] window_i,  // in flits; may change only while no flit is in flight
+    input logic [CountWidth-1:0] length_i,  // in flits, of the message that requests to start
+    input logic valid_i,  // a message requests to start
     input logic taken_i,  // one of its flits is sent
     input logic last_i,  // its last flit
     input logic left_i,  // a flit has left, its credit returns
@@ -33,7 +33,7 @@ module flight_window #(
     $error("flight_window: CountWidth bits must count the longest message");
   end
 
-  logic [CountWidth-1:0] flight_q;  // flits in flight or promised
+  logic [CountWidth-1:0] flight_q;  // flits in flight or admitted
   logic inside_q;  // the message has been admitted
   wire [CountWidth:0] with_it = {1'b0, flight_q} + {1'b0, length_i};
   wire fits = with_it <= {1'b0, window_i};
@@ -42,7 +42,8 @@ module flight_window #(
   if (Longest == 0) begin : gen_exact
     assign may_send_o = inside_q | fits;
   end else begin : gen_early
-    // Room beside the longest message, negative if there is none: known before length_i.
+    // Credits left by the longest message, negative if they do not suffice; independent of
+    // length_i, which is late.
     wire signed [CountWidth+1:0] spare = $signed(
         {2'b0, window_i}
     ) - $signed(
@@ -64,7 +65,7 @@ module flight_window #(
     assign may_send_o = inside_q | ample_q | fits_q;
   end
 
-  // The sums are computed before it is known whether the message starts.
+  // The sums are computed in parallel with the decision to start.
   wire [CountWidth-1:0] rest = flight_q - CountWidth'(left_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

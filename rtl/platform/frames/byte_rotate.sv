@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotates the bytes of a beat: byte n of the output is byte n + amount of the input,
-// modulo NumBytes, or zero where it is not to be kept.
+// Rotates the bytes of a beat: byte n of the output is byte n + amount of the input, modulo
+// NumBytes, or zero where keep_i is low.
 //
-// A choice of one in four in each cycle, three LUTs a bit at 64 bytes: two of them in one
-// cycle would be mapped as a choice of one in sixteen, which is wider. Clearing is by the
-// flip-flops.
+// Each cycle has a 4:1 multiplexer, in all three LUTs per bit at 64 bytes. Two of them in one cycle
+// would be mapped to a 16:1 multiplexer, which is larger. The flip-flops clear the bytes that are
+// not kept.
 //
-// Latency: 3 cycles. Throughput: one beat per cycle; it never stops.
+// Latency: 3 cycles. Throughput: one beat per cycle; no backpressure.
 module byte_rotate #(
     parameter int unsigned NumBytes = 64,  // a power of two, 8 to 64
     localparam int unsigned AmountWidth = $clog2(NumBytes)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer of whole frames in block RAM: written data appears at the output once it is committed,
-// and can be discarded until then.
+// Buffer of whole frames in block RAM: data is readable once it is committed, and can be discarded
+// until then.
 //
-// Latency: 2 cycles from the commit, 3 with OutputRegister: data_o then comes out of
-// flip-flops, not of the memory. Throughput: one beat per cycle. Depth: a power of
-// two. full_o: a write would be lost; the writer must look.
+// Latency: 2 cycles from the commit, 3 with OutputRegister, where data_o comes from flip-flops
+// instead of the memory. Throughput: one beat per cycle. Depth: a power of two. The writer must not
+// write while full_o is high: the data would be lost.
 module frame_buffer #(
     parameter type data_t = logic [15:0],
     parameter int unsigned Depth = 512,
@@ -36,22 +36,22 @@ module frame_buffer #(
 
   data_t read_data_q;
   logic read_valid_q;
-  logic stuck;  // data already read move only when the output moves; from a flip-flop
+  logic stuck;  // read data moves only with the output; registered
 
-  // write_i is late: it selects, behind the adder.
+  // write_i is late: it selects after the adder.
   wire pointer_t write_plus = write_q + pointer_t'(1);
   wire pointer_t write_next = write_i ? write_plus : write_q;
   wire committed = read_q != commit_q;
   wire moves = ~stuck | ready_i;
   wire fetch = committed & moves;
 
-  // read_q runs ahead of the reader: those beats have already left the RAM.
+  // read_q is ahead of the reader: those beats have already left the RAM.
   assign full_o = (write_q ^ read_q) == {1'b1, {AddrWidth{1'b0}}};
 
   always_ff @(posedge clk_i) begin
     if (write_i) ram[write_q[AddrWidth-1:0]] <= data_i;
-    // Data read without fetch are not valid. fetch is left out of the enable, since ready_i already
-    // arrives late at the block RAM.
+    // Data read without fetch is not valid. The enable omits fetch, since ready_i already arrives
+    // late at the block RAM.
     if (moves) read_data_q <= ram[read_q[AddrWidth-1:0]];
   end
 

@@ -2,11 +2,11 @@
 // One's complement sum over the bytes of a frame after its Ethernet header (RFC 1071), with the
 // first byte in the low lane.
 //
-// Invalid bytes must be zero in data_i. The sum, to which seed_i of the first
-// beat is added, is there one cycle after the frame's last beat, for one cycle,
-// split as ones_pkg says: join_up makes a number of it. If its pairs are all
-// ones, so is the number, or zero at will; otherwise only a sum of zeros is
-// zero and no sum is all ones. No backpressure.
+// Invalid bytes must be zero in data_i. seed_i of the first beat is added to the sum. sum_o is
+// valid for one cycle, one cycle after the frame's last beat, in the split form of ones_pkg;
+// join_up converts it to a number. If all bits of sum_o.pairs are ones, the number is all ones or,
+// if selected, zero. Otherwise a zero result means that all words were zero, and the result is
+// never all ones. No backpressure.
 module frame_sum #(
     parameter int unsigned DataBytes = 64
 ) (
@@ -33,8 +33,8 @@ module frame_sum #(
 
   // ---- Terms: the words to be summed, and the seed ----
 
-  // The terms that depend on first_q are in two groups of five, which with first_q make the six
-  // inputs of a LUT.
+  // The terms that depend on first_q are in two groups of five: with first_q, the six inputs of a
+  // LUT.
   localparam int unsigned SeedTerm = NumWords < 5 ? NumWords : 8;
   localparam int unsigned NumTerms = NumWords < 5 ? NumWords + 1 : NumWords < 9 ? 10 : NumWords + 3;
   function automatic int unsigned term_of(int unsigned word);
@@ -52,7 +52,7 @@ module frame_sum #(
     end
   end
 
-  // ---- Compress twice, to half each time: at most 9 words ----
+  // ---- Compress twice, each time to half: at most 9 words ----
 
   localparam int unsigned NumHalves = ones_pkg::num_sums(NumTerms);
   localparam int unsigned NumRows = ones_pkg::num_sums(NumHalves);

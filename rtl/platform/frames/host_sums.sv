@@ -2,7 +2,7 @@
 // One's complement sum of each MAC port's IP address and a constant: the host's part of a header
 // checksum or pseudo-header.
 //
-// Latency: 2 cycles behind a change of host_i.
+// Latency: 2 cycles after a change of host_i.
 module host_sums
   import bombus_pkg::*;
 #(

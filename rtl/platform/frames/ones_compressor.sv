@@ -2,7 +2,8 @@
 // Halves the number of words and keeps their one's complement sum (RFC 1071): groups of up to six
 // words are counted column by column, one LUT deep. Combinational.
 //
-// 4 to 6 words make 3, 3 words make 2, and no 3 that come from one group are all ones.
+// 4 to 6 words are reduced to 3, and 3 words to 2. The 3 words of one group are never all ones
+// together.
 module ones_compressor #(
     parameter int unsigned NumTerms = 6,  // at least 1
     localparam int unsigned NumSums = ones_pkg::num_sums(NumTerms)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One's complement sums of 16-bit words (RFC 1071) without carry chains. Words are added up
-// to three, in redundant form, one LUT deep; a later stage compares or adds these.
+// One's complement sums of 16-bit words (RFC 1071) without carry chains. Words are reduced to
+// three, in redundant form, one LUT deep; a later stage compares or adds these.
 //
-// A carry out of the top comes back in at the bottom: sums are modulo 65535, 65535 stands
-// for 0 except where all words are 0.
+// A carry out of the top is added at the bottom: sums are modulo 65535, and 65535 represents 0
+// unless all words are 0.
 package ones_pkg;
 
   typedef logic [15:0] word_t;
@@ -22,7 +22,7 @@ package ones_pkg;
     return {rotated(fours, 2), rotated(twos, 1), low_sum ^ high_sum};
   endfunction
 
-  // Whether the sum is 65535, as it is for words including their checksum. save never gives twice
+  // Whether the sum is 65535, as for words that include their checksum. save never gives twice
   // 65535, since no bit position of six words can count seven.
   function automatic logic is_ones(saved_t saved);
     word_t [1:0] words;
@@ -44,21 +44,21 @@ package ones_pkg;
 
   // ---- From saved_t to a number, in two steps ----
 
-  // A sum before its last carries: the sum of each pair of bits on its own, and the carry out of
-  // the pair.
+  // A sum before its last carries: the sum of each pair of bits alone, and the carry out of the
+  // pair.
   typedef struct packed {
     logic [15:0] pairs;
     logic [7:0]  carries;
   } split_t;
 
-  // How many words ones_compressor reduces this many to: half, in groups of up to six.
+  // Number of words that ones_compressor reduces num_terms words to: half, in groups of up to six.
   function automatic int unsigned num_sums(int unsigned num_terms);
     int unsigned rest;
     rest = num_terms % 6;
     return num_terms / 6 * 3 + (rest < 3 ? rest : rest == 3 ? 2 : 3);
   endfunction
 
-  // The pair of bits this far below, cyclically.
+  // The pair of bits at this distance below, cyclically.
   function automatic int unsigned below(int unsigned i, int unsigned distance);
     return (i + 8 - distance) % 8;
   endfunction

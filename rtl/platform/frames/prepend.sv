@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepends a header of HeaderBytes to every message.
 //
-// The shift is wires; the outputs are combinational, for the layer to register.
-// header_i must be valid and stable while the first input beat waits. Metadata
-// passes unchanged. With skip_i, stable for the whole message, the message
-// passes without a header.
+// The shift is wiring only; the outputs are combinational, for the layer to register. header_i must
+// be valid and stable while the first input beat waits. Metadata is unchanged. With skip_i, stable
+// for the whole message, the message is forwarded without a header.
 //
-// Latency: 0 cycles. Throughput: one output beat per cycle, no gap between
-// messages.
+// Latency: 0 cycles. Throughput: one output beat per cycle, no gap between messages.
 module prepend #(
     parameter type beat_t = logic,
     parameter int unsigned HeaderBytes = 14
@@ -33,14 +31,14 @@ module prepend #(
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   localparam int unsigned CountWidth = $bits(in_i.bytes);
-  localparam int unsigned HeaderBeats = HeaderBytes / DataBytes;  // beats that hold only header
+  localparam int unsigned HeaderBeats = HeaderBytes / DataBytes;  // beats with only header bytes
   localparam int unsigned Shift = HeaderBytes % DataBytes;
   typedef logic [CountWidth-1:0] count_t;
 
   logic starting_q;  // the input beat is the first of its message
-  logic leading;  // a beat that holds only header is being sent
-  logic absorb;  // it is the last header beat, and the message has no payload
-  logic flush_q;  // bytes remain of a message whose input has ended
+  logic leading;  // a beat with only header bytes is being sent
+  logic absorb;  // the last header beat of a message without payload
+  logic flush_q;  // bytes of a message remain after its last input beat
   logic [DataBytes*8-1:0] leading_data;
 
   if (HeaderBeats == 0) begin : gen_no_beats

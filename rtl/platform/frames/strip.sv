@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes a header of HeaderBytes from the front of every message and outputs it beside the first
+// Removes a header of HeaderBytes from the front of every message and outputs it with the first
 // remaining beat.
 //
-// The shift is wires. A message of which nothing is left comes out as one beat
-// with 0 bytes; one that is shorter than the header too (its metadata tells:
-// its length is < HeaderBytes). Metadata passes unchanged. With keep_i, sampled
-// with a message's first beat, the message passes unstripped.
+// The shift is wiring only. A message without bytes after the header leaves as one beat with 0
+// bytes. So does one that is shorter than the header, which its length shows. Metadata is
+// unchanged. With keep_i, sampled with a message's first beat, the message is forwarded unstripped.
 //
-// Latency: 1 cycle and the beats of the header (outputs are one gate behind
-// flip-flops, except that the low bytes of a beat that is not the last are the
-// next input's). Throughput: one beat per cycle; the input never waits for a
-// flush, so there is no gap between messages.
+// Latency: 1 cycle and the beats of the header. Outputs are one gate after flip-flops, except the
+// low bytes of a beat before the last, which are those of the next input beat. Throughput: one beat
+// per cycle; the input never waits for a flush, so there is no gap between messages.
 module strip #(
     parameter type beat_t = logic,
     parameter int unsigned HeaderBytes = 14
@@ -36,11 +34,11 @@ module strip #(
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   localparam int unsigned CountWidth = $bits(in_i.bytes);
-  localparam int unsigned SkipBeats = HeaderBytes / DataBytes;  // beats that hold only header
+  localparam int unsigned SkipBeats = HeaderBytes / DataBytes;  // beats with only header bytes
   localparam int unsigned Shift = HeaderBytes % DataBytes;
   typedef logic [CountWidth-1:0] count_t;
 
-  // The held beat, whose upper bytes wait for the lower bytes of the next one.
+  // The held beat: its upper bytes wait for the lower bytes of the next one.
   logic [DataBytes*8-1:0] hold_data_q;
   count_t hold_bytes_q;
   logic hold_last_q, hold_valid_q, hold_first_q, hold_keep_q;
@@ -49,9 +47,9 @@ module strip #(
   logic [$bits(in_i.kind)-1:0] hold_kind_q;
 
   logic first_q;  // the next input beat starts a message
-  logic in_header;  // the input beat holds only header
-  logic skipped;  // it is dropped: not the message's last
-  logic leading;  // the input beat is the first that is not skipped
+  logic in_header;  // the input beat has only header bytes
+  logic skipped;  // dropped: in the header and not the message's last
+  logic leading;  // the first input beat that is not skipped
   count_t in_bytes;  // valid bytes of the input beat, header included
 
   wire taken = in_valid_i & in_ready_o;
@@ -106,7 +104,7 @@ module strip #(
   end
 
   wire count_t shift = hold_keep_q ? '0 : count_t'(Shift);
-  // The end of the message fits into the held beat, so nothing remains to be held.
+  // The end of the message fits into the output beat, so no bytes remain to be held.
   wire fits = in_i.last & (in_bytes <= shift);
   wire joins = hold_valid_q & ~hold_last_q;
 

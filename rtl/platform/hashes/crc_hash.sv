@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash of a word: its remainder by a primitive polynomial over GF(2), as a CRC.
-// Any run of HashWidth bits, such as the low bits of a port, maps one to one, so
-// that consecutive ports or addresses spread evenly. Combinational.
+// Hash of a word: its remainder by a primitive polynomial over GF(2), as a CRC. Any run of
+// HashWidth bits, such as the low bits of a port, maps one to one, so that consecutive ports or
+// addresses spread evenly. Combinational.
 module crc_hash #(
     parameter int unsigned DataWidth = 64,
     parameter int unsigned HashWidth = 6    // 1 to 8

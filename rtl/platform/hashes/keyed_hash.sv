@@ -2,12 +2,12 @@
 // Hash of a word with a secret seed, for tables with untrusted keys: tabulation hashing (Zobrist,
 // 1970; Patrascu and Thorup, 2012).
 //
-// Each group of six bits, added to its part of the seed, selects a word of a fixed table of
-// random words; the hash is their sum modulo 2. A linear hash, such as a CRC, does
-// not do: words that collide under one seed collide under all, and consecutive ones may
-// fall on half of the lines. No cipher: who sees hashes can compute the seed.
+// Each group of six bits, XORed with its part of the seed, selects a word of a fixed table of
+// random words; the hash is the XOR of these words. A linear hash, such as a CRC, is not
+// sufficient: words that collide under one seed collide under all, and consecutive words may map to
+// half of the lines. Not a cipher: an observer of hashes can compute the seed.
 //
-// Combinational: a LUT for each bit of the hash and group, then their sum.
+// Combinational: a LUT for each bit of the hash and group, then their XOR.
 module keyed_hash #(
     parameter int unsigned DataWidth = 64,
     parameter int unsigned HashWidth = 15

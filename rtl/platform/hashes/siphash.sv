@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SipHash-2-4 (Aumasson and Bernstein, 2012), a keyed hash, of 8 to 15 bytes.
 //
-// The data stay until it is done. Latency: 17 cycles, for two sums of 64 bits in each.
+// data_i must be stable until done_o. Latency: 17 cycles, for two 64-bit additions in each.
 module siphash #(
     parameter int unsigned DataWidth = 64,
     parameter logic [127:0] Key = '0  // first byte lowest
@@ -22,8 +22,8 @@ module siphash #(
   localparam logic [7:0] NumBytes = 8'((DataWidth + 7) / 8);
   localparam int unsigned NumSteps = 16;  // two for each of the eight rounds
 
-  // A round is the same step twice, but for two of its rotations: sums of v0, v1 and of v2, v3,
-  // then of v2, v1 and of v0, v3. So after each step v0 and v2 change places.
+  // A round is the same step twice, except for two of its rotations: sums of v0, v1 and of v2, v3,
+  // then of v2, v1 and of v0, v3. So each step swaps v0 and v2.
   wire word_t [1:0] words = {NumBytes, 120'(data_i)};
   word_t p_q, q_q, r_q, s_q;  // v0 to v3; v2, v1, v0, v3 in the middle of a round
   logic [3:0] step_q;
@@ -34,7 +34,7 @@ module siphash #(
   wire word_t q = odd ? {q_q[46:0], q_q[63:47]} : {q_q[50:0], q_q[63:51]};
   wire word_t s = odd ? {s_q[42:0], s_q[63:43]} : {s_q[47:0], s_q[63:48]};
 
-  // What comes in behind a step: a word after its two rounds, into v0, the next one into v3.
+  // Words added after a step: into v0 a word after its two rounds, into v3 the next word.
   logic ends_first, ends_second;
   assign ends_first  = step_q == 4'd3;
   assign ends_second = step_q == 4'd7;

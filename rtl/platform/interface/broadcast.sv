@@ -2,8 +2,8 @@
 // Broadcast of words among the members of a group: one word at a time, received by all in the same
 // cycle.
 //
-// A member offers a word until it need not wait; members take turns.
-// Latency: 1 cycle. Throughput: one word per cycle.
+// A member offers a word until its wait_o is low; members are served in turn. Latency: 1 cycle.
+// Throughput: one word per cycle.
 module broadcast #(
     parameter int unsigned NumMembers = 4,
     parameter int unsigned Width = 37
@@ -26,16 +26,16 @@ module broadcast #(
     $error("broadcast: Width must be at least 1");
   end
 
-  // The first member that offers a word, of those behind the last one if any of these does. It is found in
-  // groups, whose words are selected while the group is, and by masks, since round_robin grows with the
-  // cube of its inputs.
+  // The first member with a word after the last one served, or the first of all if none of those
+  // has a word. It is selected in groups, each of whose words is selected in parallel with the
+  // group, and by masks, since round_robin grows with the cube of its inputs.
   localparam int unsigned GroupSize = 4;
   localparam int unsigned NumGroups = (NumMembers + GroupSize - 1) / GroupSize;
   localparam int unsigned Places = NumGroups * GroupSize;
   typedef logic [NumGroups-1:0] groups_t;
   typedef logic [NumGroups-1:0][GroupSize-1:0] members_t;
 
-  members_t behind_q;  // the members behind the last one that was received
+  members_t behind_q;  // the members after the last one served
   members_t offers, later, first, grant, behind;
   groups_t offer, offer_later, group;
   logic [Places-1:0][Width-1:0] words;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the slot of a replica group for a message, by the group's policy (noc_pkg::policy_e).
-// The slots are in the network interface, which can rewrite them at run time.
+// Selects the slot of a replica group for a message, by the group's policy (noc_pkg::policy_e). The
+// slots are in the network interface, where they can be rewritten at run time.
 //
-// Round robin and least loaded have a slot for each replica; take_i says that
-// a message takes the slot shown. Flow hash and destination port have a slot for
-// each value of the hash or of the port's low bits, and no state. By choice_i messages take the slots
-// in turn instead, or, in a group with counts_load, the one of the least loaded replica, so that a
-// group can be switched.
+// Round robin and least loaded have a slot for each replica; take_i reports that a message takes
+// the slot shown. Flow hash and destination port have a slot for each value of the hash or of the
+// port's low bits, and no state. choice_i may select the slots in turn instead or, in a group with
+// counts_load, the slot of the least loaded replica, so that a group can be switched.
 //
 // Latency: 0 cycles. Throughput: one choice per cycle.
 module dispatch
@@ -28,7 +27,7 @@ module dispatch
     input logic [1:0] choice_i,  // choice_e
     input logic take_i,
     input logic lost_i,  // with take_i: the slot has no route
-    // As of the module least_loaded
+    // As in least_loaded
     input logic [NumReplicas-1:0] done_i,
     input logic [NumReplicas-1:0][OtherWidth-1:0] others_i,
     input logic [NumReplicas-1:0] forget_i,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the mesh to a tile's layers, selected by the port in the route. A message for a port that
-// the tile does not have is swallowed and told of; so is one of a kind that the layer does not
-// take, so that no layer has to look for such messages.
+// the tile does not have is discarded and reported. So is a message of a kind that its layer does
+// not take: layers need not handle such messages.
 //
-// What the layers see comes out of flip-flops: the verdict on a flit is worked out before
-// they take it.
+// The outputs to the layers are registered: a flit is checked before they receive it.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module ejection #(
@@ -41,7 +40,7 @@ module ejection #(
 
   logic [NumSinks-1:0] is_for, known;  // sink selected by the port; sinks that take its kind
   logic first_q;
-  logic refused_q;  // the verdict on a message's first beat holds for the others
+  logic refused_q;  // decided at a message's first beat, for all its beats
   always_comb begin
     known = '0;
     for (int unsigned s = 0; s < NumSinks; s++) begin

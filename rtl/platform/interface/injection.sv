@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a tile's layers to the mesh: merges their streams, message by message, and prepends the
-// route to each beat. A message keeps the route that it started with. One without a route is
-// swallowed and told of.
+// route to each beat. A message keeps the route that it started with. A message without a route is
+// discarded and reported.
 //
-// The routes of all sources are looked up at once, beside the choice among them, so that
-// src_ready_o[s] takes little more than the look-up.
+// The routes of all sources are looked up in parallel with the arbitration among them, so that
+// src_ready_o[s] takes little longer than the look-up.
 //
 // Latency: 0 cycles. Throughput: one flit per cycle.
 module injection
@@ -14,7 +14,7 @@ module injection
     parameter type flit_t = logic,
     parameter type route_t = logic,  // see route_table
     parameter int unsigned NumSources = 1,
-    parameter bit AnyRoute = 0  // every flit is taken alike, even without a route
+    parameter bit AnyRoute = 0  // ready does not depend on the route
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -25,8 +25,8 @@ module injection
 
     input route_t [NumSources-1:0] route_i,  // of the message at the front of each source
     input logic route_ready_i,  // the tables are initialised; messages wait until then
-    input logic hold_i,  // no message may start; from a flip-flop
-    output logic held_o,  // and one would
+    input logic hold_i,  // no message may start; registered
+    output logic held_o,  // a message is held back
     output logic [NumSources-1:0] selected_o,  // source whose message is sent, one-hot
     output logic starts_o,  // the message takes its route; once per message
 

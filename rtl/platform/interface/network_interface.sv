@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Network interface of a tile: maps symbolic next hops to routes on the way to the mesh
-// (injection, route_table), and delivers messages from the mesh to the tile's layers (ejection).
+// Network interface of a tile: maps symbolic next hops to routes on the way to the mesh (injection,
+// route_table), and delivers messages from the mesh to the tile's layers (ejection).
 //
-// A next hop may lead to a group of replicas instead: its policy chooses one for
-// each message (replica_choice). An interface without groups has nothing of this. A message waits while the
-// replicas have no room; those to other destinations then need a cycle more.
+// A next hop may lead to a group of replicas instead: its policy selects a replica for each message
+// (replica_choice). An interface without groups does not contain this logic. A message waits while
+// the replicas have no room; messages to other destinations then need one cycle more.
 //
-// A message whose next hop has no route is swallowed and counted (no_route_o); so is
-// one from the mesh for an entry port that the tile does not have. One of a kind that
-// its layer does not take is swallowed and counted too (unknown_kind_o). After reset
-// the tables are filled, an entry a cycle, in which messages to the mesh wait.
+// A message whose next hop has no route is discarded and counted (no_route_o); so is one from the
+// mesh for an entry port that the tile does not have. A message of a kind that its layer does not
+// take is discarded and counted too (unknown_kind_o). After reset the tables are filled, one entry
+// per cycle; messages to the mesh wait in the meantime.
 //
-// Latency: 0 cycles to the mesh, with groups 2; 1 cycle from the mesh. Throughput: one
-// flit per cycle.
+// Latency: 0 cycles to the mesh, with groups 2; 1 cycle from the mesh. Throughput: one flit per
+// cycle.
 module network_interface
   import bombus_pkg::*;
   import noc_pkg::*;
@@ -73,8 +73,8 @@ module network_interface
     input  logic  [SlotWidth-1:0] slot_index_i,
     input  word_t                 slot_word_i,
 
-    // Least loaded: the slot's replica has finished a message, another tile has sent it one, this
-    // tile has.
+    // Least loaded: the slot's replica has finished a message; another tile has sent it a message;
+    // this tile has.
     input logic [NumSlots-1:0] done_i,
     input logic [NumSlots-1:0][OtherWidth-1:0] others_i,
     output logic [NumSlots-1:0] took_o,
@@ -101,13 +101,13 @@ module network_interface
 
   // ---- To the mesh ----
 
-  // Choosing a replica takes a cycle of its own: with groups, the sources are merged before the
+  // Choosing a replica takes a separate cycle: with groups, the sources are merged before the
   // choice, and only one route is looked up.
   localparam int unsigned NumFronts = NumGroups > 0 ? 1 : NumSources;
   beat_t [NumFronts-1:0] front;
   logic [NumFronts-1:0] front_valid, front_ready;
-  // With groups, a next hop number that the source does not have maps to a number that no entry
-  // has.
+  // With groups, a next hop number that the source does not have is mapped to a number without an
+  // entry.
   localparam int unsigned FrontWidth = NumGroups > 0 ? $clog2(NumHops + 1) : NextWidth;
   localparam logic [NumFronts-1:0][15:0] FrontFirst =
       NumGroups > 0 ? '0 : (16 * NumFronts)'(FirstHop);
@@ -257,7 +257,7 @@ module network_interface
     assign front[0] = registered.beat;
     assign front_next[0] = registered.next;
 
-    // Independent of the route, which is known late.
+    // Independent of the route, which is late.
     assign out_ready = {NumDirs{fifo_ready & ~late_q}};
     replica_choice #(
         .beat_t(beat_t),
@@ -295,7 +295,8 @@ module network_interface
     );
     assign table_ready_o = hops_filled & slots_filled;
 
-    // Where room is scarce, a message that has waited for a cycle is looked at: its route is known late.
+    // Where room is scarce, a message is examined after it has waited for one cycle, since its
+    // route is late.
     assign filled = 1'b1;
     assign hold = hold_q;
     always_ff @(posedge clk_i) begin
@@ -358,7 +359,7 @@ module network_interface
   );
 
   // Two messages dropped in the same cycle count as two: the second is reported one cycle later, in
-  // which no other can be dropped.
+  // which no other message can be dropped.
   always_ff @(posedge clk_i) begin
     if (rst_i) late_q <= 1'b0;
     else late_q <= out_lost & in_lost;

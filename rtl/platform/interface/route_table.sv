@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of routes of a network interface, in LUTRAM, written as words of the register
-// port (next_hop of registers.rdl). After reset it is filled from Init, an entry a cycle;
-// until filled_o nothing that it shows counts.
+// Table of routes of a network interface, in LUTRAM, written as words of the register port
+// (next_hop of registers.rdl). After reset it is filled from Init, one entry per cycle; the outputs
+// are valid once filled_o is high.
 //
-// Each reader has a range of the entries, with a memory of its own: its index starts at the range's
-// first entry. An index behind the range shows no route.
+// Each reader has a range of the entries, in a memory of its own. Its index is relative to the
+// first entry of the range; an index beyond the range has no route.
 //
 // A word may lead to a group of replicas instead of a tile, with noc_pkg::choice_e in y; with
-// NumGroups = 0 such a word makes no route.
+// NumGroups = 0 such a word gives no route.
 //
-// With Fixed, the routes are constants, and nothing is filled or written.
+// With Fixed, the routes are constants, and the table is neither filled nor written.
 //
 // Read: combinational. Write: 1 cycle, not before filled_o.
 module route_table
@@ -81,9 +81,8 @@ module route_table
     $error("route_table: X and Y must be a position of the mesh");
   end
 
-  // A router makes no U-turn, so no message can go to the tile that it comes from. Nor may one
-  // leave the mesh, where it would block a link permanently: a word outside the mesh gives no
-  // route.
+  // A router makes no U-turn, so a message cannot be sent to its own tile. Nor may it leave the
+  // mesh, where it would block a link permanently: a word outside the mesh gives no route.
   function automatic route_t make_route(word_t word);
     route_t route;
     route.dir = first_dir(heading(8'(X), 8'(Y), word.x, word.y));
@@ -100,7 +99,7 @@ module route_table
 
   localparam int unsigned LastGroup = NumGroups > 0 ? NumGroups - 1 : 0;
 
-  // The group of replicas that a word leads to, if any.
+  // The group of replicas of a word, if any.
   typedef struct packed {
     logic valid;
     logic [1:0] choice;
@@ -153,8 +152,8 @@ module route_table
         assign routes[i] = make_route(Init[Begin+i]);
         assign groups[i] = make_group(Init[Begin+i]);
       end
-      // Compared, not indexed: a synthesis tool would make this a ROM, and move the register of the
-      // index behind it, so that the route would be looked up in the path that computes the index.
+      // Compared, not indexed: a synthesis tool would make this a ROM and move the index register
+      // after it, so that the look-up would be in the path that computes the index.
       always_comb begin
         route = '0;
         group = '0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// List of free numbers; after reset all are free. A queue, so that the one that has been free for
-// longest is used next.
+// List of free numbers; after reset all are free. A queue, so that the number that has been free
+// for the longest time is used next.
 //
-// What is taken or given back shows a cycle later. ready_o is low after reset while the
-// memory is filled, a number per cycle.
+// The outputs follow take_i and give_i one cycle later. ready_o is low after reset while the memory
+// is filled, one number per cycle.
 module free_list #(
     parameter int unsigned NumNumbers = 16,  // a power of two, from 2
     localparam type number_t = logic [$clog2(NumNumbers)-1:0]
@@ -13,8 +13,8 @@ module free_list #(
     output logic ready_o,
 
     output logic [$clog2(NumNumbers):0] count_o,
-    output logic available_o,  // ready_o and count_o above 0, out of a flip-flop
-    output number_t number_o,  // the next free number, if there is one
+    output logic available_o,  // ready_o and count_o above 0; registered
+    output number_t number_o,  // the next free number; valid with available_o
     input logic take_i,  // only while available_o
     input logic give_i,
     input number_t given_i
@@ -46,7 +46,7 @@ module free_list #(
       .data_o(first)
   );
 
-  // The bits that change with one more and with one less. Not an adder: take_i arrives late.
+  // The bits that change with an increment and with a decrement. Not an adder: take_i arrives late.
   count_t up, down;
   for (genvar b = 0; b < $bits(count_t); b++) begin : gen_count
     localparam count_t Lower = (count_t'(1) << b) - 1'b1;
@@ -54,7 +54,8 @@ module free_list #(
     assign down[b] = (count_q & Lower) == '0;
   end
 
-  // A number given to an empty queue is read from memory a cycle too early, before it is written.
+  // A number given to an empty queue is read from memory one cycle before it is written, so it is
+  // bypassed.
   assign number_o = was_empty_q ? given_q : first;
   assign count_o  = count_q;
   assign ready_o  = ~fill_q;

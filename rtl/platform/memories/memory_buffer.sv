@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers messages in an external memory, in order: a queue that is deeper than
-// block RAM allows, before a tile that takes messages in bursts. The memory is
-// behind an AXI4 port, which the design file raises to the top (`ports`).
+// Buffers messages in an external memory, in order: a queue that is deeper than block RAM allows,
+// before a tile that receives messages in bursts. The memory is connected by an AXI4 port, which
+// the design file raises to the top (`ports`).
 //
-// Each message has a slot of SlotBytes, written and read in bursts of up to
-// BurstBeats beats as wide as a flit. It is read when all its write responses have
-// come. All bursts have one ID, so that the port has none. Errors of the memory are
-// counted; the message goes on with the data that came.
+// Each message has a slot of SlotBytes, written and read in bursts of up to BurstBeats beats as
+// wide as a flit. It is read when all its write responses have arrived. All bursts have the same
+// ID, so the port has no ID signals. Memory errors are counted; the message is still sent, with the
+// data as received.
 //
-// BankBytes: consecutive bytes of the memory in one bank, a power of two. Slots begin
-// in successive banks, so that short messages do not all wait for the same one: the
-// pieces of BankBytes of a slot are in the order of their number XOR the slot's.
+// BankBytes: consecutive bytes of the memory in one bank, a power of two. Slots begin in successive
+// banks, so that short messages do not all wait for the same bank: the BankBytes pieces of a slot
+// are ordered by their number XOR the slot's.
 //
-// WriteBeats, ReadBeats: beats that wait before and behind the memory, so that input
-// and output go on while the memory refreshes.
+// WriteBeats, ReadBeats: depth in beats of the queues before and after the memory, so that input
+// and output continue while the memory refreshes.
 //
-// Latency: that of a write and a read of the memory, and 8 cycles. Throughput: one
-// beat per cycle, where the memory has the bandwidth for writing and reading and
-// Slots covers its latency.
+// Latency: that of a write and a read of the memory, and 8 cycles. Throughput: one beat per cycle,
+// if the memory has the bandwidth for writing and reading and Slots covers its latency.
 module memory_buffer
   import bombus_pkg::*;
 #(
@@ -69,7 +68,7 @@ module memory_buffer
     input logic axi_rvalid_i,
     output logic axi_rready_o,
 
-    output logic [$clog2(Slots):0] fill_o,  // messages inside; must also be raised
+    output logic [$clog2(Slots):0] fill_o,  // messages in the buffer; must also be raised
 
     output logic [1:0] event_o,
     output logic       busy_o
@@ -91,7 +90,7 @@ module memory_buffer
   localparam int unsigned BeatWidth = $clog2(SlotBeats);
   localparam int unsigned ByteShift = $clog2(DataBytes);
   localparam int unsigned BurstShift = $clog2(BurstBeats);
-  // A burst is in one piece.
+  // A burst does not cross pieces.
   localparam int unsigned PieceShift = BankBytes > BurstBeats * DataBytes ? $clog2(
       BankBytes
   ) - ByteShift : BurstShift;
@@ -124,7 +123,7 @@ module memory_buffer
     $error("memory_buffer: BaseAddress + Slots * SlotBytes must be at most 2**AddrWidth");
   end
 
-  typedef logic [SlotWidth:0] slot_t;  // with a bit to tell full from empty
+  typedef logic [SlotWidth:0] slot_t;  // with a wrap bit, to distinguish full from empty
   typedef logic [BeatWidth:0] beats_t;
 
   function automatic logic [AddrWidth-1:0] address(slot_t slot, beats_t beat);
@@ -133,23 +132,23 @@ module memory_buffer
     return AddrWidth'(BaseAddress) + AddrWidth'({slot[SlotWidth-1:0], place, ByteShift'(0)});
   endfunction
 
-  // Bursts start at multiples of BurstBeats. Whether the last beat is in the burst that starts
-  // here.
+  // Whether the burst that starts at this beat contains the last beat. Bursts start at multiples of
+  // BurstBeats.
   function automatic logic is_last_burst(beats_t beat, beats_t last_beat);
     return beat[BeatWidth:BurstShift] == last_beat[BeatWidth:BurstShift];
   endfunction
 
-  // The beats of this burst, minus one.
+  // Beats of this burst, minus one.
   function automatic logic [7:0] burst_len(beats_t beat, beats_t last_beat);
     return is_last_burst(beat, last_beat) ? 8'(last_beat[BurstShift-1:0]) : 8'(BurstBeats - 1);
   endfunction
 
-  beat_t  heads[Slots];  // first beats; their data are zero
+  beat_t  heads[Slots];  // first beats, with zero data
   beats_t lasts[Slots];  // beats of each message, minus one
   slot_t
       write_q, answered_q, asked_q, read_q;  // slots being written, acknowledged, requested, read
 
-  // ---- Writing: the address of a burst goes out one cycle before its data ----
+  // ---- Writing: the address of a burst is sent one cycle before its data ----
 
   typedef struct packed {
     logic [DataWidth-1:0] data;
@@ -234,7 +233,7 @@ module memory_buffer
 
   // ---- Responses: in order, one per burst ----
 
-  beats_t answered_beat_q;  // first beat of the burst whose response comes next
+  beats_t answered_beat_q;  // first beat of the burst with the next response
   wire is_last_answer = is_last_burst(answered_beat_q, lasts[answered_q[SlotWidth-1:0]]);
   assign axi_bready_o = 1'b1;
 
@@ -248,7 +247,7 @@ module memory_buffer
     end
   end
 
-  // ---- Reading: addresses run ahead of the data ----
+  // ---- Reading: addresses are sent ahead of the data ----
 
   beats_t asked_beat_q;
   wire beats_t asked_last = lasts[asked_q[SlotWidth-1:0]];

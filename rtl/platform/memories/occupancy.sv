@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what a buffer holds: at most one item comes and one goes each cycle.
+// Counts the items in a buffer: at most one item enters and one leaves in each cycle.
 //
-// Both pulses are registered first, since they come at the end of long paths. So level_o lags by
-// one cycle, and up to one item more may be inside; holds_o does not miss it.
+// Both pulses are registered first, since they arrive at the end of long paths. level_o therefore
+// lags by one cycle, and one more item may be in the buffer; holds_o already includes it.
 module occupancy #(
     parameter  int unsigned Max   = 512,
     localparam int unsigned Width = $clog2(Max + 1)
@@ -11,10 +11,10 @@ module occupancy #(
     input logic rst_i,
 
     input logic came_i,
-    input logic went_i,  // not before the item has come
+    input logic went_i,  // not before the item has entered
 
     output logic [Width-1:0] level_o,
-    output logic             holds_o   // one cycle after the item has come, to two after it went
+    output logic             holds_o   // from 1 cycle after the item enters to 2 after it leaves
 );
 
   if (Max < 1) begin : gen_bad_max

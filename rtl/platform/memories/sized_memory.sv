@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory with a port to write and a port to read, in LUTRAM or block RAM by its depth.
+// Memory with a write port and a read port, in LUTRAM or block RAM depending on its depth.
 //
 // A block RAM of 36 Kbit has at most 4,096 entries of 9 bits, or more that are narrower. Deeper
-// memories, whatever LutDepth, are divided into slices as narrow as that, not into banks: no
+// memories, for any LutDepth, are divided into slices of that narrower width, not into banks, so no
 // multiplexer of banks follows the memory.
 //
-// Latency of reading: 1 cycle. An entry that is written in the same cycle is read as it was.
-// Throughput: one entry each way per cycle.
+// Latency of reading: 1 cycle. A read of an entry that is written in the same cycle returns the old
+// value. Throughput: one read and one write per cycle.
 module sized_memory #(
     parameter type data_t = logic,
     parameter int unsigned Depth = 16,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of one tile, in one LUTRAM.
 //
-// Small accumulators take the events; one counter after the other is brought up
-// to date from its accumulator, one each cycle. A counter lags its events by at
-// most two cycles more than there are counters. Counters wrap at 2^Width.
+// Small accumulators count the events. Each cycle, one counter in turn is updated from its
+// accumulator. A counter lags its events by at most two cycles more than there are counters.
+// Counters wrap at 2^Width.
 //
-// Order: message and byte counters of each stream (2 per stream), then one per
-// event. read_ready_o comes when the wanted counter's turn comes.
+// Order: message and byte counters of each stream (2 per stream), then one per event. read_ready_o
+// is high in the turn of the counter that is read.
 module counter_bank #(
     parameter int unsigned NumStreams = 4,
     parameter int unsigned NumEvents = 1,
@@ -101,7 +101,7 @@ module counter_bank #(
     end
   end
 
-  // The reader's paths start behind the sum.
+  // The reader's paths start after the sum.
   index_t summed_q;
   logic   current_q;
   always_ff @(posedge clk_i) begin

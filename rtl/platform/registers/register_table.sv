@@ -2,12 +2,12 @@
 // Table of registers in a dual-port memory: one port for the register port, one for the layer to
 // read. An entry is written and read as a whole.
 //
-// After reset every entry is Reset: the memory is filled, an entry a cycle, during which
-// the register port waits and the layer reads Reset.
+// After reset every entry is Reset: the memory is filled, one entry per cycle. In the meantime the
+// register port waits and the layer reads Reset.
 //
-// Layer: entry_o is the entry of the cycle before; an entry that was written in the same
-// cycle shows its old value. Throughput: one read per cycle. Register port: a write takes
-// 1 cycle, a read 2.
+// Layer: entry_o is the entry addressed in the cycle before; an entry that was written in the same
+// cycle returns its old value. Throughput: one read per cycle. Register port: a write takes 1
+// cycle, a read 2.
 module register_table #(
     parameter type entry_t = logic,
     parameter int unsigned NumEntries = 2,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports when a tile has finished the messages that a dispatcher sent to it: one pulse for each,
-// so that the dispatcher knows the tile's load.
+// so that the dispatcher can count the tile's load.
 //
-// A message is done when one goes out or is dropped. A layer may answer a
-// message with several, or with none; so what is done never exceeds what came
-// in, and when the layers are idle, all of it is done.
+// A message is done when a message is sent or dropped. A layer may answer a message with several,
+// or with none. The number of messages done therefore never exceeds the number received, and all of
+// them are done when the layers are idle.
 //
-// Messages that nobody dispatched, such as answers to what the tile asks, are not told
-// of: each swallows one of what finishes.
+// Messages that were not dispatched, such as answers to the tile's own requests, are not reported:
+// each cancels one completion.
 //
-// While hold_i is high, nothing is told; what has finished is, afterwards.
+// While hold_i is high, completions are not reported but counted, and reported afterwards.
 //
-// Latency: 2 cycles. At most one pulse per cycle; what finishes at once is told
-// one after the other.
+// Latency: 2 cycles. At most one pulse per cycle; messages that finish at the same time are
+// reported one after the other.
 module completions #(
     parameter int unsigned NumEnds = 1,
     parameter int unsigned NumOthers = 0,  // at most 16
@@ -25,7 +25,7 @@ module completions #(
     // Another message has begun to arrive; ignored if NumOthers is 0
     input  logic [OtherWidth-1:0] others_i,
     input  logic [   NumEnds-1:0] finished_i,  // a message has left, was dropped...
-    input  logic                  idle_i,      // no layer holds a message, none is arriving
+    input  logic                  idle_i,      // no message is in a layer or arriving
     input  logic                  hold_i,
     output logic                  done_o
 );
@@ -34,17 +34,17 @@ module completions #(
     $error("completions: NumEnds must be at least 1, NumOthers at most 16");
   end
 
-  localparam int unsigned Width = 10;  // counts more than the buffers of a tile hold
+  localparam int unsigned Width = 10;  // exceeds the messages that a tile can buffer
   typedef logic [Width-1:0] count_t;
 
   count_t inside_q;  // arrived, not yet reported as done
-  count_t finished_q;  // of these, done; greater only if more finished than arrived
+  count_t finished_q;  // of these, done; greater if more finished than arrived
   logic idle_q;
   wire tell = ~hold_i & inside_q != '0 & (idle_q | finished_q != '0);
-  count_t swallowed;  // completions swallowed in this cycle
+  count_t swallowed;  // completions cancelled in this cycle
   count_t entered, owed, finished;
 
-  // `owed` depends only on registers, so that its compare and add are not in one path with
+  // `owed` depends only on registers, so its comparison and addition are not in one path with
   // finished_i.
   always_comb begin
     entered = inside_q - count_t'(tell) + count_t'(entered_i && inside_q != '1);
@@ -59,7 +59,7 @@ module completions #(
     logic unused_others;
     assign unused_others = ^others_i;
   end else begin : gen_others
-    count_t others_q;  // other messages that no completion has been swallowed for
+    count_t others_q;  // other messages that have not yet cancelled a completion
     count_t ends, came, left;
     always_comb begin
       ends = '0;

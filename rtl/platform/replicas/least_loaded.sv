@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the replica with the fewest unfinished messages; among equals the next one after the
-// last selection.
+// Selects the replica with the fewest unfinished messages; among equals the next one after the last
+// selection.
 //
-// Other tiles may send to the replicas, too. Each tells of its messages by pulses (took_o, others_i), and
-// all get the same done_i, so that each knows the whole load. What comes together is counted one after
-// the other; while it is not counted, done_i cancels it.
+// Other tiles may send to the replicas, too. Each reports its messages by pulses (took_o,
+// others_i), and all receive the same done_i, so each tile tracks the whole load. Simultaneous
+// messages are counted one per cycle; a done_i cancels a message that is not yet counted.
 //
-// Loads are counted up to 2^LoadWidth - 1: one more is not counted, and a done_i
-// that has no message is ignored, so that a count that is too low rights itself
-// when the replica is through with its messages. One that is too high stays until
-// the slot is written: a message must not get lost on its way to the replica. A replica whose
-// message gets lost is out: it is not chosen again until its load is forgotten. A replica is out,
-// too, while its slot leads elsewhere (away_i with forget_i); a few messages may still take the slot.
-// When a replica goes out, the other loads are forgotten, so that the least one is known.
+// Loads are counted up to 2^LoadWidth - 1. Further messages are not counted, and a done_i without a
+// counted message is ignored, so a count that is too low is corrected when the replica has finished
+// its messages. A count that is too high remains until the slot is written, so a message must not
+// be lost on its way to the replica. A replica whose message is lost is out: it is not chosen again
+// until its load is reset. A replica is also out while its slot leads elsewhere (away_i with
+// forget_i); a few messages may still take the slot. When a replica becomes out, the other loads
+// are reset, so that the least load is known.
 //
-// With Limit, a replica whose load has come to it gets no more. A message may take a replica in a cycle if in
-// the one before scarce_o was low, or has_room_o was high and none was taken. What other tiles have sent in
-// the last two cycles is not known, so that a load may exceed Limit by 2 for each of them.
+// With Limit, a replica that has reached this load receives no more messages. A message may take a
+// replica in a cycle if, in the cycle before, scarce_o was low, or has_room_o was high and no
+// replica was taken. Messages sent by other tiles in the last two cycles are not yet counted, so a
+// load may exceed Limit by 2 for each of these tiles.
 //
-// No loads are compared with each other. Two flip-flops for each replica say whether
-// it has the least load or one more; a load moves by one a cycle at the most, and so
-// does the least. The choice is in flip-flops too, and take_i may come late: what
-// follows is worked out for both cases. done_i counts in the choice after next,
-// forget_i one later.
+// Loads are not compared with each other. Two flip-flops per replica indicate whether it has the
+// least load or one more. A load changes by at most one per cycle, and so does the least load. The
+// choice is registered too, and take_i may be late: the next state is computed for both of its
+// values. done_i takes effect in the choice after next, forget_i one cycle later.
 module least_loaded #(
     parameter int unsigned NumReplicas = 4,
     parameter int unsigned LoadWidth = noc_pkg::LoadWidth,  // at least 2
@@ -34,16 +34,16 @@ module least_loaded #(
     input logic clk_i,
     input logic rst_i,
 
-    input logic take_i,  // a message goes to choice_o
+    input logic take_i,  // a message takes choice_o
     input logic lost_i,  // with take_i: the message is lost
     input logic [NumReplicas-1:0] done_i,  // a replica has finished a message
     input logic [NumReplicas-1:0][OtherWidth-1:0] others_i,  // another tile has sent it a message
     input logic [NumReplicas-1:0] forget_i,  // reset its load to zero
     input logic away_i,  // with forget_i: its slot leads elsewhere
-    output logic [NumReplicas-1:0] took_o,  // a message has gone to it
+    output logic [NumReplicas-1:0] took_o,  // a message has been sent to it
     output logic [IndexWidth-1:0] choice_o,
-    output logic has_room_o,  // if it is not taken in this cycle, choice_o is the next one, too, and has room
-    output logic scarce_o  // the next one may have none
+    output logic has_room_o,  // if not taken now, choice_o stays, and has room
+    output logic scarce_o  // the next choice may have no room
 );
 
   if (NumReplicas < 1 || LoadWidth < 2) begin : gen_bad_shape
@@ -65,7 +65,7 @@ module least_loaded #(
   index_t choice_q;
   assign choice_o = choice_q;
 
-  replicas_t is_choice, is_behind;  // bit i: i comes after the last choice
+  replicas_t is_choice, is_behind;  // bit i: i is after the last choice
   always_comb begin
     for (int unsigned i = 0; i < NumReplicas; i++) begin
       is_choice[i] = choice_q == index_t'(i);
@@ -77,7 +77,7 @@ module least_loaded #(
 
   replicas_t is_zero, is_full;
   replicas_t more_known, done;  // a message of another tile counts; a message is finished
-  replicas_t uncounted, many_uncounted;  // one or more do not count yet; two or more
+  replicas_t uncounted, many_uncounted;  // at least one is not yet counted; at least two
   wire lost = take_i & lost_i;
   wire forget = lost | (|forget_i);
   wire forget_all = lost | (away_i & (|forget_i));
@@ -100,8 +100,8 @@ module least_loaded #(
       assign {many_uncounted[i], uncounted[i]} = '0;
       wire unused = ^others_i[i];
     end else begin : gen_others
-      // Messages of other tiles that are not counted yet: one counts in each cycle in which this
-      // tile sends none. Those that find the count full never do.
+      // Messages of other tiles that are not yet counted: one is counted in each cycle in which
+      // this tile sends none. Those beyond the maximum are never counted.
       localparam int unsigned WaitWidth = NumOthers < 3 ? 3 : $clog2(2 * NumOthers + 3);
       localparam int unsigned Most = 2 ** WaitWidth - 1;
       logic [WaitWidth-1:0] others_q;
@@ -189,15 +189,16 @@ module least_loaded #(
     assign scarce_o   = 1'b0;
     wire unused = ^{uncounted, many_uncounted};
   end else begin : gen_limit
-    // No room in the next cycle, if it is not taken in this one; perhaps, if it may be. Where messages do
-    // not count yet, there are up to one of those that wait, and one of each tile that come.
+    // No room in the next cycle, if the replica is not taken in this one; perhaps no room, if it
+    // may be taken. Uncounted messages are at most one that waits, and one that arrives from each
+    // other tile.
     replicas_t closed, perhaps;
     for (genvar i = 0; i < NumReplicas; i++) begin : gen_closed
       wire shut = out_q[i] | many_uncounted[i];
       assign closed[i]  = shut | fills(loads_q[i], uncounted[i], Limit);
       assign perhaps[i] = shut | fills(loads_q[i], uncounted[i], Limit - 1);
     end
-    // While all are out, nothing is known.
+    // While all replicas are out, the loads are unknown.
     assign has_room_o = |(least_q & is_choice & ~closed) | ~|least_q;
     assign scarce_o   = |((least_q | more_q | is_choice) & perhaps);
   end
@@ -205,10 +206,10 @@ module least_loaded #(
     return int'(load) >= limit | (is_uncounted & int'(load) >= limit - 1 - int'(NumOthers));
   endfunction
 
-  // ---- The next choice, if this one is taken ----
+  // ---- The next choice, if the current one is taken ----
 
-  // First those with the least load, then those with one more. In each group those after the last
-  // choice come first; the last choice itself comes last of all.
+  // First the replicas with the least load, then those with one more. Each group starts after the
+  // last choice; the last choice itself is excluded.
   localparam int unsigned NumSets = 4;
   localparam int unsigned Leaves = NumSets << IndexWidth;
   logic [NumSets-1:0][(1<<IndexWidth)-1:0] sets;

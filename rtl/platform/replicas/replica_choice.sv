@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the route of a message to a replica group: the group's policy selects a slot (dispatch),
-// and the slot holds the route. The slots of all groups are one route_table, filled after reset
-// and rewritten at run time. Under least loaded, a slot that does not lead to its own replica is not
-// chosen, since that one's load is not known.
+// and the slot holds the route. The slots of all groups are in one route_table, filled after reset
+// and rewritten at run time. Under least loaded, a slot that does not lead to its own replica is
+// not chosen, since the load of its destination is not known.
 //
 // Latency: 0 cycles. Throughput: one choice per cycle.
 module replica_choice
@@ -37,12 +37,12 @@ module replica_choice
     input logic [1:0] choice_i,  // how the group chooses: choice_e
     input logic take_i,  // the message takes the route shown
     output route_t route_o,
-    // As of the module least_loaded
+    // As in least_loaded
     output logic has_room_o,
     output logic scarce_o,  // in any group
 
-    // Least loaded: the slot's replica has finished a message, another tile has sent it one, this
-    // tile has.
+    // Least loaded: the slot's replica has finished a message; another tile has sent it a message;
+    // this tile has.
     input logic [NumSlots-1:0] done_i,
     input logic [NumSlots-1:0][OtherWidth-1:0] others_i,
     output logic [NumSlots-1:0] took_o,

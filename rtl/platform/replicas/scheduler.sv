@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precedes a tile and forwards its messages unchanged, so that messages of several senders are
-// dispatched among the tile's replicas in one place. The distribution itself is the network
-// interface's (dispatch).
+// Forwards messages unchanged to the tile that it precedes, so that messages of several senders are
+// distributed over the tile's replicas in one module. The network interface distributes them
+// (dispatch).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module scheduler #(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input of the crosspoint router: finds the queues that a message may enter, selects one with
-// room, and writes the whole message to it.
+// Input of the crosspoint router: finds the queues that a message may enter, selects one with room,
+// and writes the whole message to it.
 //
-// Lossless: a mesh input tells the router before it which queues (channels) have
-// room for a whole message; what comes has room. The local input has ready and
-// valid: it takes a first flit when MaxPacket flits have room, then one at a time.
-// Dropping (Lossless = 0): a message that does not fit wholly is swallowed and
-// counted; always ready (HiPerNoC, section III-B).
+// Lossless: a mesh input signals to the upstream router which queues (channels) have room for a
+// whole message, so a message that arrives has room. The local input has ready and valid: it takes
+// a first flit when MaxPacket flits have room, then one flit at a time. Dropping (Lossless = 0): a
+// message that does not fit as a whole is discarded and counted; always ready (HiPerNoC, section
+// III-B).
 //
 // Latency: 0 cycles to the queue. Throughput: one flit per cycle.
 module crosspoint_input
@@ -57,7 +57,7 @@ module crosspoint_input
 
   heading_t to;
   logic [NumDirs-1:0] possible, has_room, choice;
-  level_t [NumDirs-1:0] room;  // free places
+  level_t [NumDirs-1:0] room;  // free entries
   assign to = heading(x_i, y_i, 8'(in_i.x), 8'(in_i.y));
   assign possible = channels_of(Routing, Lossless, Input, to);
   always_comb begin
@@ -72,8 +72,8 @@ module crosspoint_input
   end else begin : gen_choice
     // If both a horizontal and a vertical queue are possible, take the emptier one that has room.
     // O1TURN has this choice only where the message enters the mesh. Adaptive routing leaves the XY
-    // path only for a queue that is shorter, counted in quarters of its depth: small differences
-    // say little about congestion further on, and drawing all traffic to the centre costs more than
+    // path only for a shorter queue, counted in quarters of its depth: small differences are no
+    // evidence of congestion further on, and diverting all traffic to the centre costs more than
     // they save. The second lane of a straight queue belongs to the axis of its own number.
     localparam int unsigned Coarse = Routing == RoutingAdaptive ? $clog2(Depth / 4) : 0;
     localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
@@ -106,7 +106,7 @@ module crosspoint_input
   logic first_q;
   wire [NumDirs-1:0] target = first_q ? choice : choice_q;
 
-  logic [NumDirs-1:0] open;  // channels that a flit may go into now
+  logic [NumDirs-1:0] open;  // channels that a flit may enter now
   assign open_o = open;
 
   if (!Lossless) begin : gen_dropping
@@ -166,7 +166,7 @@ module crosspoint_input
     else if (taken) first_q <= in_i.beat.last;
   end
 
-  // ---- The path onwards, as seen from the next router ----
+  // ---- The further path, as seen from the next router ----
 
   for (genvar o = 0; o < NumDirs; o++) begin : gen_wanted
     if (o == int'(DirLocal) || !Lossless) begin : gen_end

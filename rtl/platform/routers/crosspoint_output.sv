@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of the crosspoint router: selects the next message among the lanes of its queues, and
-// pops its flits.
+// Output of the crosspoint router: selects the next message among the lanes of its queues, and pops
+// its flits.
 //
-// A message starts only when the next router has room for MaxPacket flits in one
-// of the queues that it may take there (virtual cut-through); flits beyond
-// MaxPacket go only while all of those have such room, so that a longer message
-// stops rather than overflows. Among those that may start, the one served least
-// recently goes: nobody starves, though what is possible changes.
+// A message starts only when the next router has room for MaxPacket flits in one of the queues that
+// it may enter there (virtual cut-through). Flits beyond MaxPacket are sent only while all of these
+// queues have such room, so a longer message stalls and does not overflow. Among the messages that
+// may start, the least recently served lane is granted: no lane starves, although the set of lanes
+// that may start changes.
 //
-// Latency: 1 cycle from pop_o to the flit on the link. Throughput: one flit per
-// cycle, without an idle cycle between messages.
+// Latency: 1 cycle from pop_o to the flit on the link. Throughput: one flit per cycle, without an
+// idle cycle between messages.
 module crosspoint_output
   import noc_pkg::*;
 #(
@@ -25,7 +25,7 @@ module crosspoint_output
     input head_t [NumLanes-1:0] head_i,
     input logic [NumLanes-1:0] head_valid_i,
     output logic [NumLanes-1:0] pop_o,  // one-hot or zero
-    output logic step_o,  // the link can take a flit in the next cycle; otherwise nothing is popped
+    output logic step_o,  // the link can take a flit in the next cycle; otherwise no flit is popped
 
     output logic out_valid_o,
     input logic [NumDirs-1:0] out_ready_i  // by channel of the next router; local output: channel 0

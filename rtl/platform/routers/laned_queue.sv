@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues in one RAM: each of NumLanes lanes has a part of it, with its control bits beside it
-// (queue_lane). The lanes have one way in and one way out together, and do not block each other.
+// Queues in one RAM: each of NumLanes lanes has a part of it, with its control bits in queue_lane.
+// The lanes share one write port and one read port, and do not block each other.
 //
-// Latency: pushed in cycle 0, at the front in cycle 1; read there, the flit is
+// Latency: an entry pushed in cycle 0 is at the front in cycle 1; if it is read there, the flit is
 // on out_o in cycle 2 and stays until the next read. Throughput: one flit per cycle.
 module laned_queue #(
     parameter type flit_t = logic,
@@ -20,8 +20,8 @@ module laned_queue #(
 
     output head_t [NumLanes-1:0] head_o,
     output logic [NumLanes-1:0] head_valid_o,
-    output logic [NumLanes-1:0] more_o,  // there is another flit behind the front
-    // read_i: the front that goes to out_o, one-hot or zero. pop_i: it also leaves its lane.
+    output logic [NumLanes-1:0] more_o,  // another flit follows the front
+    // read_i: the front to be read to out_o, one-hot or zero. pop_i: it also leaves its lane.
     input logic [NumLanes-1:0] read_i,
     input logic [NumLanes-1:0] pop_i,
     output flit_t out_o,
@@ -74,7 +74,7 @@ module laned_queue #(
     end
   end
 
-  // Small queues go into distributed RAM.
+  // Small queues are in distributed RAM.
   if (Depth > 64) begin : gen_block
     (* ram_style = "block" *) flit_t ram[Depth];
     always_ff @(posedge clk_i) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh of routers without tiles: local ports in, local ports out. What the
-// benchmarks of the fabrics and their tests run on; a design's top joins the
-// routers of its tiles in the same way.
+// A mesh of routers without tiles, with the local ports of all routers. Used by the benchmarks of
+// the fabrics and their tests; the top of a design connects the routers of its tiles in the same
+// way.
 //
 // Node n is at x = n % Columns, y = n / Columns.
 module mesh
@@ -40,7 +40,7 @@ module mesh
 
   localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels);
 
-  // What each router sends on each output.
+  // [node][output]
   flit_t [NumNodes-1:0][NumDirs-1:0] link;
   logic [NumNodes-1:0][NumDirs-1:0][NumChannels-1:0] link_valid, link_ready;
   logic [NumNodes-1:0] busy;

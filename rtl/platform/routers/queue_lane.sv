@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of a FIFO whose data is in a RAM elsewhere: addresses, level, and the control bits
-// (`head`) of the entries, with the front entry in flip-flops so that a decision can start from
-// it.
+// Control of a FIFO whose data is in a separate RAM: addresses, level, and the control bits
+// (`head`) of the entries, with the front entry in flip-flops for early decisions.
 //
-// Latency: an entry is at the front in the cycle after its push. Throughput: one
-// entry per cycle. Whoever pushes makes sure that there is room. Depth: a power
-// of two, at least 4.
+// Latency: an entry is at the front in the cycle after its push. Throughput: one entry per cycle.
+// The writer must ensure that there is room. Depth: a power of two, at least 4.
 `include "bombus_assert.svh"
 
 module queue_lane #(
@@ -23,11 +21,11 @@ module queue_lane #(
 
     output logic valid_o,
     output head_t head_o,
-    output logic more_o,  // there is another entry behind the front one
+    output logic more_o,  // another entry follows the front one
     input logic pop_i,  // only when valid_o
     output addr_t read_addr_o,
 
-    output level_t level_o  // entries inside
+    output level_t level_o  // entries in the lane
 );
 
   if (Depth < 4 || Depth != 2 ** $clog2(Depth)) begin : gen_bad_depth

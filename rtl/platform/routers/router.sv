@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The router of a fabric: one of the kinds, with the same ports.
+// The router of a fabric: one of three routers with the same ports.
 //
-// Links have NumChannels bits of valid and of ready (docs/architecture.md, Links).
-// The local port has channel 0 only, in the way of valid and ready; Ports says
-// which of the others exist.
+// Links have NumChannels bits of valid and of ready (docs/architecture.md, Links). The local port
+// has only channel 0, with valid and ready as in a stream; Ports selects the other ports that
+// exist.
 module router
   import noc_pkg::*;
 #(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crosspoint-queued router for a 2D mesh (HiPerNoC, section III-B, figure 2): a block RAM queue
-// for every pair of input and output that routing allows, virtual cut-through, an arbiter per
-// output and no allocation at the inputs. A message whose output is busy blocks only those with
-// the same input and output.
+// Crosspoint-queued router for a 2D mesh (HiPerNoC, section III-B, figure 2): a block RAM queue for
+// every pair of input and output that routing allows, virtual cut-through, an arbiter per output
+// and no allocation at the inputs. A message whose output is busy blocks only messages with the
+// same input and output.
 //
-// Routing: XY, O1TURN or minimal adaptive (noc_pkg::ways). Lossless: link valid is
-// channel 0, link ready says for each queue of the next router (channel) whether a
-// message may start; no ring of full queues can come about (docs/fabrics.md).
-// Dropping: what does not fit is dropped and counted, as in the paper.
+// Routing: XY, O1TURN or minimal adaptive (noc_pkg::ways). Lossless: link valid is channel 0, link
+// ready indicates for each queue of the next router (channel) whether a message may start; full
+// queues cannot form a ring (docs/fabrics.md). Dropping: a message that does not fit is dropped and
+// counted, as in the paper.
 //
 // Latency: 2 cycles from link to link. Throughput: one flit per cycle and output.
 module router_crosspoint
@@ -96,7 +96,7 @@ module router_crosspoint
           .drop_o(drop_o[i])
       );
       if (i == int'(DirLocal)) begin : gen_local
-        // A sender that knows the output gets a registered ready.
+        // A sender that selects the output itself has a registered ready.
         assign local_ready_o = Routing == RoutingXY && Lossless ? open : {NumDirs{in_ready_o[i][0]}};
       end else begin : gen_mesh
         wire unused = ^open;
@@ -109,7 +109,7 @@ module router_crosspoint
     for (genvar o = 0; o < NumDirs; o++) begin : gen_queue
       if (Queues[o] && o != i) begin : gen_present
         localparam int unsigned NumLanes = Queues[i] && o == Ahead ? 2 : 1;
-        // Channels of the lanes: the output's number, for the second lane the input's.
+        // Channel of a lane: the number of the output, or for the second lane that of the input.
         logic [NumLanes-1:0] lane_push, lane_pop, lane_read, valid, unused_more;
         head_t  [NumLanes-1:0] heads;
         level_t [NumLanes-1:0] levels;
@@ -133,7 +133,7 @@ module router_crosspoint
             .level_o(levels)
         );
         // Reading a flit without popping it has no effect, so a single lane need not wait for the
-        // late arbiter. Two lanes share the read port, so only the one that is sent is read.
+        // late arbiter. Two lanes share the read port, so only the granted lane is read.
         assign lane_read = NumLanes == 1 ? valid & {NumLanes{step[o]}} : lane_pop;
         for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
           localparam int unsigned Channel = l == 0 ? o : i;
@@ -150,7 +150,7 @@ module router_crosspoint
           assign head[i][o] = '0;
           assign level[i][o] = '0;
         end
-        // No output requests it either.
+        // Whether an output requests the absent lane.
         localparam bit IsAsked = o == i ? Lossless && is_split(
             Routing, i, Ahead
         ) && Ports[Ahead] : Ports[o] && is_legal_turn(
@@ -204,7 +204,7 @@ module router_crosspoint
           .out_ready_i(out_ready_i[o])
       );
 
-      // Selected by input, whichever lane it was.
+      // Selected by input, independent of the lane.
       logic [$clog2(NumInputs)-1:0] select_q;
       always_ff @(posedge clk_i) begin
         for (int unsigned k = 0; k < NumLanes; k++) begin

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wormhole router with virtual channels for a 2D mesh, XY dimension order, lossless.
 //
-// Each mesh input has a queue per virtual channel (laned_queue: LUTRAM when small,
-// block RAM when deep); the local input has none, the register of the tile that
-// feeds it serves. A message takes at its output any virtual channel that no other
-// message holds and that has room at the next router, with its first flit, and
-// keeps it to its last. Each cycle an input sends one flit and an output takes one:
-// each input chooses, a cycle ahead, among its channels whose front can go (vc_input, vc_choice),
-// then each output among the inputs (vc_output). So a message that waits does not block
-// those in other channels of its links. Two messages of one pair of tiles may
-// overtake each other in different channels.
+// Each mesh input has a queue per virtual channel (laned_queue: LUTRAM if small, block RAM if
+// deep). The local input has none; the tile's output register serves as its buffer. At its output,
+// the first flit of a message allocates any virtual channel that no other message holds and that
+// has room at the next router; the message keeps it to its last flit. In each cycle an input sends
+// one flit and an output takes one: each input selects, one cycle ahead, among its channels whose
+// front can be sent (vc_input, vc_choice), then each output selects among the inputs (vc_output). A
+// waiting message therefore does not block messages in other channels of its links. Two messages
+// between the same pair of tiles may overtake each other in different channels.
 //
-// Link: valid is one-hot, by channel; ready says that the channel of the next
-// router has room for two flits, since one may be on its way. Messages leave by
-// the local output one at a time, by valid and ready, out of a small buffer, so
-// that a tile that waits stops no input.
+// Link: valid is one-hot, by channel. ready indicates that the channel of the next router has room
+// for two flits, since one may be in flight. Messages leave by the local output one at a time, by
+// valid and ready, from a small buffer, so that a stalled tile blocks no input.
 //
-// Latency: 2 cycles from link to link, 1 from the local input to a link, 3 from a
-// link to the local output. Throughput: one flit per cycle and output.
+// Latency: 2 cycles from link to link, 1 from the local input to a link, 3 from a link to the local
+// output. Throughput: one flit per cycle and output.
 module router_virtual_channels
   import noc_pkg::*;
 #(
@@ -56,9 +54,9 @@ module router_virtual_channels
 
   channels_t [NumDirs-1:0] room;  // [output]: channels of the next router with room
   channels_t [NumDirs-1:0] start;  // [output]: channel in which a message may start
-  logic [NumDirs-1:0] free;  // [output]: there is a channel with room that no message holds
+  logic [NumDirs-1:0] free;  // [output]: some channel has room and is not allocated
   logic [NumDirs-1:0] open;  // [output]: and a message may start there
-  logic [NumDirs-1:0][NumDirs-1:0] claim;  // [input]: outputs at which an urgent message is to start
+  logic [NumDirs-1:0][NumDirs-1:0] claim;  // [input]: outputs claimed for an urgent message
   logic [NumDirs-1:0] claimed;  // [output]
   channels_t [NumDirs-1:0] sent;  // [output]: channel of the flit on the link
 
@@ -66,7 +64,7 @@ module router_virtual_channels
   logic [NumDirs-1:0] kept;  // [output]: the flit on the link does not end its message
   logic [NumDirs-1:0] want_goes_on;  // [input]: the message had a flit in the last cycle
   logic [NumDirs-1:0] want_first, want_last;  // the chosen flit is the message's first, last one
-  channels_t [NumDirs-1:0] want_channel;  // the channel that its message holds
+  channels_t [NumDirs-1:0] want_channel;  // the channel allocated to its message
   logic [NumDirs-1:0][NumDirs-1:0] granted;  // [output][input]
   logic [NumDirs-1:0] is_granted;  // [input]
 
@@ -180,7 +178,7 @@ module router_virtual_channels
         localparam int unsigned LocalDepth = 4;
         flit_t body;
         logic last_of, valid, unused_ready;
-        // Places that no flit occupies or is on its way to: as many ones, from the right
+        // Free entries that no flit is on its way to, in unary: as many ones, from bit 0
         logic [LocalDepth-1:0] places_q;
         head_fifo #(
             .head_t(logic),

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wormhole router for a 2D mesh, XY dimension order, lossless.
 //
-// Mesh inputs are buffered (head_fifo, LUTRAM); the local input is not: the
-// register of the tile that feeds it serves as its buffer. local_ready_o does not depend
-// on the local input: the network interface looks up a route while the router arbitrates.
-// The crossbar holds only the turns that XY routing may take between ports that exist, no U-turn,
-// and of these only those of Turns: inputs and outputs without any are left out, too. Each flit carries
-// the output port it takes here (`dir`); the port at the next router is worked out
-// in parallel with the arbitration and written into the flit on its way out.
-// A message keeps its output from its first flit to its last; between
-// messages the output goes round robin, without an idle cycle.
+// Mesh inputs are buffered (head_fifo, LUTRAM). The local input is not: the tile's output register
+// serves as its buffer. local_ready_o does not depend on the local input: the network interface
+// looks up a route while the router arbitrates.
 //
-// Latency: 1 cycle from a mesh input, 0 from the local input. Throughput: one
-// flit per cycle and output.
+// The crossbar contains only the turns that XY routing may take between existing ports, no U-turn,
+// and of these only the turns in Turns. Inputs and outputs without any turn are omitted, too. Each
+// flit carries its output port at this router (`dir`); the port at the next router is computed in
+// parallel with the arbitration and replaces dir on the way out. A message holds its output from
+// its first flit to its last; between messages the output is granted round robin, without an idle
+// cycle.
+//
+// Latency: 1 cycle from a mesh input, 0 from the local input. Throughput: one flit per cycle and
+// output.
 module router_wormhole
   import noc_pkg::*;
 #(
@@ -52,7 +53,7 @@ module router_wormhole
 
   typedef struct packed {
     flit_t flit;
-    logic  last;  // as stream_merge reads it
+    logic  last;  // for stream_merge
   } offer_t;
 
   flit_t [NumDirs-1:0] front;  // flit at the front of each input
@@ -108,7 +109,7 @@ module router_wormhole
 
   wire unused = clk_i ^ rst_i;  // of a router without buffers and without a choice
 
-  // [output][input]: the output takes the input's flit if that flit is for it
+  // [output][input]: the output takes the input's flit if that flit requests it
   logic [NumDirs-1:0][NumDirs-1:0] takes;
 
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the channel of a virtual-channel router input that asks for its output, among the
-// fronts that can move.
+// Selects the channel of a virtual-channel router input that requests its output, among the fronts
+// that can be sent.
 //
-// The choice for a cycle is made in the one before, both for a grant and for none, so that
-// choice_o comes from flip-flops and the grant only selects the next one. A message that
-// is sent goes on if there is a flit of it. Next come the fronts that could have been
-// sent, first those that need not wait for a message of another input that goes on at their
-// output, and of equals the channel that has gone longest without starting a
-// message. If there is none, or all must wait, the message sent is followed by the next one of its
-// channel; if there is none at all, a flit that arrives at an empty lane is chosen. Both
-// are chosen unseen, so that they lose no cycle. Otherwise the choice stays, and while
-// there are fronts one is always chosen.
+// The choice for a cycle is made in the cycle before, for both cases of granted_i, so that choice_o
+// is registered and the grant only selects the next choice. Order of preference:
 //
-// So that nobody is passed over for ever, a front whose input has started Patience other
-// messages since it last moved becomes urgent: when it could have been sent, it is chosen. If it
-// starts a message, it claims its output, which then opens no channel to anyone before all
-// have seen it free (vc_output).
+// - a further flit of the message that is being sent;
+// - a front that could have been sent: first those whose output is not held by a continuing message
+//   of another input, then the channel that has not started a message for the longest time;
+// - the next message of the same channel, if there is no such front or all of them must wait;
+// - without it, a flit that arrives at an empty lane.
+//
+// The last two are chosen before it is known whether they can be sent, so that they lose no cycle.
+// Otherwise the choice is kept; while there are fronts, one of them is chosen.
+//
+// To prevent starvation, a front becomes urgent after its input has started Patience other messages
+// since the front last moved: it is chosen once it could have been sent. If it starts a message, it
+// claims its output, which then opens no channel before all inputs have seen it free (vc_output).
 //
 // Latency: 1 cycle. Only can_i and granted_i are late.
 module vc_choice
@@ -29,18 +30,18 @@ module vc_choice
 
     input lanes_t arrives_i,  // a flit enters the lane
     input lanes_t valid_i,  // the lane has a front flit
-    input lanes_t more_i,  // and another one behind it
+    input lanes_t more_i,  // another flit follows the front
     input lanes_t can_i,  // the front could be sent
-    input lanes_t inside_i,  // its message has started
-    input lanes_t last_i,  // it is the last flit of its message
-    input logic [NumLanes-1:0][NumDirs-1:0] dir_i,  // its output, one-hot
-    input logic [NumDirs-1:0] kept_i,  // outputs whose last flit, in the last cycle, did not end a message
+    input lanes_t inside_i,  // the message of the front has started
+    input lanes_t last_i,  // the front is the last flit of its message
+    input logic [NumLanes-1:0][NumDirs-1:0] dir_i,  // output of the front, one-hot
+    input logic [NumDirs-1:0] kept_i,  // outputs with a message that continues
 
     output lanes_t choice_o,  // one-hot or zero
     output logic goes_on_o,  // its message sent a flit in the last cycle
-    output logic [NumDirs-1:0] claim_o,  // outputs at which an urgent message is to start
+    output logic [NumDirs-1:0] claim_o,  // outputs claimed for an urgent message
     input logic granted_i,  // the choice is granted
-    input logic start_i  // it is the first flit of a message
+    input logic start_i  // the choice is the first flit of a message
 );
 
   if (NumLanes < 1) begin : gen_bad_lanes
@@ -98,7 +99,7 @@ module vc_choice
 
     wire has_next = |(chosen_q & (more_i | arrives_i));
     wire goes_on = has_next & ~|(chosen_q & last_i);
-    lanes_t first;  // lanes that come before the next message of the one that is sent
+    lanes_t first;  // preferred to the next message of the lane being sent
     logic [NumDirs-1:0] chosen_dir;
     always_comb begin
       chosen_dir = '0;

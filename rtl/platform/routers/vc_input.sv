@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input of the virtual-channel router: the queues of its channels, the output channel that the
-// message at the head of each has allocated, and the head flit that may request its output in
+// message at the front of each has allocated, and the front flit that may request its output in
 // this cycle (vc_choice).
 //
-// A front can go when its message holds a channel with room at the next router, or
-// can start in a free one. The one chosen a cycle ago requests its output if it still can.
+// A front can be sent when its message holds a channel with room at the next router, or can start
+// in a free one. The front chosen in the cycle before requests its output if it still can be sent.
 //
-// Latency: 1 cycle from a link to the front, none from the local input; 1 cycle
-// from the grant to popped_o. Throughput: one flit per cycle.
+// Latency: 1 cycle from a link to the front, none from the local input; 1 cycle from the grant to
+// popped_o. Throughput: one flit per cycle.
 module vc_input
   import noc_pkg::*;
 #(
@@ -25,17 +25,17 @@ module vc_input
     output channels_t in_ready_o,
 
     input channels_t [NumDirs-1:0] room_i,  // by output: channels with room
-    input logic [NumDirs-1:0] free_i,  // outputs with such a channel that no message holds
+    input logic [NumDirs-1:0] free_i,  // outputs with a channel with room that is not allocated
     input logic [NumDirs-1:0] open_i,  // outputs at which a message may start
-    input channels_t [NumDirs-1:0] start_i,  // and in which channel
-    input logic [NumDirs-1:0] kept_i,  // outputs whose last flit, in the last cycle, did not end a message
+    input channels_t [NumDirs-1:0] start_i,  // by output: in this channel
+    input logic [NumDirs-1:0] kept_i,  // outputs with a message that continues
 
     output logic [NumDirs-1:0] want_o,  // output that the chosen flit requests, or zero
     output logic want_goes_on_o,  // its message sent a flit in the last cycle
     output logic want_first_o,  // it starts a message, in the channel of start_i
     output logic want_last_o,
-    output channels_t want_channel_o,  // the channel its message holds
-    output logic [NumDirs-1:0] claim_o,  // outputs at which an urgent message is to start
+    output channels_t want_channel_o,  // the channel allocated to its message
+    output logic [NumDirs-1:0] claim_o,  // outputs claimed for an urgent message
     input logic granted_i,
 
     output flit_t popped_o,

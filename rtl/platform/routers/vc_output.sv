@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of the virtual-channel router: which channels of the next router are allocated, and which
-// input sends a flit in this cycle.
+// Output of the virtual-channel router: the allocated channels of the next router, and the input
+// that sends a flit in this cycle.
 //
-// A message that has sent a flit in the last cycle goes on while it asks, so that
-// messages are not interleaved for no reason. Otherwise, among the inputs that ask,
-// the one that has gone longest without starting a message goes: whoever waits lets
-// each rival start once at most.
+// A message that sent a flit in the last cycle continues while it requests the output, so that
+// messages are not interleaved without need. Otherwise, among the requesting inputs, the one that
+// has not started a message for the longest time is granted: while an input waits, each rival
+// starts at most one message.
 //
-// An input chooses who asks one cycle ahead, by what is free then (vc_choice). While an urgent
-// message claims the output, a channel opens only in the cycle after it is seen free, so
-// that those who had chosen before do not always come first.
+// An input selects its request one cycle ahead, from the channels free at that time (vc_choice).
+// While an urgent message claims the output, a channel opens only in the cycle after it is seen
+// free, so that inputs that had chosen before are not always served first.
 //
 // Latency: 1 cycle from the grant to sent_o, select_o and kept_o. Combinational grant.
 module vc_output #(
@@ -22,16 +22,16 @@ module vc_output #(
 
     input channels_t room_i,  // channels that have room
     input logic claim_i,  // an urgent message is to start here
-    output logic free_o,  // a channel has room and no message holds it
+    output logic free_o,  // a channel has room and is not allocated
     output logic open_o,  // and a message may start there
     output channels_t start_o,  // in this channel
 
     input logic [NumInputs-1:0] request_i,
     // Continues the message that sent a flit in the last cycle
     input logic [NumInputs-1:0] goes_on_i,
-    input logic [NumInputs-1:0] first_i,  // first flit of a message: it takes the channel of start_o
+    input logic [NumInputs-1:0] first_i,  // first flit of a message: allocates start_o
     input logic [NumInputs-1:0] last_i,  // last flit
-    input channels_t [NumInputs-1:0] channel_i,  // channel that its message holds
+    input channels_t [NumInputs-1:0] channel_i,  // channel allocated to its message
     output logic [NumInputs-1:0] grant_o,  // one-hot or zero
 
     output channels_t sent_o,  // channel of the flit granted in the last cycle

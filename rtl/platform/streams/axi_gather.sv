@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers the bytes of an AXI-Stream into pieces of known length before they are passed on:
-// messages of up to MaxBytes as a whole, longer ones in several pieces. A beat before the last one
-// of its message that is not full ends a piece, too; one without bytes adds nothing.
+// Gathers the bytes of an AXI-Stream into pieces of known length before they are forwarded:
+// messages of up to MaxBytes as a whole, longer ones in several pieces. A partial beat before the
+// last beat of its message also ends a piece; a beat without bytes adds nothing.
 //
-// The front piece is shown by piece_*; begin_i lets its beats go out, or (discard_i) drops them.
-// The next piece can begin when sending_o is low. tuser is that of a message's first beat. A piece
-// without bytes has no beats.
+// piece_* describe the front piece; begin_i starts sending its beats, or drops them with discard_i.
+// The next piece can begin when sending_o is low. piece_user_o is the tuser of the message's first
+// beat. A piece without bytes has no beats.
 //
-// Latency: 2 cycles behind the last beat of a piece. Throughput: one beat per cycle.
+// Latency: 2 cycles after the last beat of a piece. Throughput: one beat per cycle.
 module axi_gather #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned UserWidth = 1,

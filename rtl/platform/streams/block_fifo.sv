@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // FIFO in block RAM, for depths that are too large for LUTRAM.
 //
-// The two entries in front stand in registers of their own, which an entry
-// reaches directly when nothing is before it: so Depth + 2 entries fit. The
-// output comes from flip-flops.
+// The first two entries are in registers, which an entry reaches directly when no other entry is
+// before it. The capacity is therefore Depth + 2. The output is registered.
 //
-// Latency: 1 cycle. Throughput: one entry per cycle. Depth: a power of two. The
-// writer must know that there is room.
+// Latency: 1 cycle. Throughput: one entry per cycle. Depth: a power of two. The writer must ensure
+// that there is room.
 module block_fifo #(
     parameter type data_t = logic [15:0],
     parameter int unsigned Depth = 512
@@ -32,19 +31,20 @@ module block_fifo #(
   (* ram_style = "block" *) data_t ram[Depth];
   data_t read_data_q, direct_q;  // the second entry, from the memory or directly
   pointer_t write_q, read_q;
-  logic from_ram_q, second_q;  // second_q: there is a second entry
+  logic from_ram_q, second_q;  // second_q: the second entry is valid
 
   wire advance = ~valid_o | ready_i;
   wire second_advance = ~second_q | ready_i;  // meaningful only if there is a first entry
-  // The same for the memory, whose enable has a long set-up time: with no other load.
+  // The same for the memory, whose enable has a long set-up time: a separate net without other
+  // loads.
   (* keep *)wire fetch = ~second_q | ready_i;
   wire stored = write_q != read_q;  // implies second_q
   wire behind = write_i & (second_q | ~advance);
   wire store = behind & (stored | ~second_advance);
 
   always_ff @(posedge clk_i) begin
-    // Written unconditionally: late signals only move the pointer, and the memory at the pointer is
-    // free.
+    // Written unconditionally: late signals only move the pointer, and the memory is free at the
+    // pointer.
     if (write_i) ram[write_q[AddrWidth-1:0]] <= data_i;
     if (fetch) read_data_q <= ram[read_q[AddrWidth-1:0]];
     if (second_advance) direct_q <= data_i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output stage of a layer that may drop: takes each message's drop reasons with its first beat,
-// discards dropped messages and counts each by its reason.
+// Output stage of a layer that may drop messages. It takes the drop reasons of a message with its
+// first beat, discards dropped messages and reports each by its reason.
 //
 // Latency, throughput and CutsReady: as output_stage.
 module drop_register #(

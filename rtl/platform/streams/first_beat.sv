@@ -7,7 +7,7 @@ module first_beat (
     input  logic clk_i,
     input  logic rst_i,
     input  logic taken_i,  // a beat is taken: valid and ready
-    input  logic last_i,   // it is the last one of its message
+    input  logic last_i,   // the last one of its message
     output logic first_o   // the next beat to be taken begins a message
 );
 

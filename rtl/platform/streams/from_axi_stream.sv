@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beats from an AXI-Stream of a raised port: number of bytes from tkeep, bytes outside tkeep zero;
-// metadata, length and kind as given beside the first beat.
+// Beats from an AXI-Stream of a port that the design file raises to the top. The number of bytes is
+// derived from tkeep; bytes outside tkeep are zero. Metadata, length and kind are sampled with the
+// first beat.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module from_axi_stream #(

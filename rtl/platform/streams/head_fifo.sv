@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO in LUTRAM whose front entry is split: `head` (control bits for decisions) comes from
-// flip-flops, `body` (everything else) from LUTRAM.
+// FIFO in LUTRAM whose front entry is split: `head` (control bits for decisions) is in flip-flops,
+// `body` (everything else) in LUTRAM.
 //
-// The pointers run through all addresses in the order of a shift register
-// (de Bruijn sequence): the order does not matter to a FIFO, and a step costs
-// one LUT instead of a carry chain.
+// The pointers step through all addresses in the order of a shift register (de Bruijn sequence):
+// the order does not matter to a FIFO, and a step takes one LUT instead of a carry chain.
 //
-// Latency: 1 cycle. Throughput: one entry per cycle. Depth: 4 to 64, a power of
-// two; all entries are usable. in_ready_o is a register.
+// Latency: 1 cycle. Throughput: one entry per cycle. Depth: 4 to 64, a power of two; all entries
+// are usable. in_ready_o is registered.
 module head_fifo #(
     parameter type head_t = logic [7:0],
     parameter type body_t = logic [31:0],
@@ -50,7 +49,7 @@ module head_fifo #(
 
   wire push = in_valid_i & ready_q;
   wire pop = valid_q & out_ready_i;
-  // There is another entry behind the front one.
+  // Another entry follows the front one.
   wire more = read_next_q != write_q;
 
   assign in_ready_o  = ready_q;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Number of bytes in a beat of an AXI-Stream whose tkeep has no holes. Combinational.
 //
-// A bit of the number is set where the last byte lies in an odd block of as many bytes: with its
-// neighbours' ends, a few LUTs deep. It is 0 without a byte, and NumBytes with the last one,
-// where NumBytes is a power of two, whatever holes there are.
+// Bit k is set when the last valid byte is in an odd block of 2^k bytes. The last byte of such a
+// block is found from pairs of tkeep bits, a few LUTs deep. The result is 0 without a valid byte.
+// It is NumBytes whenever the highest byte is valid, even with holes, if NumBytes is a power of
+// two.
 module keep_count #(
     parameter int unsigned NumBytes = 64
 ) (

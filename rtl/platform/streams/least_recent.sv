@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbiter that prefers the least recently served requester (service_order). While somebody asks
-// and may be served, each rival is served at most once before him, whatever comes and goes in
-// between: unlike round robin it stays fair when requests are masked by what they need.
+// Arbiter that prefers the least recently served requester (service_order). While a requester waits
+// and may be served, each other requester is served at most once before it, even if requests change
+// in the meantime. Unlike round robin, it stays fair when requests are masked by their resources.
 // Combinational grant.
 module least_recent #(
     parameter int unsigned NumInputs = 4

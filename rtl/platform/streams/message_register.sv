@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends messages that consist of metadata only: each as one beat without data, in a pipeline
-// register of the stream.
+// Sends messages without payload: each is one beat with metadata only, in a pipeline register.
 //
 // Latency: 1 cycle. Throughput: one message per cycle.
 module message_register #(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last stage of a layer.
+// Output stage of a layer.
 //
-// With CutsReady, no path runs through the layer from its output's ready to its input's
-// (stream_stage). Set it, in the design file too, where measurement shows that ready limits the
-// clock.
+// With CutsReady, no combinational path leads through the layer from the ready of its output to the
+// ready of its input (stream_stage). Set it, also in the design file, where measurements show that
+// ready limits the clock.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module output_stage #(
@@ -29,7 +29,7 @@ module output_stage #(
     $error("output_stage: NextWidth must be at least 1");
   end
 
-  // The fields that injection needs early, to choose a route and an input.
+  // The fields that injection needs early, to select a route and an input.
   typedef struct packed {
     logic [NextWidth-1:0] next;
     logic last;

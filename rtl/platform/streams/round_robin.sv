@@ -2,8 +2,7 @@
 // Round-robin arbiter: grants the first request after the last winner, which has the lowest
 // priority. Without a request the last winner stays. Combinational.
 //
-// wins_o[n] does not depend on request_i[n]: a late request meets a verdict that is
-// there already.
+// wins_o[n] does not depend on request_i[n], so a late request does not delay it.
 module round_robin #(
     parameter int unsigned NumInputs = 4,
     localparam type sel_t = logic [$clog2(NumInputs)-1:0]

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of service: a matrix of which requester precedes which, for arbiters that prefer the least
-// recently served (least_recent), also if something else is granted first.
+// Order of service: a matrix that gives the precedence of each pair of requesters, for arbiters
+// that prefer the least recently served (least_recent), alone or after another criterion.
 //
-// before_o comes from flip-flops.
+// before_o is registered.
 module service_order #(
     parameter int unsigned NumInputs = 4
 ) (
     input logic clk_i,
     input logic rst_i,
     input logic [NumInputs-1:0] served_i,  // one-hot or zero: moves to the end of the order
-    output logic [NumInputs-1:0][NumInputs-1:0] before_o  // [i][j]: i goes before j
+    output logic [NumInputs-1:0][NumInputs-1:0] before_o  // [i][j]: i precedes j
 );
 
   if (NumInputs < 1) begin : gen_bad_inputs

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipeline register of a stream that also cuts ready: two entries in flip-flops, one LUT per bit.
+// Pipeline register of a stream that also registers ready: two entries in flip-flops, one LUT per
+// bit.
 //
-// The beat that comes in the cycle in which the output stops is kept in the spare
-// entry, so that in_ready_o needs to know only a cycle later.
+// A beat that arrives in the cycle in which the output stalls is stored in the spare entry, so
+// in_ready_o may follow one cycle later.
 //
-// Latency: 1 cycle. Throughput: one beat per cycle. in_ready_o is a register.
+// Latency: 1 cycle. Throughput: one beat per cycle. in_ready_o is registered.
 module skid_buffer #(
     parameter type data_t = logic
 ) (

@@ -18,7 +18,7 @@ module stream_merge #(
 
     output beat_t out_o,
     output logic out_valid_o,
-    input logic [NumInputs-1:0] out_ready_i,  // by input: its beat is taken if it is on out_o
+    input logic [NumInputs-1:0] out_ready_i,  // by input: taken if its beat is on out_o
 
     output logic [NumInputs-1:0] selected_o  // input whose beat is on out_o, one-hot
 );

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue of a stream: what waits for its output does not block what comes in behind it.
+// Queue of a stream: a message that waits for its output does not block the messages that follow
+// it.
 //
 // Up to 64 beats are in LUTRAM, more in block RAM.
 //
-// Latency: 1 cycle. Throughput: one beat per cycle. Depth: a power of two, at least 4, that
-// fit; 0: plain wires. in_ready_o is a register.
+// Latency: 1 cycle. Throughput: one beat per cycle. Depth: the capacity, a power of two from 4 on;
+// 0: plain wires. in_ready_o is registered.
 module stream_queue #(
     parameter type data_t = logic,
     parameter int unsigned Depth = 0
@@ -63,7 +64,7 @@ module stream_queue #(
         .ready_i(out_ready_i)
     );
     occupancy #(
-        .Max(Depth + 2)  // two behind the memory
+        .Max(Depth + 2)  // two after the memory
     ) u_occupancy (
         .clk_i,
         .rst_i,
@@ -72,7 +73,8 @@ module stream_queue #(
         .level_o(level),
         .holds_o
     );
-    // Three more may come until this shows: two that are not in the level yet, and the next one.
+    // Three more beats may arrive before this takes effect: two that are not yet in the level, and
+    // the next one.
     always_ff @(posedge clk_i) begin
       in_ready_o <= ~rst_i & 32'(level) < Depth;
     end

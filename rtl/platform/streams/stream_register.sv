@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipeline register of a stream: flip-flops with a clock enable, no LUT per bit. in_ready_o
-// depends combinationally on out_ready_i.
+// Pipeline register of a stream: flip-flops with a clock enable, no LUT per bit. in_ready_o depends
+// combinationally on out_ready_i.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module stream_register #(

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage of a stream: a register or, with CutsReady, one whose in_ready_o comes out of a
-// flip-flop, so that no path runs through it against the stream.
+// Stage of a stream: a register or, with CutsReady, one with a registered in_ready_o, so that no
+// combinational path runs against the stream.
 //
-// Without CutsReady a plain register, no LUT a bit, whose in_ready_o depends combinationally on
-// out_ready_i. With it, from 256 bits of data on, a FIFO in LUTRAM: 400 to 750 LUTs of a 512-bit
-// layer and less than a LUT a bit. Below, in designs for small devices, a skid buffer: on an ECP5
-// a bit of LUTRAM takes a LUT and a half, and its outputs are slower than flip-flops.
+// Without CutsReady it is a plain register, no LUT per bit, whose in_ready_o depends
+// combinationally on out_ready_i. With CutsReady and 256 bits of data or more it is a FIFO in
+// LUTRAM: 400 to 750 LUTs for a 512-bit layer, less than one LUT per bit. Below 256 bits, as in
+// designs for small devices, it is a skid buffer: on an ECP5 a bit of LUTRAM takes 1.5 LUTs, and
+// its outputs are slower than flip-flops.
 //
-// Bits that decide something early belong into the head, which always comes out of flip-flops.
+// Bits that decisions need early belong in the head, which always comes from flip-flops.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module stream_stage #(

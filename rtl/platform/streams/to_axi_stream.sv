@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beats as an AXI-Stream, for a port that the design file raises to the top: tkeep from the number
-// of bytes, tuser as given beside the beat.
+// Beats as an AXI-Stream, for a port that the design file raises to the top. tkeep is derived from
+// the number of bytes; tuser is sampled with the beat.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module to_axi_stream #(
