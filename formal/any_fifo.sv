@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of head_fifo: its outputs may be anything. What a proof needs of them, it assumes, and
-// head_fifo_formal shows.
+// Replaces head_fifo: its outputs are unconstrained. A proof assumes the properties that it needs;
+// head_fifo_formal proves them.
 module any_fifo #(
     parameter type head_t = logic,
     parameter type body_t = logic,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every service_order: its matrix is an order. Of two one is before the other, and no
-// three go round.
+// In every service_order: its matrix is a total order. Of any two inputs one precedes the other,
+// and no three form a cycle.
 module arbiter_order #(
     parameter int unsigned NumInputs = 4
 ) (

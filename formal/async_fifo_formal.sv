@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_fifo with clocks that come as they like: what goes in comes out, once, in
-// order (async_fifo_state, bound into it, says why). One entry is watched; it may be any. Proved for all time, by induction.
+// async_fifo with arbitrary clocks: each entry written is read once, in order. The invariants are
+// in async_fifo_state, which is bound into it. One arbitrary entry is watched. Proved for all time,
+// by induction.
 module async_fifo_formal #(
     parameter int unsigned Depth = 4
 ) (

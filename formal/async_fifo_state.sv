@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every async_fifo: its pointers and what is on its way of them, each stage behind the one
-// before. What goes in and comes out is counted; `late`, `first` and `second` are what the
-// proofs of its users need: entries ahead of the reader that were written, and that each stage
-// of the synchroniser says.
+// In every async_fifo: its pointers and their values in transit, each stage lagging the one before.
+// Entries written and read are counted. `late`, `first` and `second` are for the proofs of its
+// users: the entries ahead of the reader, for the value still being sampled and for each stage of
+// the synchroniser.
 module async_fifo_state #(
     parameter int unsigned Depth = 4,
     localparam int unsigned Width = $clog2(Depth) + 1,
@@ -56,7 +56,7 @@ module async_fifo_state #(
   wire [3:0] sampled = write.sampled;
   wire changing = write.changing;
   pointer_t late, first, second;  // entries ahead of the reader
-  pointer_t read_before, read_first, read_second;  // entries behind the writer
+  pointer_t read_before, read_first, read_second;  // entries between the reader and the writer
   always_comb begin
     late = write.late - read.count;
     first = write.stages[0] - read.count;
@@ -89,7 +89,7 @@ module async_fifo_state #(
     end
   end
 
-  // The initial state of a proof, and the state that its resets leave.
+  // The initial state of a proof, and the state after its resets.
   always_comb begin
     if (is_empty_i) assume (in_ready_i && in_level_i == '0 && ~out_valid_i);
     if (is_empty_i) assume ({pushed_q, fetched_q} == '0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of those that are chosen among by service_order, the watched one lets each other start one
-// message at the most while it could start itself.
+// Among the inputs ordered by service_order, each other input starts at most one message while the
+// watched input could start.
 module bounded_overtaking #(
     parameter int unsigned NumInputs = 4
 ) (
@@ -40,7 +40,7 @@ module bounded_overtaking #(
         end
       end
     end
-    // Cover: it can happen.
+    // Cover: all other inputs have overtaken it.
     if (started_i & ~rst_i) cover (&others);
   end
 

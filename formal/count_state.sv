@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every count_crossing: what is on its way crosses one step at a time, in Gray code. `state`
-// is for the proofs of what uses the crossing; u_start is that of the proof.
+// In every count_crossing: values in transit change by one step at a time, in Gray code. `state` is
+// for the proofs of its users; u_start is the instance in the proof.
 module count_state #(
     parameter int unsigned Width = 3,
     localparam type count_t = logic [Width-1:0]
 ) (
     input logic started_i,
-    input logic is_empty_i,  // the proof starts here, with nothing in transit
+    input logic is_empty_i,  // the proof starts here, with no value in transit
     input count_t count_i,
     input count_t src_i,  // Gray-coded, as are the following
     input count_t before_i,

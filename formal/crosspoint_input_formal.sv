@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// crosspoint_input in the middle of a mesh: a message goes wholly into one queue,
-// which brings it nearer to where it wants to go; without losses nothing is
-// dropped, with them a message that does not fit goes wholly and is counted once;
-// no queue overflows (for mesh inputs without losses see crosspoint_link_formal).
-// Proved for all time, by induction.
+// crosspoint_input in the middle of a mesh: a message enters a single queue, which leads closer to
+// its destination. Lossless: no message is dropped. Dropping: a message that does not fit is
+// dropped as a whole and counted once. No queue overflows (mesh inputs without losses:
+// crosspoint_link_formal). Proved for all time, by induction.
 module crosspoint_input_formal
   import noc_pkg::*;
   import legal_traffic_pkg::*;
@@ -114,7 +113,7 @@ module crosspoint_input_formal
   );
 
   logic [3:0] left_q;  // flits of the message left, when dropping
-  logic [NumDirs-1:0] target_q;  // queue that the message went to
+  logic [NumDirs-1:0] target_q;  // queue of the message
   wire [3:0] flits = length_i < 5'd2 ? 4'd1 : 4'((length_i + 5'd1) >> 1);
   wire [3:0] left = under_way ? left_q : flits;
 
@@ -135,7 +134,7 @@ module crosspoint_input_formal
     end
   end
 
-  // ---- Allowed queues, computed independently: the output of a channel leads nearer ----
+  // ---- Allowed queues, computed independently: the output of a channel leads closer ----
 
   function automatic logic is_nearer(int unsigned output_, logic [1:0] x, logic [1:0] y);
     case (output_)
@@ -155,8 +154,8 @@ module crosspoint_input_formal
   // Adaptive routing compares levels in quarters of a queue.
   localparam int unsigned Coarse = routing_e'(Routing) == RoutingAdaptive ? $clog2(Depth / 4) : 0;
   localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
-  // Queues are compared with their levels of the previous cycle. So is room in the lossless case,
-  // which leaves a place for a flit that has arrived since.
+  // Queues are compared by their levels in the previous cycle. So is room in the lossless case,
+  // which reserves an entry for a flit that has arrived since.
   logic   [NumDirs-1:0] has_room;
   level_t [NumDirs-1:0] before_q;
   always_ff @(posedge clk_i) before_q <= level;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every crosspoint_input: a message that has begun goes into one queue, if it may not be dropped;
-// the local input takes a flit only into a queue with a place for it.
-// `state` is for the proofs of what uses the input.
+// In every crosspoint_input: the flits of a message enter one queue, if it may not be dropped; the
+// local input takes a flit only if its queue has room. `state` is for the proofs of its users.
 module crosspoint_input_state
   import noc_pkg::*;
 #(
@@ -14,7 +13,7 @@ module crosspoint_input_state
     input logic clk_i,
     input logic first_i,
     input logic [NumDirs-1:0] choice_i,
-    input logic [NumDirs-1:0] open_i,  // queues that it would put a flit into
+    input logic [NumDirs-1:0] open_i,  // queues that a flit may enter
     input level_t [NumDirs-1:0] level_i
 );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// crosspoint_output of one router, the link, and crosspoint_input with its queues
-// of the router east of it, for any traffic and any pace: no queue overflows,
-// messages longer than MaxPacket too. Proved for all time, by induction.
+// crosspoint_output of one router, the link, and crosspoint_input with its queues of the router to
+// the east, for any traffic at any pace: no queue overflows, also with messages longer than
+// MaxPacket. Proved for all time, by induction.
 module crosspoint_link_formal
   import noc_pkg::*;
   import legal_traffic_pkg::*;
@@ -159,7 +159,7 @@ module crosspoint_link_formal
   // ---- For the induction: the room reserved for the current message ----
 
   wire locked = u_output.locked_q;
-  logic [NumDirs-1:0] channel;  // channel that the current message takes
+  logic [NumDirs-1:0] channel;  // channel of the current message
   assign channel = link_valid ? u_input.target : u_input.choice_q;
   int unsigned rest;  // flits of it that are sent without checking for room
   assign rest = locked ? MaxPacket - 32'(u_output.count_q) : 0;
@@ -185,7 +185,7 @@ module crosspoint_link_formal
         if (channel[c]) begin
           assert (32'(level[c]) + 32'(link_valid) + rest <= 32'(depth[c]));
         end
-        // Of the flits in flight when ready was computed, one may be left.
+        // Of the flits in flight when ready was computed, one may still be in flight.
         if (ready[c]) assert (32'(level[c]) + MaxPacket + CrosspointLate - 1 <= 32'(depth[c]));
       end
     end

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// crosspoint_output, whatever its queues hold and whatever room is behind it:
-// messages stay whole, none starts without room, flits past MaxPacket wait for
-// room in all channels, nothing waits without reason, and among those that may
-// start nobody lets more than one message of each rival by. Proved for all time,
-// by induction.
+// crosspoint_output, for any content of its queues and any room downstream: messages are
+// contiguous, none starts without room, flits beyond MaxPacket wait for room in all channels, none
+// waits without reason, and a lane that may start is overtaken by at most one message of each
+// rival. Proved for all time, by induction.
 module crosspoint_output_formal
   import noc_pkg::*;
 #(

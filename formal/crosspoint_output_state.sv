@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every crosspoint_output: a message under way has one lane, and its flits are counted up to
-// MaxPacket. `state` is for the proofs of what uses the output.
+// In every crosspoint_output: a message in progress has one lane, and its flits are counted up to
+// MaxPacket. `state` is for the proofs of its users.
 module crosspoint_output_state #(
     parameter int unsigned NumLanes  = 4,
     parameter int unsigned MaxPacket = 2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every head_fifo: a queue to compare it with. What goes in comes out, once, in order. What
-// ties the registers and the memory to the queue is stated too, so that one step of induction
-// does. `queue` is for the proofs of what uses the FIFO.
+// In every head_fifo: a reference queue. Each entry written is read once, in order. The relation of
+// registers and memory to the queue is asserted too, so that one step of induction suffices.
+// `queue` is for the proofs of its users.
 module fifo_state #(
     parameter int unsigned HeadWidth = 1,
     parameter int unsigned BodyWidth = 1,

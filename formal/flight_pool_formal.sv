@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// flight_pool gives back each credit once, and to no source more than it has sent. Proved for
-// all time, by induction, for flits that leave after they have been sent.
+// flight_pool returns each credit once, and to no source more than it has sent. Proved for all
+// time, by induction, for flits that leave after they have been sent.
 module flight_pool_formal #(
     parameter int unsigned NumSources = 2
 ) (
@@ -55,7 +55,7 @@ module flight_pool_formal #(
   always_comb begin
     if (~started_q) assume (rst_i);
     assume (left <= flying_q);
-    assume (out + sent <= 5'd9);  // the window
+    assume (out + sent <= 5'd9);  // the credits
   end
 
   always_comb begin
@@ -77,7 +77,7 @@ module flight_pool_formal #(
           assert (out_q[s] == u_pool.gen_several.out_q[s] + count_t'(back[s]));
         end
         if (u_pool.gen_several.plenty_q) assert (u_pool.free_q >= 5'(NumSources));
-        // A free credit goes to a source that wants one.
+        // A free credit is granted to a source that requests one.
         if (u_pool.free_q != '0 && u_pool.gen_several.wants != '0)
           assert (u_pool.gen_several.grant != '0);
       end

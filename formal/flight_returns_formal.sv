@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// flight_returns never tells of a flit that has not left, and what it has not told of is
-// what it takes for inside: nothing is lost. Proved for all time, by induction, for layers that
-// send no more than they take and are idle only when they hold nothing.
+// flight_returns never reports a flit that has not left, and counts every flit that it has not
+// reported as inside or as left: no credit is lost. Proved for all time, by induction, for layers
+// that send no more than they take and are idle only when they contain no flit.
 module flight_returns_formal (
     input logic clk_i,
     input logic rst_i,
@@ -13,7 +13,7 @@ module flight_returns_formal (
     input logic dropped_i  // by a layer
 );
 
-  // Sink 0 forwards, messages leave at sink 1, sink 2 is outside the window.
+  // Sink 0 forwards, messages leave at sink 1, sink 2 is outside the network with credits.
   logic left;
   flight_returns #(
       .CountWidth(4),
@@ -58,7 +58,7 @@ module flight_returns_formal (
     if (~started_q) assume (rst_i);
     assume (4'(went_i) + 4'(dropped_i) <= real_q);
     if (idle_i) assume (real_q == '0);
-    // As limited by a window of 9 flits
+    // As limited by 9 credits
     assume (5'(real_q) + 5'(owed_q) + 5'(came_i) + 5'(lost_i) <= 5'd9);
   end
 

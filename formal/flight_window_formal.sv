@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// flight_window counts the flits that are under way or promised, and never lets
-// more of them be than the window holds, for a source that is honest about its
-// lengths. Proved for all time, by induction.
+// flight_window counts the flits in flight or admitted, and never admits more than the credits, for
+// a source with correct lengths. Proved for all time, by induction.
 module flight_window_formal #(
     parameter int unsigned Longest = 0
 ) (
@@ -77,13 +76,13 @@ module flight_window_formal #(
 
   wire fits = inside_q + 5'(length_i) <= 5'(window_i);
   if (Longest == 0) begin : gen_exact
-    // Nothing that fits is held back.
+    // A message that fits is not held back.
     always_comb begin
       if (started_q & (sent_q == '0)) assert (may_send == fits);
     end
   end else begin : gen_early
-    // With Longest: no message is held back that fitted a cycle earlier and still waits, or while
-    // there is room for any length. Permission to send stays until it is used.
+    // With Longest: no message is held back that fitted one cycle earlier and still waits, or while
+    // there are credits for any length. Permission to send remains until it is used.
     logic fitted_q, could_q, ample_q;
     always_ff @(posedge clk_i) begin
       fitted_q <= ~rst_i & fits;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// frame_crossing with clocks that come as they like: the frames that are not dropped come
-// out whole, once, in order, without a bubble if they start whole, and a long one is cut. It
-// begins running and empty; what resets do is left to the proof of reset_handshake. Proved
-// for all time, by induction.
+// frame_crossing with arbitrary clocks: the frames that are not dropped leave as a whole, once, in
+// order, without a bubble if StartBeats is 0; a frame that is too long is cut. The proof begins
+// running and empty; resets are covered by the proof of reset_handshake. Proved for all time, by
+// induction.
 //
-// Data are the numbers of the frame, among those not dropped, and of the beat in it. Of one
-// frame, which may be any, the end is watched.
+// Data is the number of the frame, among those not dropped, and of the beat in it. The end of one
+// arbitrary frame is watched.
 module frame_crossing_formal #(
     parameter bit Drops = 0,
     parameter int unsigned StartBeats = 0,
@@ -98,7 +98,7 @@ module frame_crossing_formal #(
   wire first = ~in_inside_q;
   wire accepted = first ? ~u_crossing.dropping : accepted_q;
   wire step = in_tvalid_i & in_tready;
-  wire ends = in_tlast_i | (index_q == number_t'(MaxBeats));  // the part that is kept
+  wire ends = in_tlast_i | (index_q == number_t'(MaxBeats));  // of the part that is kept
   always_comb begin
     assume (in_tdata_i == {2'b0, frame_q, index_q} && in_tkeep_i == accepted);
     assume (in_tlast_i || index_q < number_t'(MaxBeats + 2));
@@ -118,7 +118,7 @@ module frame_crossing_formal #(
   logic bad_q;
   number_t last_q;
   always_ff @(posedge in_clk_i) begin
-    // Numbers are reused once the frame that had them has left.
+    // Numbers are reused once the frame with this number has left.
     if (step & accepted & ~ended_q & (frame_q == watch_q)) begin
       known_q <= ends;
       last_q  <= index_q;
@@ -136,7 +136,7 @@ module frame_crossing_formal #(
       assert (~dropped_q);
     end
   end
-  // An input that may have to wait keeps its offer.
+  // An input that may stall keeps its offer.
   logic waits_q = 1'b0;
   logic last_before_q, user_before_q;
   always_ff @(posedge in_clk_i) begin
@@ -329,7 +329,7 @@ module frame_crossing_formal #(
     end
   end
 
-  // Cover: a whole frame comes out, and a cut one.
+  // Cover: a whole frame leaves, and a cut one.
   logic whole_q = 1'b0;
   logic cut_q = 1'b0;
   always_ff @(posedge out_clk_i) begin

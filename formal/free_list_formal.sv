@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// free_list: each number is in the list once or with somebody, never both; what is shown is the one
-// that is handed out next. Proved for all time, by induction, for users that give back what they have.
+// free_list: each number is either in the list once or in use, never both; number_o is the next
+// number to be taken. Proved for all time, by induction, for users that give back only numbers in
+// use.
 module free_list_formal #(
     parameter int unsigned NumNumbers = 4,
     localparam type number_t = logic [$clog2(NumNumbers)-1:0],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// head_fifo against a queue (fifo_state, bound into it): what goes in comes out, once, in
-// order, whatever the two sides do. Proved for all time, by induction.
+// head_fifo against a queue (fifo_state, bound into it): each entry written is read once, in order,
+// for any behaviour of the two sides. Proved for all time, by induction.
 module head_fifo_formal #(
     parameter int unsigned Depth = 4
 ) (

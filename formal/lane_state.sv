@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every queue_lane: what ties its registers to the number of its entries, so that one
-// step of induction does.
+// In every queue_lane: the relation of its registers to the number of its entries, so that one step
+// of induction suffices.
 module lane_state #(
     parameter int unsigned HeadWidth = 1,
     parameter int unsigned Depth = 4,

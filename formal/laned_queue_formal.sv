@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// laned_queue against one queue for each lane (queue_state, bound into it): what goes in comes
-// out by its lane, once, in order, and the flit that was read last stays until the next is.
-// Proved for all time, by induction.
+// laned_queue against one queue for each lane (queue_state, bound into it): each flit leaves by its
+// lane, once, in order, and the flit read last is stable until the next read. Proved for all time,
+// by induction.
 module laned_queue_formal #(
     parameter int unsigned Depth = 4,
     parameter int unsigned NumLanes = 1
@@ -42,7 +42,7 @@ module laned_queue_formal #(
       .level_o(level)
   );
 
-  // queue_state proves what this proof assumes about the levels.
+  // queue_state proves the levels that this proof assumes.
   logic started_q = 1'b0;  // a reset has occurred
   logic [NumLanes-1:0] is_full, was_full_q;
   always_ff @(posedge clk_i) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which traffic a router in the middle of a mesh of 3 x 3 may be given under XY, and
-// where it has to lead it. Dimension order, first x, then y, is written down once
-// more, on purpose: the proofs do not take it from the RTL.
+// The legal traffic of a router in the middle of a mesh of 3 x 3 under XY, and the output of each
+// message. Dimension order, first x, then y, is deliberately stated a second time, independent of
+// the RTL.
 package legal_traffic_pkg;
 
   import noc_pkg::*;
@@ -22,7 +22,7 @@ package legal_traffic_pkg;
     return way(Here, Here, x, y);
   endfunction
 
-  // The output taken at the router behind an output.
+  // The output taken at the router downstream of an output.
   function automatic dir_e way_after(int unsigned output_, logic [1:0] x, logic [1:0] y);
     case (output_)
       int'(DirNorth): return way(Here, Here - 1, x, y);
@@ -48,7 +48,7 @@ package legal_traffic_pkg;
     return 32'(x) < Size && 32'(y) < Size && is_turn(ports, from, int'(way_here(x, y)));
   endfunction
 
-  // A flit as crosspoint_input sees it.
+  // A flit as used by crosspoint_input.
   typedef struct packed {
     logic [4:0] length;
     logic last;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One flit of a proof is marked, and no other after it. It is remembered as it was
-// when it went in, and followed through the queue that it goes into.
+// One flit of a proof is marked, and none after it. It is stored as it was when it entered, and
+// followed through its queue.
 module marked_flit #(
     parameter type flit_t = logic,
     parameter int unsigned Width = 3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// occupancy: its level is the number inside of one cycle ago, and holds_o covers every item from
-// the cycle after it came. Proved for all time, by induction.
+// occupancy: level_o is the number of items of one cycle ago, and holds_o covers every item from
+// the cycle after it entered. Proved for all time, by induction.
 module occupancy_formal #(
     parameter int unsigned Max = 9
 ) (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A drop_register hands its output_stage every beat of a message that is not dropped, each with
+// drop_register passes to its output_stage every beat of a message that is not dropped, each with
 // the next hop of the message, and no beat of another; each message counts by its reason, once.
-// The output_stage hands all of it to a stream_stage, of which stage_formal proves the rest, and
-// hides nothing. Proved for all time, by induction, for messages whose first beats are marked.
+// output_stage passes all of it to a stream_stage, which stage_formal proves, and back. Proved for
+// all time, by induction, for messages with a marked first beat.
 module output_stage_formal #(
     parameter bit CutsReady = 0
 ) (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A front of router_virtual_channels that is next at its input, since its patience is at
-// an end: while it waits and has room to go, it lets each other input start one message at
-// the most at its output, and its own none.
+// A front of router_virtual_channels that is next at its input, since its patience is exhausted:
+// while it waits and has room, each other input starts at most one message at its output, and its
+// own input none.
 module patient_front
   import noc_pkg::*;
 (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a proof begins: with reset, which never comes again; what is watched stays.
+// Start of a proof: reset in the first cycle only; the watched value is constant.
 module proof_start #(
     parameter int unsigned Width = 1
 ) (

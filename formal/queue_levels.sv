@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How full the queues behind a crosspoint_input are, which are left at any pace, and
-// how full they can be: the two lanes of a split queue have half of it each.
+// Levels and capacities of the queues fed by a crosspoint_input, with flits leaving at any pace:
+// the two lanes of a split queue have half of it each.
 module queue_levels
   import noc_pkg::*;
 #(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows one flit through a queue: whether it is inside, and how many are before it.
+// Follows one flit through a queue: whether it is inside, and the number of flits before it.
 module queue_position #(
     parameter int unsigned Width = 3
 ) (

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every laned_queue: a queue for each lane to compare it with. What goes in comes out by its
-// lane, once, in order, and the flit that was read last stays until the next is. What ties the
-// memories to the queues is stated too, so that one step of induction does (as in lane_state).
-// The memories are read where they are: what goes through a port is no memory to Yosys.
-// `queue` is for the proofs of what uses the lanes.
+// In every laned_queue: a reference queue for each lane. Each flit leaves by its lane, once, in
+// order, and the flit read last is stable until the next read. The relation of the memories to the
+// queues is asserted too, so that one step of induction suffices (as in lane_state). The memories
+// are read hierarchically: Yosys does not treat a port as a memory. `queue` is for the proofs of
+// its users.
 module queue_state #(
     parameter int unsigned FlitWidth = 1,
     parameter int unsigned HeadWidth = 1,

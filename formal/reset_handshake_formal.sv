@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reset_handshake, with resets of either side at any time: pointers are cleared only
-// while nobody acts on them (reset_handshake_state, bound into it, says why). It begins where a long reset of both sides leaves it.
-// Proved for all time, by induction.
+// reset_handshake, with resets of either side at any time: pointers are cleared only while they are
+// not in use. The invariants are in reset_handshake_state, which is bound into it. The proof starts
+// in the state after a long reset of both sides. Proved for all time, by induction.
 module reset_handshake_formal (
     input logic src_clk_i,
     input logic src_rst_i,
@@ -34,8 +34,8 @@ module reset_handshake_formal (
   end
 
   always_comb begin
-    // The reader holds still while the writer's pointers are cleared, and the writer
-    // while the reader's are.
+    // The reader is inactive while the writer's pointers are cleared, and the writer while the
+    // reader's are.
     if (src_clear) assert (dst_clear & stop);
     if (run) assert (~dst_clear);
     if (src_clear) assert (u_reset.u_state.is_clear);

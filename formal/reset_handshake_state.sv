@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every reset_handshake: round the ring of both directions there is at most one place where
-// the level changes. `is_running` and `is_stopped` are the two states in which proofs begin.
+// In every reset_handshake: the ring of both directions has at most one position at which the level
+// changes. `is_running` and `is_stopped` are the two states in which proofs begin.
 module reset_handshake_state (
     input logic [1:0] state_i,
     input logic again_i,
@@ -38,7 +38,7 @@ module reset_handshake_state (
     // A value that may still arrive is older than the one sent and newer than the one received.
     if (stop_changing_i) assert (stop_before_i == ring[6] || stop_before_i == ring[5]);
     if (back_changing_i) assert (back_before_i[0] == ring[2] || back_before_i[0] == ring[1]);
-    // A reset of the writer's side ends only when everything has been cleared.
+    // A reset of the writer's side ends only when all pointers have been cleared.
     if (state_i == 2'd3) assert (~again_i && ring == '0);
   end
 

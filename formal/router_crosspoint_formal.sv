@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // router_crosspoint in the middle of a mesh or at its edge, XY, without losses, under any traffic
-// that its queues have room for (crosspoint_link_formal: there always is): no flit
-// is lost, doubled, misled or overtaken by one with the same input and output, and
-// messages stay whole. Proved for all time, by induction. (That nobody starves:
+// for which its queues have room (always true: crosspoint_link_formal): no flit is lost,
+// duplicated, misrouted or overtaken by one with the same input and output, and messages are
+// contiguous. Proved for all time, by induction. (Freedom from starvation:
 // crosspoint_output_formal.)
 //
-// One flit, at any input and at any time, is marked; all the others are not.
+// One flit, at any input and at any time, is marked; all others are not.
 module router_crosspoint_formal
   import noc_pkg::*;
   import legal_traffic_pkg::*;
@@ -182,7 +182,7 @@ module router_crosspoint_formal
         if (out_taken[o]) begin
           assert (way_here(out[o].x, out[o].y) == dir_e'(o));
           if (out[o].beat.marked) begin
-            // It comes out in turn, at its output, unchanged.
+            // It leaves in turn, at its output, unchanged.
             assert (marked_inside && ahead == '0 && marked_way == dir_e'(o));
             assert (out[o] == marked);
           end
@@ -325,7 +325,7 @@ module router_crosspoint_formal
     end
   end
 
-  // ---- Covers: it can happen ----
+  // ---- Covers ----
 
   logic was_marked_q;
   always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside;

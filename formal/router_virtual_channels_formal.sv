@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// router_virtual_channels in the middle of a mesh or at its edge, with one channel or
-// two, under any legal traffic: no flit is lost, doubled, misled, or overtaken by one
-// that came by the same channel and leaves by the same output; the port at the
-// next router is right; a message is not mixed with others in its channel, at the
-// local output not at all; no flit is sent to a channel that was not ready, no
-// queue overflows, and what the local output offers stays. Nobody starves: when as
-// many messages of its input as vc_choice has patience for have gone before (those are
-// counted by vc_input_formal; with one channel there are none), the front of a mesh
-// input lets each other input start one message more at its output, and its own none,
-// while it has room to go, from the next cycle on. Proved for all time, by induction.
+// router_virtual_channels in the middle of a mesh or at its edge, with one channel or two, under
+// any legal traffic: no flit is lost, duplicated, misrouted, or overtaken by one of the same input
+// channel and output; the port at the next router is right; messages are contiguous in their
+// channels, and at the local output altogether; no flit is sent to a channel that was not ready, no
+// queue overflows, and the offer of the local output is stable.
 //
-// One flit, of any channel and at any time, is marked; all the others are not. What may
-// come in is in vc_legal_traffic, what has to come out in vc_output_flits, and what lies inside in
-// vc_lane_content and vc_local_buffer.
+// No starvation: once vc_choice has no patience left for the front of a mesh input (vc_input_formal
+// counts the messages of its input; with one channel there are none), each other input starts at
+// most one more message at its output, and its own input none, while it has room, from the next
+// cycle on. Proved for all time, by induction.
+//
+// One flit, of any channel and at any time, is marked; all others are not. The legal input is in
+// vc_legal_traffic, the expected output in vc_output_flits, and the content in vc_lane_content and
+// vc_local_buffer.
 module router_virtual_channels_formal
   import noc_pkg::*;
   import legal_traffic_pkg::*;
@@ -339,7 +339,7 @@ module router_virtual_channels_formal
   always_comb begin
     if (started_q) begin
       if (waits_q) assert (fifo_level != '0 && out[DirLocal] == out_q);
-      // Until it comes out it is in exactly one place: it is not lost.
+      // Until it leaves it is in exactly one position: it is not lost.
       assert ($onehot0({in_queue, on_link_q, in_fifo}));
       assert (marked_inside_q == (in_queue | on_link_q | in_fifo));
       for (int unsigned o = 0; o < NumDirs; o++) begin
@@ -376,7 +376,7 @@ module router_virtual_channels_formal
   wire  is_mesh = watched_i != 3'(DirLocal) && Ports[watched_i];
   wire  has_room = watched_state.can[watched_lane_i] | ~watched_state.begun[watched_lane_i];
   wire  is_urgent = is_mesh & ~patient & (level[watched_i][watched_lane_i] != '0);
-  // Its input chooses, and its output opens channels, by what was so in the last cycle.
+  // Its input chooses, and its output opens channels, by the state of the last cycle.
   logic was_urgent_q;
   always_ff @(posedge clk_i) was_urgent_q <= ~rst_i & is_urgent & has_room & ~watched_pop;
   always_comb begin
@@ -397,7 +397,7 @@ module router_virtual_channels_formal
       .goes_before_i(goes_before[watched_way])
   );
 
-  // ---- Covers: it can happen ----
+  // ---- Covers ----
 
   logic was_marked_q;
   always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside_q;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // router_wormhole in a mesh, in its middle or with fewer ports, under any legal traffic: no flit is
-// lost, doubled, misled or overtaken, messages stay whole, the port at the next
-// router is right, an offer stays, and nobody at the front of an input waits for
-// more than one message of each rival. Proved for all time, by induction.
+// lost, duplicated, misrouted or overtaken, messages are contiguous, the port at the next router is
+// right, an offer is stable, and the front of an input waits for at most one message of each rival.
+// Proved for all time, by induction.
 //
-// One flit, at any input and at any time, is marked; all the others are not.
+// One flit, at any input and at any time, is marked; all others are not.
 module router_wormhole_formal
   import noc_pkg::*;
   import legal_traffic_pkg::*;
@@ -199,7 +199,7 @@ module router_wormhole_formal
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (out_taken[o]) begin
           if (out[o].beat.marked) begin
-            // It comes out in turn, at its output, unchanged.
+            // It leaves in turn, at its output, unchanged.
             assert (out[o].beat.source == watched_i);
             assert (marked_inside ? ahead == '0 : marking);
             assert (expected.dir == dir_e'(o));
@@ -303,7 +303,7 @@ module router_wormhole_formal
         else if (out_taken[o] & out[o].beat.last) overtaken_q[o] <= overtaken_q[o] + 1'b1;
       end
       always_comb begin
-        // What may leave is offered, whatever ready is.
+        // A flit that may leave is offered, independent of ready.
         if (started_q & ~rst_i & watched_asks[o] & (~out_inside[o] | (owner[o] == watched_i))) begin
           assert (out_valid[o]);
         end
@@ -405,7 +405,7 @@ module router_wormhole_formal
     end
   end
 
-  // ---- Covers: it can happen ----
+  // ---- Covers ----
 
   logic was_marked_q;
   always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every stage that a stream can pass is a queue that adds no bubbles (stage_state): it loses,
-// doubles and reorders nothing. Proved for all time, by induction.
+// Every stage of a stream is a queue that adds no bubbles (stage_state): it loses, duplicates and
+// reorders no beat. Proved for all time, by induction.
 //
-// Of output_stage, the proof is that it only names the fields of a stream_stage, which is proved
-// here too; output_stage_formal shows what enters that of a drop_register.
+// For output_stage, the proof is that it only names the fields of a stream_stage, which is proved
+// here; output_stage_formal proves the input of the output_stage in a drop_register.
 module stage_formal #(
     parameter int unsigned Kind = 0,  // see below
     parameter int unsigned DataBits = 8,  // of a stream_stage

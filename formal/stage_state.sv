@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue to compare a stage of a stream with: what goes in comes out, once, in order, and stays
-// at the output until it is taken. `held_i` ties the stage's registers to the queue, so that one
-// step of induction does. In every skid_buffer and stream_register; stage_formal uses it for what
-// is made of them.
+// A reference queue for a stage of a stream: each beat leaves once, in order, and is stable at the
+// output until it is taken. `held_i` relates the stage's registers to the queue, so that one step
+// of induction suffices. In every skid_buffer and stream_register; stage_formal uses it for the
+// modules that contain them.
 //
-// It also states that no bubble comes in between: while the output is ready, one beat goes in
-// per cycle and comes out a cycle later.
+// It also states that no bubble is added: while the output is ready, one beat enters per cycle and
+// leaves a cycle later.
 module stage_state #(
     parameter int unsigned Width = 1,
     parameter int unsigned Slots = 1,
@@ -21,7 +21,7 @@ module stage_state #(
     input logic  out_valid_i,
     input logic  out_ready_i,
 
-    // The stage's registers, that of the output first; not all need to hold a beat.
+    // The stage's registers, that of the output first; some may be empty.
     input logic  [Slots-1:0] held_valid_i,
     input data_t [Slots-1:0] held_i
 );
@@ -54,7 +54,7 @@ module stage_state #(
     was_ready_q <= rst_i | out_ready_i;
   end
 
-  level_t [Slots:0] place;  // how many beats are in the registers before this one
+  level_t [Slots:0] place;  // beats in the registers before this one
   always_comb begin
     place[0] = '0;
     for (int unsigned s = 0; s < Slots; s++) place[s+1] = place[s] + level_t'(held_valid_i[s]);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stream_merge with round_robin: only what is offered comes out, whole messages,
-// and nobody waits for more than one message of each other input. Proved for all
-// time, by induction.
+// stream_merge with round_robin: only offered beats leave, messages are contiguous, and an input
+// waits for at most one message of each other input. Proved for all time, by induction.
 module stream_merge_formal #(
     parameter int unsigned NumInputs = 3
 ) (
@@ -42,7 +41,7 @@ module stream_merge_formal #(
       .selected_o(selected)
   );
 
-  // ---- Assumption: an input's offer stays until it is taken ----
+  // ---- Assumption: an input's offer is stable until it is taken ----
 
   logic started_q = 1'b0;
   logic [NumInputs-1:0] waiting_q;
@@ -106,7 +105,7 @@ module stream_merge_formal #(
     end
   end
 
-  // ---- For the induction: how far the watched input is from its turn ----
+  // ---- For the induction: distance of the watched input from its turn ----
 
   logic [$clog2(NumInputs)-1:0] last_winner;
   assign last_winner = u_merge.gen_merge.sel_q;

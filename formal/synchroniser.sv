@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the place of rtl/platform/clocks/synchroniser.sv in a proof. A bit that is sampled
-// while it changes may arrive either way, each bit for itself: what the source had
-// before its latest edge may still be seen in the first sample behind that edge.
+// Replaces rtl/platform/clocks/synchroniser.sv in a proof. A bit that is sampled while it changes
+// may be sampled as its old or new value, independently for each bit: the value before the latest
+// edge of the source may still be seen in the first sample after that edge.
 module synchroniser #(
     parameter int unsigned Width  = 1,
     parameter int unsigned Stages = 2
@@ -16,7 +16,7 @@ module synchroniser #(
 
   logic [Width-1:0] src_q, before_q;
   logic [1:0] edges_q, seen_q;  // edges of the source; edges at the last sample
-  (* keep *) logic [Width-1:0] is_late;  // undriven, hence free in the proof
+  (* keep *) logic [Width-1:0] is_late;  // undriven: any value in each cycle
   wire changing = edges_q != seen_q;
   logic [Stages-1:0][Width-1:0] stages_q;
 

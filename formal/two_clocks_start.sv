@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a proof with two clocks begins: with both resets, until each clock has had two edges;
-// they never come again. Without Resets it begins running and empty, and has started when an
-// edge has been. What is bound into the modules finds it by the name u_start.
+// Start of a proof with two clocks: both resets are active until each clock has had two edges, and
+// never again. Without Resets the proof begins running and empty, and has started after the first
+// edge. Modules bound into the design refer to it by the name u_start.
 module two_clocks_start #(
     parameter bit Resets = 1'b1
 ) (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every router_virtual_channels: each place of the buffer at the local output has a flit, or one
-// is sent to it, or it counts as free.
+// In every router_virtual_channels: each entry of the buffer at the local output contains a flit,
+// has one on its way, or counts as free.
 module vc_credits #(
     parameter int unsigned Depth = 4
 ) (

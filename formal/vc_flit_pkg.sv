@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flits of the proof of router_virtual_channels: each tells the channel that it came by, and
-// whether it came after the marked one.
+// Flits of the proof of router_virtual_channels. Each contains the channel on which it arrived, and
+// whether it arrived after the marked one.
 package vc_flit_pkg;
 
   import noc_pkg::*;
@@ -16,7 +16,7 @@ package vc_flit_pkg;
     logic last;
     origin_t from;  // input and channel that the flit arrived on
     logic marked;
-    logic late;  // it came after the marked one
+    logic late;  // it arrived after the marked one
   } beat_t;
   typedef struct packed {
     dir_e dir;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// vc_input of a mesh input, whatever the outputs offer and grant: what comes in
-// leaves by its channel's queue once, unchanged and in order, asks for its own output, a
-// message starts in the channel offered and keeps it and its output to the last flit, no queue
-// overflows, the input chooses a front that could go in the last cycle, if there is one that
-// need not wait for another input's message, or goes on with the message sent then, a front that
-// must wait comes last, and one that could go while Patience other messages of its input started is next. Proved
-// for all time, by induction.
+// vc_input of a mesh input, for any offers and grants of the outputs. Proved for all time, by
+// induction:
 //
-// The router before sends what it may: to a channel that was ready a cycle ago.
+// - a flit leaves by its channel's queue once, unchanged and in order, and requests its output;
+// - a message starts in the channel offered and keeps it and its output to the last flit;
+// - no queue overflows;
+// - the input chooses a front that could have been sent in the last cycle, if one need not wait for
+//   a message of another input, or continues the message sent then; a front that must wait is last;
+// - a front that could be sent while Patience other messages of its input started is next.
+//
+// The upstream router sends only to a channel that was ready in the cycle before.
 module vc_input_formal
   import noc_pkg::*;
 #(
@@ -100,7 +102,7 @@ module vc_input_formal
   dir_e [NumLanes-1:0] arriving_dir;
   logic [NumLanes-1:0] leaving_q;  // the last flit sent did not end its message
   dir_e [NumLanes-1:0] leaving_dir_q;
-  channels_t [NumLanes-1:0] held_q;  // the channel that it has taken
+  channels_t [NumLanes-1:0] held_q;  // the channel allocated to it
   channels_t going_q;  // lane whose message sent a flit in the last cycle, not its last one
   flit_t [NumLanes-1:0] oldest;
   channels_t [NumLanes-1:0] open;  // channels that the front may take now
@@ -108,7 +110,7 @@ module vc_input_formal
   channels_t choice, asks;  // the lane that may request its output, that does
   // In the last cycle: fronts that could have been sent, those that waited, and urgent ones
   channels_t could_q, waited_q, urgent_q;
-  logic is_next_q;  // the watched one could, and its patience was at an end
+  logic is_next_q;  // the watched one could, and its patience was exhausted
   wire channels_t is_urgent = u_input.u_choice.urgent;
   channels_t pop;
   // Messages of the other lane that have overtaken the watched one, up to Patience
@@ -284,7 +286,7 @@ module vc_input_formal
     end
   end
 
-  // Cover: a full queue; a lane that is overtaken until it is its turn.
+  // Cover: a full queue; a lane that is overtaken until its patience is exhausted.
   always_comb begin
     if (started_q & ~rst_i) begin
       cover (32'(count_q[0]) == Depth);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every vc_input: what its registers always are, so that one step of induction does. A message
-// that goes on has started, and has taken one channel; who starts is passed by nobody since; while
-// there are fronts, one of them is chosen.
-// `state` is for the proofs of what uses the input; it has a lane for each channel, of which the
-// local input uses the first.
+// In every vc_input: invariants of its registers, so that one step of induction suffices. A message
+// that continues has started, and has one channel; a lane that starts a message has not been
+// overtaken since; while there are fronts, one of them is chosen. `state` is for the proofs of its
+// users; it has a lane for each channel, of which the local input uses the first.
 module vc_input_state
   import noc_pkg::*;
 #(
@@ -42,7 +41,7 @@ module vc_input_state
     logic [NumChannels-1:0] keep;  // with a flit in the last cycle
     logic [NumChannels-1:0] chosen;  // the lane that may request its output
     logic [NumChannels-1:0][2:0] passed;
-    logic [NumChannels-1:0][NumChannels-1:0] channel;  // channel that it has taken
+    logic [NumChannels-1:0][NumChannels-1:0] channel;  // channel allocated to its message
     queue_t [NumChannels-1:0] queue;
   } state_t;
 

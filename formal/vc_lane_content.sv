@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in the queue of one channel at a mesh input of router_virtual_channels: flits that
-// came by it, those of a message with one direction, and the marked one where it is followed to.
+// Content of the queue of one channel at a mesh input of router_virtual_channels: flits that
+// arrived by it, those of a message with one direction, and the marked flit at its tracked
+// position.
 module vc_lane_content
   import noc_pkg::*;
   import vc_flit_pkg::*;

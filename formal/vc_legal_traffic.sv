@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What router_virtual_channels may be given: flits with a legal way, for a channel that was
-// ready in the cycle before, and those of a message one after the other with one direction.
+// Legal input of router_virtual_channels: flits with a legal path, for a channel that was ready in
+// the cycle before, and those of a message contiguous and with one direction.
 module vc_legal_traffic
   import noc_pkg::*;
   import vc_flit_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link of one output inside router_virtual_channels, before the buffer of the local output:
-// the flit on it has a way there and came by the input selected, its channel was ready, and each
+// The link of one output in router_virtual_channels, before the buffer of the local output: its
+// flit has a path by this output and is from the selected input, its channel was ready, and each
 // channel is held by the one message that has started in it and not ended.
 module vc_link
   import noc_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in the buffer at the local output of router_virtual_channels: whole messages, one
-// after the other, and the marked one until it leaves.
+// Content of the buffer at the local output of router_virtual_channels: whole messages, one after
+// the other, and the marked flit until it leaves.
 module vc_local_buffer
   import noc_pkg::*;
   import vc_flit_pkg::*;

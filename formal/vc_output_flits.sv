@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes out of router_virtual_channels: each flit by its output, with the right port at the
-// next router, to a channel that was ready; the messages of a channel whole; the marked flit once,
-// unchanged, after those that came before it by its channel and before those that came after it;
-// what the local output offers stays.
+// Expected output of router_virtual_channels: each flit by its output, with the right port at the
+// next router, to a channel that was ready; the messages of a channel contiguous; the marked flit
+// once, unchanged, after those that arrived before it on its channel and before those that arrived
+// after it; a stable offer of the local output.
 module vc_output_flits
   import noc_pkg::*;
   import legal_traffic_pkg::*;
@@ -68,7 +68,7 @@ module vc_output_flits
           assert (way_here(flit_i[o].x, flit_i[o].y) == dir_e'(o));
           assert (flit_i[o].dir == way_after(o, flit_i[o].x, flit_i[o].y));
           if (flit_i[o].beat.marked) begin
-            // It comes out once, at its output, unchanged.
+            // It leaves once, at its output, unchanged.
             assert (is_inside_i && marked_i.dir == dir_e'(o));
             assert (same_flit(flit_i[o], marked_i));
           end

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// vc_output, whatever its inputs ask for and whatever room is behind it: a channel
-// belongs to one message at a time from the first flit to the last, a message starts where there is
-// room, if the output is claimed only where it was seen a cycle ago, nothing waits without
-// reason, and among the inputs that ask nobody lets
-// more than one message of each rival start. Proved for all time, by induction.
+// vc_output, for any requests and any room downstream: a channel belongs to one message at a time
+// from the first flit to the last; a message starts where there is room and, if the output is
+// claimed, only where room was seen in the cycle before; no request waits without reason; and a
+// requesting input is overtaken by at most one message of each rival. Proved for all time, by
+// induction.
 //
-// The inputs ask as vc_input does (vc_input_formal): a message starts in the channel
-// offered and goes on in its own, when there is room.
+// The inputs request as vc_input does (vc_input_formal): a message starts in the channel offered
+// and continues in its own, when there is room.
 module vc_output_formal #(
     parameter int unsigned NumInputs   = 4,
     parameter int unsigned NumChannels = 2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every vc_output: at most one flit stands on its link, and it has come by one of the inputs.
-// `state` is for the proofs of what uses the output.
+// In every vc_output: at most one flit is on its link, and it is from one of the inputs. `state` is
+// for the proofs of its users.
 module vc_output_state #(
     parameter int unsigned NumInputs   = 4,
     parameter int unsigned NumChannels = 2

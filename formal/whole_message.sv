@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flits of a message have something in common (`mark`): the way that they go,
-// which is assumed of what goes in, or the input that they came by, which is to be
-// shown of what comes out. On each of several links or channels.
+// All flits of a message have the same `mark`: the path, which is assumed at inputs, or the input
+// of arrival, which is asserted at outputs. For each of several links or channels.
 module whole_message #(
     parameter type mark_t = logic,
     parameter int unsigned Count = 1,
