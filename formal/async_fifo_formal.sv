@@ -81,9 +81,9 @@ module async_fifo_formal #(
   end
 
   // The watched entry while it is in memory.
-  wire count_t watch_place = watch_q - fetched;
+  wire count_t watch_index = watch_q - fetched;
   always_comb begin
-    if (started && watch_place < stored) begin
+    if (started && watch_index < stored) begin
       assert (u_fifo.gen_lutram.ram[watch_q[Width-2:0]] == watched_q);
     end
   end

@@ -31,7 +31,7 @@ module crosspoint_input_formal
 
   level_t [NumDirs-1:0] level, depth;
   logic [NumDirs-1:0] ready, push, full, unused_open;
-  logic [NumDirs-1:0][NumDirs-1:0] wanted;
+  logic [NumDirs-1:0][NumDirs-1:0] next_channels;
   logic drop;
   packet_flit_t in;
   assign in = '{x: x_i, y: y_i, beat: '{length: length_i, last: last_i, data: '0}};
@@ -54,7 +54,7 @@ module crosspoint_input_formal
       .open_o(unused_open),
       .level_i(level),
       .push_o(push),
-      .wanted_o(wanted),
+      .next_channels_o(next_channels),
       .drop_o(drop)
   );
 
@@ -242,6 +242,6 @@ module crosspoint_input_formal
       cover (under_way & taken & last_i & (Lossless | (target_q == '0)));
     end
   end
-  wire unused = ^wanted;
+  wire unused = ^next_channels;
 
 endmodule

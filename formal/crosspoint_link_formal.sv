@@ -25,7 +25,7 @@ module crosspoint_link_formal
 
   typedef struct packed {
     logic last;
-    logic [NumDirs-1:0] wanted;
+    logic [NumDirs-1:0] next_channels;
   } head_t;
   typedef logic [$clog2(Depth):0] level_t;
 
@@ -39,7 +39,7 @@ module crosspoint_link_formal
   for (genvar l = 0; l < 2; l++) begin : gen_head
     assign head[l] = '{
             last: last_i[l],
-            wanted:
+            next_channels:
             channels_of
             (
                 Way, 1'b1, int'(DirWest), heading(8'(Here), 8'(Here), 8'(x_i[l]), 8'(y_i[l]))
@@ -72,7 +72,7 @@ module crosspoint_link_formal
     end
   end
 
-  logic [NumDirs-1:0][NumDirs-1:0] unused_wanted;
+  logic [NumDirs-1:0][NumDirs-1:0] unused_next_channels;
   logic unused_drop;
   crosspoint_input #(
       .flit_t(packet_flit_t),
@@ -92,7 +92,7 @@ module crosspoint_link_formal
       .open_o(unused_open),
       .level_i(level),
       .push_o(push),
-      .wanted_o(unused_wanted),
+      .next_channels_o(unused_next_channels),
       .drop_o(unused_drop)
   );
 
@@ -122,10 +122,10 @@ module crosspoint_link_formal
   );
   logic [1:0] under_way;
   logic [1:0][1:0] x, y;  // destination of the current message
-  logic [1:0][3:0] place, under_way_place;
-  for (genvar l = 0; l < 2; l++) begin : gen_place
-    assign place[l] = {x_i[l], y_i[l]};
-    assign {x[l], y[l]} = under_way_place[l];
+  logic [1:0][3:0] destination, under_way_destination;
+  for (genvar l = 0; l < 2; l++) begin : gen_destination
+    assign destination[l] = {x_i[l], y_i[l]};
+    assign {x[l], y[l]}   = under_way_destination[l];
   end
   whole_message #(
       .mark_t(logic [3:0]),
@@ -137,9 +137,9 @@ module crosspoint_link_formal
       .offered_i('1),
       .taken_i(pop),
       .last_i,
-      .mark_i(place),
+      .mark_i(destination),
       .inside_o(under_way),
-      .mark_o(under_way_place)
+      .mark_o(under_way_destination)
   );
   always_comb begin
     for (int unsigned l = 0; l < 2; l++) begin
@@ -177,7 +177,7 @@ module crosspoint_link_formal
       if (link_valid | locked) assert ($onehot(channel) && (channel & ~Queues) == '0);
       for (int unsigned l = 0; l < 2; l++) begin
         if (under_way[l]) begin
-          assert ((channel & ~head[l].wanted) == '0);
+          assert ((channel & ~head[l].next_channels) == '0);
           if (link_valid) assert (link_q.x == x[l] && link_q.y == y[l]);
         end
       end

@@ -13,7 +13,7 @@ module crosspoint_output_formal
     input logic clk_i,
     input logic rst_i,
     input logic [NumLanes-1:0] last_i,
-    input logic [NumLanes-1:0][NumDirs-1:0] wanted_i,
+    input logic [NumLanes-1:0][NumDirs-1:0] next_channels_i,
     input logic [NumLanes-1:0] valid_i,
     input logic [NumDirs-1:0] out_ready_i,
     input logic [$clog2(NumLanes)-1:0] watched_i  // any lane, constant
@@ -21,7 +21,7 @@ module crosspoint_output_formal
 
   typedef struct packed {
     logic last;
-    logic [NumDirs-1:0] wanted;
+    logic [NumDirs-1:0] next_channels;
   } head_t;
   typedef logic [$clog2(MaxPacket+1)-1:0] count_t;
 
@@ -29,7 +29,7 @@ module crosspoint_output_formal
   logic  [NumLanes-1:0] pop;
   logic out_valid, step;
   for (genvar l = 0; l < NumLanes; l++) begin : gen_head
-    assign head[l] = '{last: last_i[l], wanted: wanted_i[l]};
+    assign head[l] = '{last: last_i[l], next_channels: next_channels_i[l]};
   end
   crosspoint_output #(
       .head_t(head_t),
@@ -53,7 +53,7 @@ module crosspoint_output_formal
   logic started_q = 1'b0;
   logic offered_q;  // a flit is on the link
   logic inside_q;  // inside a message
-  count_t gone_q;  // flits of it sent, up to MaxPacket
+  count_t sent_q;  // flits of it sent, up to MaxPacket
   logic [NumLanes-1:0] owner_q;
   wire link_free = IsLocal ? ~offered_q | out_ready_i[0] : 1'b1;
   wire popped_last = |(pop & last_i);
@@ -61,7 +61,7 @@ module crosspoint_output_formal
   logic [NumLanes-1:0] may_start;
   always_comb begin
     for (int unsigned l = 0; l < NumLanes; l++) begin
-      may_start[l] = valid_i[l] & (IsLocal | |(wanted_i[l] & out_ready_i));
+      may_start[l] = valid_i[l] & (IsLocal | |(next_channels_i[l] & out_ready_i));
     end
   end
 
@@ -71,12 +71,12 @@ module crosspoint_output_formal
     if (rst_i) begin
       offered_q <= 1'b0;
       inside_q <= 1'b0;
-      gone_q <= '0;
+      sent_q <= '0;
     end else begin
       if (link_free) offered_q <= |pop;
       if (|pop) begin
         inside_q <= ~popped_last;
-        gone_q   <= popped_last ? '0 : 32'(gone_q) == MaxPacket ? gone_q : gone_q + 1'b1;
+        sent_q   <= popped_last ? '0 : 32'(sent_q) == MaxPacket ? sent_q : sent_q + 1'b1;
       end
     end
   end
@@ -92,9 +92,9 @@ module crosspoint_output_formal
       if (~link_free) assert (pop == '0);
       if (inside_q) begin
         assert ((pop & ~owner_q) == '0);
-        if (~IsLocal && 32'(gone_q) == MaxPacket) begin
+        if (~IsLocal && 32'(sent_q) == MaxPacket) begin
           for (int unsigned l = 0; l < NumLanes; l++) begin
-            if (pop[l]) assert ((wanted_i[l] & ~out_ready_i) == '0);
+            if (pop[l]) assert ((next_channels_i[l] & ~out_ready_i) == '0);
           end
         end else if (link_free & |(owner_q & valid_i)) begin
           assert (pop == owner_q);  // a message that has begun and has room continues
@@ -111,7 +111,7 @@ module crosspoint_output_formal
   always_comb begin
     if (started_q) begin
       assert (u_output.locked_q == inside_q);
-      assert (u_output.count_q == gone_q);
+      assert (u_output.count_q == sent_q);
       if (inside_q) assert (u_output.owner_q == owner_q);
       assert (u_output.valid_q == offered_q);
     end
@@ -131,7 +131,7 @@ module crosspoint_output_formal
 
   // Cover: a long message continues.
   always_comb begin
-    if (started_q & ~rst_i) cover (inside_q && 32'(gone_q) == MaxPacket && |pop);
+    if (started_q & ~rst_i) cover (inside_q && 32'(sent_q) == MaxPacket && |pop);
   end
 
 endmodule

@@ -51,23 +51,23 @@ module fifo_state #(
     entry_q   <= entry_d;
   end
 
-  addr_t [Depth:0] place;
+  addr_t [Depth:0] address;
   always_comb begin
-    place[0] = read_i;
-    for (int unsigned n = 1; n <= Depth; n++) place[n] = head_fifo.next_addr(place[n-1]);
+    address[0] = read_i;
+    for (int unsigned n = 1; n <= Depth; n++) address[n] = head_fifo.next_addr(address[n-1]);
     if (started_q) begin
       assert (32'(level_q) <= Depth);
       assert (valid_i == (level_q != '0));
       assert (ready_i == (32'(level_q) != Depth));
       if (valid_i) assert (out_i == entry_q[0]);
 
-      assert (next_i == place[1]);
-      assert (place[Depth] == place[0]);
+      assert (next_i == address[1]);
+      assert (address[Depth] == address[0]);
       for (int unsigned n = 0; n <= Depth; n++) begin
-        if (32'(level_q) == n) assert (write_i == place[n]);
+        if (32'(level_q) == n) assert (write_i == address[n]);
       end
       for (int unsigned n = 0; n < Depth; n++) begin
-        if (n < 32'(level_q)) assert ({heads_i[place[n]], bodies_i[place[n]]} == entry_q[n]);
+        if (n < 32'(level_q)) assert ({heads_i[address[n]], bodies_i[address[n]]} == entry_q[n]);
       end
     end
   end

@@ -114,15 +114,15 @@ module frame_crossing_formal #(
     end
   end
   // The end of the watched frame.
-  logic known_q = 1'b0;
+  logic has_end_q = 1'b0;
   logic bad_q;
   number_t last_q;
   always_ff @(posedge in_clk_i) begin
     // Numbers are reused once the frame with this number has left.
     if (step & accepted & ~ended_q & (frame_q == watch_q)) begin
-      known_q <= ends;
-      last_q  <= index_q;
-      bad_q   <= (in_tlast_i & in_tuser_i) | (index_q == number_t'(MaxBeats));
+      has_end_q <= ends;
+      last_q <= index_q;
+      bad_q <= (in_tlast_i & in_tuser_i) | (index_q == number_t'(MaxBeats));
     end
     if (step) ended_q <= ~in_tlast_i & (ends | ended_q);
   end
@@ -158,7 +158,7 @@ module frame_crossing_formal #(
   number_t out_frame_q = '0;
   number_t out_index_q = '0;
   wire [11:0] out_beat = {1'b1, out_tlast, out_tuser, out_tkeep, out_tdata};
-  wire is_end = known_q & (out_index_q == last_q);
+  wire is_end = has_end_q & (out_index_q == last_q);
   always_ff @(posedge out_clk_i) begin
     out_waits_q  <= out_tvalid & ~out_tready_i;
     out_before_q <= out_beat;
@@ -205,10 +205,10 @@ module frame_crossing_formal #(
     assert (index_q <= number_t'(MaxBeats + 2));
     assert (ended_q == (index_q > number_t'(MaxBeats)));
     assert (32'(u_crossing.index_q) == (32'(index_q) < MaxBeats ? 32'(index_q) : MaxBeats));
-    if (is_kept & (frame_q == watch_q)) assert (~known_q);
-    if (known_q) assert (last_q <= number_t'(MaxBeats));
+    if (is_kept & (frame_q == watch_q)) assert (~has_end_q);
+    if (has_end_q) assert (last_q <= number_t'(MaxBeats));
     if (waits_q) assert (~Drops & u_crossing.write);
-    if (in_inside_q & accepted_q & ended_q & (frame_q == watch_q)) assert (known_q);
+    if (in_inside_q & accepted_q & ended_q & (frame_q == watch_q)) assert (has_end_q);
   end
 
   // Frames that start with enough room have room to the end.
@@ -227,13 +227,13 @@ module frame_crossing_formal #(
     return entry[9] ? {entry[5:3] + 3'd1, 3'd0} : {entry[5:3], entry[2:0] + 3'd1};
   endfunction
   function automatic logic is_right(  // of the watched frame: its end
-      entry_t entry, number_t watch, logic known, number_t last, logic bad);
+      entry_t entry, number_t watch, logic has_end, number_t last, logic bad);
     logic right;
     right = entry[8] && entry[7:6] == '0 && entry[2:0] <= 3'(MaxBeats);
     right = right && (entry[9] || !entry[10]) && (entry[9] || entry[2:0] != 3'(MaxBeats));
     if (entry[5:3] == watch) begin
-      right = right && entry[9] == (known && entry[2:0] == last);
-      right = right && (!known || entry[2:0] <= last) && (!entry[9] || entry[10] == bad);
+      right = right && entry[9] == (has_end && entry[2:0] == last);
+      right = right && (!has_end || entry[2:0] <= last) && (!entry[9] || entry[10] == bad);
     end
     return right;
   endfunction
@@ -257,7 +257,7 @@ module frame_crossing_formal #(
     for (int unsigned k = 0; k <= Depth; k++) begin
       if (present[k]) begin
         assert (entries[k][5:0] == numbers[k]);
-        assert (is_right(entries[k], watch_q, known_q, last_q, bad_q));
+        assert (is_right(entries[k], watch_q, has_end_q, last_q, bad_q));
       end
     end
     if (is_kept)

@@ -6,8 +6,8 @@ module occupancy_formal #(
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic came_i,
-    input logic went_i
+    input logic enter_i,
+    input logic leave_i
 );
 
   localparam int unsigned Width = $clog2(Max + 1);
@@ -18,8 +18,8 @@ module occupancy_formal #(
   ) u_occupancy (
       .clk_i,
       .rst_i,
-      .came_i,
-      .went_i,
+      .enter_i,
+      .leave_i,
       .level_o(level),
       .holds_o(holds)
   );
@@ -35,7 +35,7 @@ module occupancy_formal #(
       before_q <= '0;
       filled_q <= 1'b0;
     end else begin
-      real_q   <= real_q + Width'(came_i) - Width'(went_i);
+      real_q   <= real_q + Width'(enter_i) - Width'(leave_i);
       before_q <= real_q;
       filled_q <= filled_q | (real_q == Width'(Max));
     end
@@ -43,17 +43,17 @@ module occupancy_formal #(
 
   always_comb begin
     if (~started_q) assume (rst_i);
-    if (went_i) assume (real_q != '0);
-    if (came_i) assume (real_q != Width'(Max));
+    if (leave_i) assume (real_q != '0);
+    if (enter_i) assume (real_q != Width'(Max));
   end
 
   always_comb begin
     if (started_q) begin
       assert (real_q <= Width'(Max) && before_q <= Width'(Max));
       assert (level == before_q);
-      assert (real_q == before_q + Width'(u_occupancy.came_q) - Width'(u_occupancy.went_q));
-      if (u_occupancy.went_q) assert (before_q != '0);
-      if (u_occupancy.came_q) assert (before_q != Width'(Max));
+      assert (real_q == before_q + Width'(u_occupancy.enter_q) - Width'(u_occupancy.leave_q));
+      if (u_occupancy.leave_q) assert (before_q != '0);
+      if (u_occupancy.enter_q) assert (before_q != Width'(Max));
       if (real_q != '0) assert (holds);
       cover (filled_q & ~holds);
     end

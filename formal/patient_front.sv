@@ -12,7 +12,7 @@ module patient_front
     input logic is_next_i,
     input logic waits_i,  // it is next, has room, and is not sent
     input logic [NumDirs-1:0] starts_i,  // inputs whose messages start at its output
-    input logic [NumDirs-1:0][NumDirs-1:0] goes_before_i  // the order of that output's arbiter
+    input logic [NumDirs-1:0][NumDirs-1:0] precedes_i  // the order of that output's arbiter
 );
 
   wire [NumDirs-1:0] overtakes = waits_i ? starts_i : '0;
@@ -31,7 +31,7 @@ module patient_front
         assert (overtaken_q[i] <= 2'd1);
         if (overtaken_q[i] != '0) begin
           assert (is_next_i && i != 32'(watched_i));
-          assert (goes_before_i[watched_i][i]);
+          assert (precedes_i[watched_i][i]);
         end
       end
     end

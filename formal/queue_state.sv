@@ -70,17 +70,17 @@ module queue_state #(
       queue[l].level <= rst_i ? '0 : next.level;
     end
 
-    addr_t [LaneDepth-1:0] place;
+    addr_t [LaneDepth-1:0] address;
     always_comb begin
-      for (int unsigned n = 0; n < LaneDepth; n++) place[n] = read_i[l] + addr_t'(n);
+      for (int unsigned n = 0; n < LaneDepth; n++) address[n] = read_i[l] + addr_t'(n);
       if (started_q) begin
         assert (level_i[l] == ($bits(level_i[l]))'(queue[l].level));
         assert (valid_i[l] == (queue[l].level != '0));
         if (valid_i[l]) assert (head_i[l] == queue[l].entry[0].head);
         for (int unsigned n = 0; n < LaneDepth; n++) begin
           if (n < 32'(queue[l].level)) begin
-            assert (laned_queue.gen_lane[l].u_lane.heads[place[n]] == queue[l].entry[n].head);
-            assert (laned_queue.gen_distributed.ram[l*LaneDepth+32'(place[n])] ==
+            assert (laned_queue.gen_lane[l].u_lane.heads[address[n]] == queue[l].entry[n].head);
+            assert (laned_queue.gen_distributed.ram[l*LaneDepth+32'(address[n])] ==
                     queue[l].entry[n].flit);
           end
         end

@@ -4,7 +4,7 @@
 module reset_handshake_state (
     input logic [1:0] state_i,
     input logic again_i,
-    input logic want_i,
+    input logic request_i,
     input logic held_i,
     input logic stop_src_i,
     input logic stop_before_i,
@@ -29,8 +29,9 @@ module reset_handshake_state (
   };
   wire is_clear = ring == '1;
   wire is_stopped = state_i == 2'd0 && ring == '1 && stop_before_i && back_before_i[0] && again_i
-                    && want_i;
-  wire is_running = state_i == 2'd3 && {ring, stop_before_i, back_before_i, again_i, want_i} == '0
+                    && request_i;
+  wire is_running = state_i == 2'd3
+                    && {ring, stop_before_i, back_before_i, again_i, request_i} == '0
                     && {back_src_i, back_stages_i} == '0;
 
   always_comb begin
@@ -47,7 +48,7 @@ endmodule
 bind reset_handshake reset_handshake_state u_state (
     .state_i(state_q),
     .again_i(again_q),
-    .want_i(want_q),
+    .request_i(request_q),
     .held_i(held_q),
     .stop_src_i(u_stop.src_q),
     .stop_before_i(u_stop.before_q),

@@ -72,7 +72,7 @@ module router_crosspoint_formal
   );
 
   logic [NumDirs-1:0] in_taken, offered, out_taken;
-  logic [NumDirs-1:0][NumDirs-1:0] goes_to, leaves;  // [input][output]
+  logic [NumDirs-1:0][NumDirs-1:0] enters, leaves;  // [input][output]
   always_comb begin
     for (int unsigned d = 0; d < NumDirs; d++) begin
       in_taken[d]  = valid_i[d] & (d != int'(DirLocal) | in_ready[d][0]);
@@ -81,8 +81,8 @@ module router_crosspoint_formal
     end
     for (int unsigned i = 0; i < NumDirs; i++) begin
       for (int unsigned o = 0; o < NumDirs; o++) begin
-        goes_to[i][o] = in_taken[i] & (way_here(x_i[i], y_i[i]) == dir_e'(o));
-        leaves[i][o]  = out_taken[o] & (out[o].beat.source == 3'(i));
+        enters[i][o] = in_taken[i] & (way_here(x_i[i], y_i[i]) == dir_e'(o));
+        leaves[i][o] = out_taken[o] & (out[o].beat.source == 3'(i));
       end
     end
   end
@@ -107,15 +107,15 @@ module router_crosspoint_formal
     for (int unsigned i = 0; i < NumDirs; i++) begin
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (rst_i) stored_q[i][o] <= '0;
-        else stored_q[i][o] <= stored_q[i][o] + 3'(goes_to[i][o]) - 3'(leaves[i][o]);
+        else stored_q[i][o] <= stored_q[i][o] + 3'(enters[i][o]) - 3'(leaves[i][o]);
       end
     end
   end
 
-  logic [NumDirs-1:0][3:0] in_place, arriving_place;
+  logic [NumDirs-1:0][3:0] in_destination, arriving_destination;
   for (genvar i = 0; i < NumDirs; i++) begin : gen_arriving
-    assign in_place[i]  = {x_i[i], y_i[i]};
-    assign {x[i], y[i]} = arriving_place[i];
+    assign in_destination[i] = {x_i[i], y_i[i]};
+    assign {x[i], y[i]} = arriving_destination[i];
   end
   whole_message #(
       .mark_t(logic [3:0]),
@@ -127,9 +127,9 @@ module router_crosspoint_formal
       .offered_i('1),
       .taken_i(in_taken),
       .last_i,
-      .mark_i(in_place),
+      .mark_i(in_destination),
       .inside_o(arriving),
-      .mark_o(arriving_place)
+      .mark_o(arriving_destination)
   );
 
   always_comb begin
@@ -139,7 +139,7 @@ module router_crosspoint_formal
         assume (is_legal(Ports, i, x_i[i], y_i[i]));
         else assume (~valid_i[i]);
       for (int unsigned o = 0; o < NumDirs; o++) begin
-        if (i != int'(DirLocal) && 32'(u_router.level[i][o]) == Depth) assume (~goes_to[i][o]);
+        if (i != int'(DirLocal) && 32'(u_router.level[i][o]) == Depth) assume (~enters[i][o]);
       end
     end
   end

@@ -198,7 +198,7 @@ module router_virtual_channels_formal
   } input_state_t;
   input_state_t [NumDirs-1:0] state;
   logic [NumDirs-1:0][NumLanes-1:0] leaving;  // part of a message has left
-  logic [NumDirs-1:0][NumLanes-1:0] going;  // with a flit in the last cycle
+  logic [NumDirs-1:0][NumLanes-1:0] continuing;  // with a flit in the last cycle
   logic [NumDirs-1:0][NumLanes-1:0][NumLanes-1:0] channel;
   logic [NumDirs-1:0] popped_lane_q;
   dir_e [NumDirs-1:0][NumLanes-1:0] leaving_dir_q;  // output of the message that is leaving
@@ -212,7 +212,7 @@ module router_virtual_channels_formal
     end
     assign pop[i] = state[i].pop;
     assign leaving[i] = state[i].begun;
-    assign going[i] = state[i].keep;
+    assign continuing[i] = state[i].keep;
     assign channel[i] = state[i].channel;
     for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
       assign level[i][l] = state[i].queue[l].level;
@@ -262,7 +262,7 @@ module router_virtual_channels_formal
   wire [NumDirs-1:0][NumLanes-1:0] sent = u_router.sent;
   flit_t [NumDirs-1:0] link;
   logic [NumDirs-1:0][NumLanes-1:0] closed;
-  logic [NumDirs-1:0][NumDirs-1:0][NumDirs-1:0] goes_before;  // [output][input][input]
+  logic [NumDirs-1:0][NumDirs-1:0][NumDirs-1:0] precedes;  // [output][input][input]
   // Like out_inside, but before the buffer of the local output
   logic [NumDirs-1:0][NumLanes-1:0] seen;
   origin_t [NumDirs-1:0][NumLanes-1:0] seen_owner;
@@ -270,7 +270,7 @@ module router_virtual_channels_formal
     if (!Ports[o]) begin : gen_absent
       assign link[o] = '0;
       assign closed[o] = '1;
-      assign goes_before[o] = '0;
+      assign precedes[o] = '0;
       assign seen[o] = '0;
       assign seen_owner[o] = '0;
       always_comb if (started_q) assert (out_valid[o] == '0);
@@ -291,7 +291,7 @@ module router_virtual_channels_formal
           .ready_q_i(out_ready_q[o]),
           .leaving_i(leaving),
           .leaving_dir_i(leaving_dir_q),
-          .going_i(going),
+          .continuing_i(continuing),
           .kept_i(u_router.kept[o]),
           .channel_i(channel),
           .out_inside_i(out_inside[o]),
@@ -299,7 +299,7 @@ module router_virtual_channels_formal
           .flit_o(link[o]),
           .inside_o(seen[o]),
           .owner_o(seen_owner[o]),
-          .goes_before_o(goes_before[o])
+          .precedes_o(precedes[o])
       );
     end
   end
@@ -393,8 +393,8 @@ module router_virtual_channels_formal
       .watched_i,
       .is_next_i(is_next),
       .waits_i(is_next & has_room & ~watched_pop),
-      .starts_i(u_router.granted[watched_way] & u_router.want_first),
-      .goes_before_i(goes_before[watched_way])
+      .starts_i(u_router.granted[watched_way] & u_router.in_first),
+      .precedes_i(precedes[watched_way])
   );
 
   // ---- Covers ----

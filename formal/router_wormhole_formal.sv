@@ -261,7 +261,7 @@ module router_wormhole_formal
   // ---- Messages of other inputs that overtake an input's front ----
 
   logic [NumDirs-1:0][1:0] overtaken_q;  // at each output, while the watched input waits for it
-  logic [NumDirs-1:0] watched_asks, watched_waits;
+  logic [NumDirs-1:0] watched_requests, watched_waits;
   function automatic int unsigned num_turns(int unsigned output_);
     num_turns = 0;
     for (int unsigned i = 0; i < NumDirs; i++) begin
@@ -270,9 +270,9 @@ module router_wormhole_formal
   endfunction
   for (genvar o = 0; o < NumDirs; o++) begin : gen_turn
     if (!Ports[o]) begin : gen_absent
-      assign watched_asks[o]  = 1'b0;
+      assign watched_requests[o] = 1'b0;
       assign watched_waits[o] = 1'b0;
-      assign overtaken_q[o]   = '0;
+      assign overtaken_q[o] = '0;
       always_comb if (started_q & ~rst_i) assert (~out_valid[o]);
     end else begin : gen_present
       localparam int unsigned NumInputs = num_turns(o);
@@ -294,9 +294,10 @@ module router_wormhole_formal
           if (is_watched[k]) turn = 2'(k);
         end
       end
-      assign watched_asks[o] = (|is_watched) & u_router.front_valid[watched_i] &
+      assign watched_requests[o] = (|is_watched) & u_router.front_valid[watched_i] &
         (u_router.front[watched_i].dir == dir_e'(o));
-      assign watched_waits[o] = watched_asks[o] & ~(out_valid[o] & (out[o].beat.source == watched_i));
+      assign watched_waits[o] = watched_requests[o] &
+          ~(out_valid[o] & (out[o].beat.source == watched_i));
 
       always_ff @(posedge clk_i) begin
         if (rst_i | ~watched_waits[o]) overtaken_q[o] <= '0;
@@ -304,7 +305,8 @@ module router_wormhole_formal
       end
       always_comb begin
         // A flit that may leave is offered, independent of ready.
-        if (started_q & ~rst_i & watched_asks[o] & (~out_inside[o] | (owner[o] == watched_i))) begin
+        if (started_q & ~rst_i & watched_requests[o] &
+            (~out_inside[o] | (owner[o] == watched_i))) begin
           assert (out_valid[o]);
         end
         if (started_q & ~rst_i & watched_waits[o]) begin
@@ -313,7 +315,7 @@ module router_wormhole_formal
         // Each message of another input brings the turn at least one step nearer.
         if (started_q & (overtaken_q[o] != '0)) begin
           assert (turn != last_winner);
-          assert (watched_asks[o]);
+          assert (watched_requests[o]);
           assert (32'(overtaken_q[o]) + (32'(turn) + NumInputs - 32'(last_winner) - 1) % NumInputs +
                 32'(locked) < NumInputs);
         end
@@ -330,7 +332,7 @@ module router_wormhole_formal
   // ---- Contents of the buffers, so that one induction step suffices ----
 
   typedef struct packed {
-    logic [NumDirs-1:0] wants;
+    logic [NumDirs-1:0] request;
     logic last;
     flit_t flit;
   } entry_t;
@@ -346,7 +348,7 @@ module router_wormhole_formal
           assert (32'(stored_q[i]) == 32'(level));
           for (int unsigned n = 0; n < Depth; n++) begin
             if (n < 32'(level)) begin
-              assert (entry[n].wants == NumDirs'(1) << flit[n].dir);
+              assert (entry[n].request == NumDirs'(1) << flit[n].dir);
               assert (entry[n].last == flit[n].beat.last);
               assert (flit[n].beat.source == 3'(i));
               assert (is_good(i, flit[n]));

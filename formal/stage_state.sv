@@ -54,14 +54,14 @@ module stage_state #(
     was_ready_q <= rst_i | out_ready_i;
   end
 
-  level_t [Slots:0] place;  // beats in the registers before this one
+  level_t [Slots:0] index;  // beats in the registers before this one
   always_comb begin
-    place[0] = '0;
-    for (int unsigned s = 0; s < Slots; s++) place[s+1] = place[s] + level_t'(held_valid_i[s]);
+    index[0] = '0;
+    for (int unsigned s = 0; s < Slots; s++) index[s+1] = index[s] + level_t'(held_valid_i[s]);
     if (started_q) begin
-      assert (level == place[Slots]);
+      assert (level == index[Slots]);
       for (int unsigned s = 0; s < Slots; s++) begin
-        if (held_valid_i[s]) assert (held_i[s] == entry[place[s]]);
+        if (held_valid_i[s]) assert (held_i[s] == entry[index[s]]);
       end
       assert (out_valid_i == held_valid_i[0]);
       if (out_valid_i) assert (out_i == entry[0]);

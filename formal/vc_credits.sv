@@ -7,7 +7,7 @@ module vc_credits #(
     input logic clk_i,
     input logic [$clog2(Depth):0] level_i,
     input logic enter_i,  // a flit is about to enter it
-    input logic [Depth-1:0] places_i
+    input logic [Depth-1:0] free_entries_i
 );
 
   logic started_q = 1'b0;  // a reset has occurred
@@ -15,8 +15,8 @@ module vc_credits #(
 
   always_comb begin
     if (started_q) begin
-      assert (32'(level_i) + 32'(enter_i) + $countones(places_i) == Depth);
-      assert ((places_i & (places_i + 1'b1)) == '0);
+      assert (32'(level_i) + 32'(enter_i) + $countones(free_entries_i) == Depth);
+      assert ((free_entries_i & (free_entries_i + 1'b1)) == '0);
     end
   end
 
@@ -24,7 +24,7 @@ endmodule
 
 bind router_virtual_channels vc_credits u_credits (
     .clk_i,
-    .level_i (gen_output[0].gen_present.gen_local.u_fifo.u_state.level_q),
-    .enter_i (sent[0][0]),
-    .places_i(gen_output[0].gen_present.gen_local.places_q)
+    .level_i(gen_output[0].gen_present.gen_local.u_fifo.u_state.level_q),
+    .enter_i(sent[0][0]),
+    .free_entries_i(gen_output[0].gen_present.gen_local.free_entries_q)
 );

@@ -51,9 +51,9 @@ module vc_input_formal
   } entry_t;
 
   flit_t in, popped;
-  channels_t ready, want_channel;
-  logic [NumDirs-1:0] want, unused_claim;
-  logic want_goes_on, want_first, want_last, unused_busy;
+  channels_t ready, request_channel;
+  logic [NumDirs-1:0] request, unused_claim;
+  logic request_continues, request_first, request_last, unused_busy;
   assign in = '{dir: dir_i, beat: '{last: last_i, tag: tag_i}};
   vc_input #(
       .flit_t(flit_t),
@@ -71,11 +71,11 @@ module vc_input_formal
       .open_i,
       .start_i,
       .kept_i,
-      .want_o(want),
-      .want_goes_on_o(want_goes_on),
-      .want_first_o(want_first),
-      .want_last_o(want_last),
-      .want_channel_o(want_channel),
+      .request_o(request),
+      .request_continues_o(request_continues),
+      .request_first_o(request_first),
+      .request_last_o(request_last),
+      .request_channel_o(request_channel),
       .claim_o(unused_claim),
       .granted_i,
       .popped_o(popped),
@@ -103,11 +103,11 @@ module vc_input_formal
   logic [NumLanes-1:0] leaving_q;  // the last flit sent did not end its message
   dir_e [NumLanes-1:0] leaving_dir_q;
   channels_t [NumLanes-1:0] held_q;  // the channel allocated to it
-  channels_t going_q;  // lane whose message sent a flit in the last cycle, not its last one
+  channels_t continuing_q;  // lane whose message sent a flit in the last cycle, not its last one
   flit_t [NumLanes-1:0] oldest;
   channels_t [NumLanes-1:0] open;  // channels that the front may take now
   logic [NumLanes-1:0] can, waits;  // waits: another message continues at its output
-  channels_t choice, asks;  // the lane that may request its output, that does
+  channels_t choice, requests;  // the lane that may request its output, that does
   // In the last cycle: fronts that could have been sent, those that waited, and urgent ones
   channels_t could_q, waited_q, urgent_q;
   logic is_next_q;  // the watched one could, and its patience was exhausted
@@ -116,8 +116,8 @@ module vc_input_formal
   // Messages of the other lane that have overtaken the watched one, up to Patience
   logic [2:0] overtaken_q;
   assign choice = u_input.choice;
-  assign asks = want == '0 ? '0 : choice;
-  assign pop = granted_i ? asks : '0;
+  assign requests = request == '0 ? '0 : choice;
+  assign pop = granted_i ? requests : '0;
 
   always_comb begin
     queue_d = queue_q;
@@ -162,14 +162,14 @@ module vc_input_formal
     if (rst_i) begin
       popped_q <= 1'b0;
       leaving_q <= '0;
-      going_q <= '0;
+      continuing_q <= '0;
       could_q <= '0;
       is_next_q <= 1'b0;
       overtaken_q <= '0;
     end else begin
-      popped_q  <= |pop;
-      going_q   <= pop & ~{oldest[1].beat.last, oldest[0].beat.last};
-      could_q   <= can & ~pop;
+      popped_q <= |pop;
+      continuing_q <= pop & ~{oldest[1].beat.last, oldest[0].beat.last};
+      could_q <= can & ~pop;
       is_next_q <= 32'(overtaken_q) == Patience && can[watched_i] && ~pop[watched_i];
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (pop[l]) leaving_q[l] <= ~oldest[l].beat.last;
@@ -206,7 +206,7 @@ module vc_input_formal
       assume (open_i[o] == |start_i[o]);
       assume ((free_i[o] & ~|room_i[o] | open_i[o] & ~free_i[o]) == 1'b0);
     end
-    if (want == '0) assume (~granted_i);
+    if (request == '0) assume (~granted_i);
   end
 
   // ---- Requests and outputs ----
@@ -214,28 +214,29 @@ module vc_input_formal
   always_comb begin
     if (started_q & ~rst_i) begin
       assert ($onehot0(choice));
-      assert ((asks & ~can) == '0);
-      if ((could_q & (urgent_q | ~waited_q)) != '0) assert ((choice & (could_q | going_q)) != '0);
+      assert ((requests & ~can) == '0);
+      if ((could_q & (urgent_q | ~waited_q)) != '0)
+        assert ((choice & (could_q | continuing_q)) != '0);
       if (is_next_q) assert (choice == channels_t'(1) << watched_i);
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (valid_i[l]) assert (32'(count_q[l]) < Depth);
         // Room once signalled stays until a flit uses it.
         if (ready_q[l] & ~valid_q[l]) assert (ready[l]);
-        if (choice[l]) assert (count_q[l] != '0 && asks[l] == |open[l]);
-        if (asks[l]) begin
-          assert (want == NumDirs'(1) << oldest[l].dir);
-          assert (want_last == oldest[l].beat.last);
-          assert (want_first == ~leaving_q[l]);
+        if (choice[l]) assert (count_q[l] != '0 && requests[l] == |open[l]);
+        if (requests[l]) begin
+          assert (request == NumDirs'(1) << oldest[l].dir);
+          assert (request_last == oldest[l].beat.last);
+          assert (request_first == ~leaving_q[l]);
           if (leaving_q[l]) begin
-            assert ($onehot(want_channel) && want_channel == open[l]);
+            assert ($onehot(request_channel) && request_channel == open[l]);
             assert (oldest[l].dir == leaving_dir_q[l]);
           end
-          assert (want_goes_on == going_q[l]);
+          assert (request_continues == continuing_q[l]);
         end
         if (choice[l] & could_q[l] & waited_q[l] & ~urgent_q[l]) begin
           assert ((could_q & ~waited_q) == '0);
         end
-        if (going_q[l] && count_q[l] != '0 && (urgent_q & could_q) == '0) assert (choice[l]);
+        if (continuing_q[l] && count_q[l] != '0 && (urgent_q & could_q) == '0) assert (choice[l]);
       end
       if (popped_q) assert (popped == popped_flit_q);
     end
@@ -247,7 +248,7 @@ module vc_input_formal
     if (started_q) begin
       if (popped_q) assert (popped == popped_flit_q);
       assert (u_input.inside_q == leaving_q);
-      assert (u_input.u_choice.keep_q == going_q);
+      assert (u_input.u_choice.keep_q == continuing_q);
       assert (overtaken_q <= u_input.u_state.state.passed[watched_q]);
     end
   end

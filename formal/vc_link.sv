@@ -24,7 +24,7 @@ module vc_link
     // By input and channel: part of a message has left; its output and its channel.
     input logic [NumDirs-1:0][NumLanes-1:0] leaving_i,
     input dir_e [NumDirs-1:0][NumLanes-1:0] leaving_dir_i,
-    input logic [NumDirs-1:0][NumLanes-1:0] going_i,  // with a flit in the last cycle
+    input logic [NumDirs-1:0][NumLanes-1:0] continuing_i,  // with a flit in the last cycle
     input logic kept_i,  // the flit on the link does not end its message
     input logic [NumDirs-1:0][NumLanes-1:0][NumLanes-1:0] channel_i,
     // By channel: part of a message has left the router, and origin of its last flit.
@@ -33,7 +33,7 @@ module vc_link
     output flit_t flit_o,  // flit on the link
     output logic [NumLanes-1:0] inside_o,  // like out_inside_i, for the link
     output origin_t [NumLanes-1:0] owner_o,
-    output logic [NumDirs-1:0][NumDirs-1:0] goes_before_o  // the order of the arbiter
+    output logic [NumDirs-1:0][NumDirs-1:0] precedes_o  // the order of the arbiter
 );
 
   localparam bit IsLocal = Output == int'(DirLocal);
@@ -46,10 +46,10 @@ module vc_link
   wire [2:0] source = 3'(Inputs[state.select]);
   assign flit_o = popped_i[source];
   always_comb begin
-    goes_before_o = '0;
+    precedes_o = '0;
     for (int unsigned a = 0; a < NumInputs; a++) begin
       for (int unsigned b = 0; b < NumInputs; b++) begin
-        goes_before_o[Inputs[a]][Inputs[b]] = state.order[a][b];
+        precedes_o[Inputs[a]][Inputs[b]] = state.order[a][b];
       end
     end
   end
@@ -62,7 +62,7 @@ module vc_link
       assert (kept_i == (|sent_i & ~flit_o.beat.last));
       for (int unsigned i = 0; i < NumDirs; i++) begin
         for (int unsigned l = 0; l < NumLanes; l++) begin
-          if (going_i[i][l] & (leaving_dir_i[i][l] == dir_e'(Output))) begin
+          if (continuing_i[i][l] & (leaving_dir_i[i][l] == dir_e'(Output))) begin
             assert (kept_i && flit_o.beat.from == {1'(l), 3'(i)});
           end
         end

@@ -16,7 +16,7 @@ module vc_output_formal #(
     input logic [NumChannels-1:0] room_i,
     input logic claim_i,
     input logic [NumInputs-1:0] request_i,
-    input logic [NumInputs-1:0] goes_on_i,
+    input logic [NumInputs-1:0] continues_i,
     input logic [NumInputs-1:0] first_i,
     input logic [NumInputs-1:0] last_i,
     input logic [NumInputs-1:0][NumChannels-1:0] channel_i,
@@ -42,7 +42,7 @@ module vc_output_formal #(
       .open_o  (is_open),
       .start_o (start),
       .request_i,
-      .goes_on_i,
+      .continues_i,
       .first_i,
       .last_i,
       .channel_i,
@@ -58,19 +58,19 @@ module vc_output_formal #(
   input_t winner, winner_q;
   logic   [NumChannels-1:0] taken_q;  // channels inside a message
   input_t [NumChannels-1:0] owner_q;  // input of that message
-  channels_t goes, goes_q;  // channel of the flit granted
+  channels_t granted, granted_q;  // channel of the flit granted
   channels_t free, closed_q;  // closed: claimed and not free in the last cycle
-  logic went_on_q;  // a flit was granted that did not end its message
+  logic continued_q;  // a flit was granted that did not end its message
   wire  starts = |(grant & first_i);
   wire  ends = |(grant & last_i);
 
   always_comb begin
-    winner = '0;
-    goes   = '0;
+    winner  = '0;
+    granted = '0;
     for (int unsigned k = 0; k < NumInputs; k++) begin
       if (grant[k]) begin
-        winner = input_t'(k);
-        goes   = first_i[k] ? start : channel_i[k];
+        winner  = input_t'(k);
+        granted = first_i[k] ? start : channel_i[k];
       end
     end
   end
@@ -82,13 +82,13 @@ module vc_output_formal #(
     if (|grant) winner_q <= winner;
     if (rst_i) begin
       taken_q <= '0;
-      goes_q <= '0;
-      went_on_q <= 1'b0;
+      granted_q <= '0;
+      continued_q <= 1'b0;
     end else begin
-      goes_q <= goes;
-      went_on_q <= |grant & ~ends;
+      granted_q   <= granted;
+      continued_q <= |grant & ~ends;
       for (int unsigned c = 0; c < NumChannels; c++) begin
-        if (goes[c]) begin
+        if (granted[c]) begin
           taken_q[c] <= ~ends;
           owner_q[c] <= winner;
         end
@@ -101,8 +101,8 @@ module vc_output_formal #(
     for (int unsigned k = 0; k < NumInputs; k++) begin
       if (request_i[k] & first_i[k]) assume (is_open);
       // Only the message that sent a flit in the last cycle and has not ended continues.
-      if (request_i[k] & goes_on_i[k]) begin
-        assume (went_on_q && winner_q == input_t'(k) && ~first_i[k]);
+      if (request_i[k] & continues_i[k]) begin
+        assume (continued_q && winner_q == input_t'(k) && ~first_i[k]);
       end
       if (request_i[k] & ~first_i[k]) begin
         assume ($onehot(channel_i[k]) && (channel_i[k] & ~(room_i & taken_q)) == '0);
@@ -122,15 +122,15 @@ module vc_output_formal #(
       assert (is_free == |free && is_open == |(free & ~closed_q));
       assert ($onehot0(start) && (start & ~(free & ~closed_q)) == '0);
       assert (is_open == |start);
-      assert ($onehot0(goes) && (goes & ~room_i) == '0);
-      if (starts) assert ((goes & taken_q) == '0);
+      assert ($onehot0(granted) && (granted & ~room_i) == '0);
+      if (starts) assert ((granted & taken_q) == '0);
       for (int unsigned c = 0; c < NumChannels; c++) begin
-        if (goes[c] & taken_q[c]) assert (winner == owner_q[c]);
+        if (granted[c] & taken_q[c]) assert (winner == owner_q[c]);
       end
-      assert (sent == goes_q);
+      assert (sent == granted_q);
       if (|sent) assert (select == winner_q);
-      assert (kept == went_on_q);
-      if (|(request_i & goes_on_i)) assert (grant == (request_i & goes_on_i));
+      assert (kept == continued_q);
+      if (|(request_i & continues_i)) assert (grant == (request_i & continues_i));
     end
   end
 
@@ -140,9 +140,9 @@ module vc_output_formal #(
     if (started_q) begin
       assert (u_output.held_q == taken_q);
       assert (u_output.closed_q == closed_q);
-      assert (u_output.sent_o == goes_q);
-      if (|goes_q) assert (select == winner_q);
-      assert (kept == went_on_q);
+      assert (u_output.sent_o == granted_q);
+      if (|granted_q) assert (select == winner_q);
+      assert (kept == continued_q);
     end
   end
 
@@ -159,6 +159,6 @@ module vc_output_formal #(
   );
 
   // Cover: all channels are taken and continue.
-  always_comb if (started_q & ~rst_i) cover (&taken_q & |goes & ~ends);
+  always_comb if (started_q & ~rst_i) cover (&taken_q & |granted & ~ends);
 
 endmodule

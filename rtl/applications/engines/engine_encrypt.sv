@@ -195,8 +195,8 @@ module engine_encrypt
   ) u_occupancy (
       .clk_i,
       .rst_i,
-      .came_i (taken),
-      .went_i (pop),
+      .enter_i(taken),
+      .leave_i(pop),
       .level_o(level),
       .holds_o(holds)
   );

@@ -72,8 +72,8 @@ module engine_store #(
   ) u_occupancy (
       .clk_i,
       .rst_i,
-      .came_i (taken),
-      .went_i (leaves),
+      .enter_i(taken),
+      .leave_i(leaves),
       .level_o(level),
       .holds_o(busy_o)
   );

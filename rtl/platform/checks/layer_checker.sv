@@ -61,12 +61,12 @@ module layer_checker #(
   end
 
   // An answer counts as missing only while a request for it is outstanding or offered.
-  logic [NumOutputs-1:0] asks;
+  logic [NumOutputs-1:0] awaits;
   logic [ NumInputs-1:0] missing;
   always_comb begin
     missing = ~in_valid_i;
     for (int unsigned o = 0; o < NumOutputs; o++) begin
-      if (Credits[o] != '0 && !asks[o]) missing &= ~AnsweredBy[o];
+      if (Credits[o] != '0 && !awaits[o]) missing &= ~AnsweredBy[o];
     end
   end
 
@@ -147,22 +147,22 @@ module layer_checker #(
       // A request is outstanding from its first beat, since the answer may arrive before the last
       // beat of the request, to the last beat of the answer.
       int unsigned outstanding_q;
-      wire asked = out_taken[o] & ~out_inside_q[o];
+      wire requested = out_taken[o] & ~out_inside_q[o];
       wire [31:0] answered = $countones(AnsweredBy[o] & in_taken & in_last_i);
       always_ff @(posedge clk_i) begin
         if (rst_i) outstanding_q <= 0;
         else begin
-          outstanding_q <= outstanding_q + 32'(asked) -
+          outstanding_q <= outstanding_q + 32'(requested) -
               (answered < outstanding_q ? answered : outstanding_q);
-          assert (!asked || outstanding_q < Credits[o] + answered)
+          assert (!requested || outstanding_q < Credits[o] + answered)
           else $error("output %0d has more requests outstanding than credits", o);
           assert (answered <= outstanding_q)
           else $error("output %0d got an answer without a request", o);
         end
       end
-      assign asks[o] = out_valid_i[o] | (outstanding_q != 0);
+      assign awaits[o] = out_valid_i[o] | (outstanding_q != 0);
     end else begin : gen_no_credits
-      assign asks[o] = 1'b0;
+      assign awaits[o] = 1'b0;
     end
   end
 

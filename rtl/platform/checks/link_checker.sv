@@ -77,7 +77,7 @@ module link_checker
     wire [NumChannels-1:0] has_room = Fabric != FabricCrosspoint ? room_q :
         NumChannels'(|(room_q & NumChannels'(queues)));
     logic first_q;  // in the crosspoint fabric, a started message needs no further room
-    wire goes_on = Fabric == FabricCrosspoint && !first_q;
+    wire continues = Fabric == FabricCrosspoint && !first_q;
     always_ff @(posedge clk_i) begin
       room_q <= ready_i;
       if (rst_i) first_q <= 1'b1;
@@ -85,7 +85,7 @@ module link_checker
         if (|valid_i) first_q <= flit_i.beat.last;
         assert ($onehot0(valid_i))
         else $error("%sa flit arrived on several channels", name_i);
-        assert (goes_on || (valid_i & ~has_room) == '0)
+        assert (continues || (valid_i & ~has_room) == '0)
         else $error("%sa flit arrived at a channel without room", name_i);
       end
     end

@@ -135,7 +135,7 @@ module frame_crossing #(
 
   stored_t beat;
   logic beat_valid, beat_ready;
-  level_t unused_behind;  // lower bound of the beats that follow
+  level_t unused_following;  // lower bound of the beats that follow
   async_fifo #(
       .data_t(stored_t),
       .Depth(Depth),
@@ -153,14 +153,14 @@ module frame_crossing #(
       .out_o(beat),
       .out_valid_o(beat_valid),
       .out_ready_i(beat_ready),
-      .out_level_o(unused_behind)
+      .out_level_o(unused_following)
   );
 
   if (Drops) begin : gen_drops
     // Every pulse crosses, unless a faster clock sends one in every cycle for a long time. Pulses
     // just before a reset may be lost.
     localparam int unsigned DropWidth = 12;
-    logic [DropWidth-1:0] unused_count, unused_gray, dropped, told_q;
+    logic [DropWidth-1:0] unused_count, unused_gray, dropped, reported_q;
     count_crossing #(
         .Width(DropWidth),
         .SyncStages(SyncStages)
@@ -174,10 +174,10 @@ module frame_crossing #(
         .dst_gray_o (unused_gray),
         .dst_count_o(dropped)
     );
-    assign out_drop_o = (told_q != dropped) & ~out_clear;
+    assign out_drop_o = (reported_q != dropped) & ~out_clear;
     always_ff @(posedge out_clk_i) begin
-      if (out_clear) told_q <= '0;
-      else told_q <= told_q + DropWidth'(out_drop_o);
+      if (out_clear) reported_q <= '0;
+      else reported_q <= reported_q + DropWidth'(out_drop_o);
     end
   end else begin : gen_waits
     assign out_drop_o = 1'b0;
@@ -241,7 +241,7 @@ module frame_crossing #(
       assign is_ahead = 1'b0;
     end else begin : gen_ahead
       wire stays = beat_valid & ~beat_ready;
-      assign is_ahead = unused_behind + level_t'(stays) >= level_t'(StartBeats);
+      assign is_ahead = unused_following + level_t'(stays) >= level_t'(StartBeats);
     end
     assign start = start_q;
 

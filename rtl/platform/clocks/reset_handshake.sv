@@ -34,13 +34,13 @@ module reset_handshake #(
   } state_e;
   state_e state_q;
   logic   again_q;  // a reset that is not yet followed by Clear
-  logic held_seen, wanted_seen, stop_seen;
-  logic want_q, held_q;
+  logic held_seen, request_seen, stop_seen;
+  logic request_q, held_q;
 
   assign src_run_o   = (state_q == Run) & ~src_rst_i;
   assign src_clear_o = state_q == Clear;
 
-  wire reset = src_rst_i | again_q | wanted_seen;
+  wire reset = src_rst_i | again_q | request_seen;
 
   // A reset does not interrupt the sequence: each side must see every change of the other.
   always_ff @(posedge src_clk_i) begin
@@ -54,12 +54,12 @@ module reset_handshake #(
   end
 
   assign dst_stop_o = stop_seen;
-  assign dst_discard_o = want_q;
+  assign dst_discard_o = request_q;
   assign dst_clear_o = held_q;
 
   always_ff @(posedge dst_clk_i) begin
-    want_q <= dst_rst_i | (want_q & ~held_q);
-    held_q <= stop_seen & (held_q | want_q | dst_empty_i);
+    request_q <= dst_rst_i | (request_q & ~held_q);
+    held_q <= stop_seen & (held_q | request_q | dst_empty_i);
   end
 
   synchroniser #(
@@ -77,10 +77,10 @@ module reset_handshake #(
       .Stages(SyncStages)
   ) u_back (
       .src_clk_i(dst_clk_i),
-      .src_i({want_q, held_q}),
+      .src_i({request_q, held_q}),
       .dst_clk_i(src_clk_i),
       .dst_rst_i(1'b0),
-      .dst_o({wanted_seen, held_seen})
+      .dst_o({request_seen, held_seen})
   );
 
 endmodule

@@ -173,7 +173,7 @@ package noc_pkg;
 
   // Outputs that a message may take, given the input it arrived on: at most one horizontal and one
   // vertical. Empty only for a destination outside the mesh.
-  function automatic logic [NumDirs-1:0] ways(routing_e routing, int unsigned came_by,
+  function automatic logic [NumDirs-1:0] ways(routing_e routing, int unsigned arrival,
                                               heading_t to);
     logic [NumDirs-1:0] horizontal, vertical;
     horizontal = '0;
@@ -184,9 +184,9 @@ package noc_pkg;
     vertical[DirSouth] = to.south;
     if (to == '0) return NumDirs'(1) << DirLocal;
     if (routing == RoutingAdaptive) return horizontal | vertical;
-    if (routing == RoutingO1Turn && came_by == int'(DirLocal)) return horizontal | vertical;
+    if (routing == RoutingO1Turn && arrival == int'(DirLocal)) return horizontal | vertical;
     // Straight on as far as possible, then turn.
-    if (routing == RoutingO1Turn && !is_horizontal(came_by)) begin
+    if (routing == RoutingO1Turn && !is_horizontal(arrival)) begin
       return |vertical ? vertical : horizontal;
     end
     return |horizontal ? horizontal : vertical;
@@ -260,18 +260,18 @@ package noc_pkg;
   // output. The second lane of the straight queue has the number of the input, which no other queue
   // uses.
   function automatic logic [NumDirs-1:0] channels_of(routing_e routing, logic lossless,
-                                                     int unsigned came_by, heading_t to);
+                                                     int unsigned arrival, heading_t to);
     logic [NumDirs-1:0] found;
     int unsigned ahead;
-    ahead = int'(opposite(came_by));
-    found = ways(routing, came_by, to);
+    ahead = int'(opposite(arrival));
+    found = ways(routing, arrival, to);
     if (lossless && is_split(
-            routing, came_by, ahead
+            routing, arrival, ahead
         ) && found[ahead] && lane_of(
             routing, ahead, to
         )) begin
       found[ahead]   = 1'b0;
-      found[came_by] = 1'b1;
+      found[arrival] = 1'b1;
     end
     return found;
   endfunction

@@ -26,7 +26,7 @@ module byte_rotate #(
   typedef logic [NumBytes-1:0][7:0] bytes_t;
 
   // Rotates by 0 to 3 steps.
-  function automatic bytes_t turned(bytes_t in, logic [1:0] times, int unsigned step);
+  function automatic bytes_t rotated(bytes_t in, logic [1:0] times, int unsigned step);
     bytes_t [3:0] choices;
     for (int unsigned t = 0; t < 4; t++) begin
       for (int unsigned n = 0; n < NumBytes; n++) begin
@@ -40,12 +40,12 @@ module byte_rotate #(
   logic [3:0] by_four_q;
   logic [1:0] by_sixteen_q;
   bytes_t one_q, four_q, sixteen;
-  assign sixteen = turned(four_q, by_sixteen_q, 16);
+  assign sixteen = rotated(four_q, by_sixteen_q, 16);
 
   always_ff @(posedge clk_i) begin
-    one_q <= turned(in_i, amount[1:0], 1);
+    one_q <= rotated(in_i, amount[1:0], 1);
     by_four_q <= amount[5:2];
-    four_q <= turned(one_q, by_four_q[1:0], 4);
+    four_q <= rotated(one_q, by_four_q[1:0], 4);
     by_sixteen_q <= by_four_q[3:2];
     for (int unsigned n = 0; n < NumBytes; n++) begin
       if (~keep_i[n]) out_o[n] <= '0;

@@ -38,8 +38,8 @@ package ones_pkg;
     return (a & b) | (a & c) | (b & c);
   endfunction
 
-  function automatic word_t rotated(word_t word, int unsigned places);
-    return (word << places) | (word >> (16 - places));
+  function automatic word_t rotated(word_t word, int unsigned amount);
+    return (word << amount) | (word >> (16 - amount));
   endfunction
 
   // ---- From saved_t to a number, in two steps ----

@@ -25,10 +25,10 @@ module crc_hash #(
   endfunction
 
   // Each hash bit is the parity of the data bits whose power of x contains that bit.
-  typedef logic [DataWidth-1:0] places_t;
-  function automatic places_t [HashWidth-1:0] places();
-    places_t [HashWidth-1:0] found;
-    logic [HashWidth-1:0] power;
+  typedef logic [DataWidth-1:0] mask_t;
+  function automatic mask_t [HashWidth-1:0] masks();
+    mask_t [HashWidth-1:0] found;
+    logic  [HashWidth-1:0] power;
     power = HashWidth'(1);
     for (int unsigned i = 0; i < DataWidth; i++) begin
       for (int unsigned b = 0; b < HashWidth; b++) found[b][i] = power[b];
@@ -36,10 +36,10 @@ module crc_hash #(
     end
     return found;
   endfunction
-  localparam places_t [HashWidth-1:0] Places = places();
+  localparam mask_t [HashWidth-1:0] Masks = masks();
 
   for (genvar b = 0; b < HashWidth; b++) begin : gen_bit
-    assign hash_o[b] = ^(data_i & Places[b]);
+    assign hash_o[b] = ^(data_i & Masks[b]);
   end
 
 endmodule

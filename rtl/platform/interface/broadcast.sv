@@ -31,19 +31,19 @@ module broadcast #(
   // group, and by masks, since round_robin grows with the cube of its inputs.
   localparam int unsigned GroupSize = 4;
   localparam int unsigned NumGroups = (NumMembers + GroupSize - 1) / GroupSize;
-  localparam int unsigned Places = NumGroups * GroupSize;
+  localparam int unsigned NumPositions = NumGroups * GroupSize;
   typedef logic [NumGroups-1:0] groups_t;
   typedef logic [NumGroups-1:0][GroupSize-1:0] members_t;
 
-  members_t behind_q;  // the members after the last one served
-  members_t offers, later, first, grant, behind;
-  groups_t offer, offer_later, group;
-  logic [Places-1:0][Width-1:0] words;
+  members_t after_q;  // the members after the last one served
+  members_t offers, offers_after, first, grant, after;
+  groups_t offer, offer_after, group;
+  logic [NumPositions-1:0][Width-1:0] words;
   logic [Width-1:0] word;
-  assign words  = (Places * Width)'(word_i);
-  assign offers = Places'(offer_i);
-  assign later  = offers & behind_q;
-  wire any_later = |later;
+  assign words = (NumPositions * Width)'(word_i);
+  assign offers = NumPositions'(offer_i);
+  assign offers_after = offers & after_q;
+  wire any_after = |offers_after;
   assign wait_o = ~NumMembers'(grant);
 
   // Whether any bit below a position is set.
@@ -57,21 +57,21 @@ module broadcast #(
   always_comb begin
     for (int unsigned g = 0; g < NumGroups; g++) begin
       offer[g] = |offers[g];
-      offer_later[g] = |later[g];
+      offer_after[g] = |offers_after[g];
     end
     for (int unsigned g = 0; g < NumGroups; g++) begin
       logic [GroupSize-1:0] candidates;
-      group[g] = any_later ? offer_later[g] & ~any_before(offer_later, g) :
+      group[g] = any_after ? offer_after[g] & ~any_before(offer_after, g) :
           offer[g] & ~any_before(offer, g);
-      candidates = offer_later[g] ? later[g] : offers[g];
+      candidates = offer_after[g] ? offers_after[g] : offers[g];
       for (int unsigned m = 0; m < GroupSize; m++) begin
-        first[g][m]  = candidates[m] & ~any_in_group_before(candidates, m);
-        behind[g][m] = group[g] & any_in_group_before(first[g], m);
+        first[g][m] = candidates[m] & ~any_in_group_before(candidates, m);
+        after[g][m] = group[g] & any_in_group_before(first[g], m);
       end
       grant[g] = first[g] & {GroupSize{group[g]}};
     end
     for (int unsigned g = 0; g < NumGroups; g++) begin
-      behind[g] |= {GroupSize{any_before(group, g)}};
+      after[g] |= {GroupSize{any_before(group, g)}};
     end
   end
 
@@ -88,8 +88,8 @@ module broadcast #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) behind_q <= '1;
-    else if (|offer_i) behind_q <= behind;
+    if (rst_i) after_q <= '1;
+    else if (|offer_i) after_q <= after;
     given_o <= |offer_i & ~rst_i;
     got_o   <= word;
   end

@@ -30,8 +30,8 @@ module dispatch
     // As in least_loaded
     input logic [NumReplicas-1:0] done_i,
     input logic [NumReplicas-1:0][OtherWidth-1:0] others_i,
-    input logic [NumReplicas-1:0] forget_i,
-    input logic away_i,
+    input logic [NumReplicas-1:0] clear_i,
+    input logic redirected_i,
     output logic [NumReplicas-1:0] took_o,
     output logic has_room_o,
     output logic scarce_o,
@@ -54,14 +54,14 @@ module dispatch
       ports = '{src_port: swap16(beat_i.data[15:0]), dst_port: swap16(beat_i.data[31:16])};
     end
   end
-  wire unused = ^{choice_i, lost_i, done_i, others_i, forget_i, away_i, beat_i, ports};
+  wire unused = ^{choice_i, lost_i, done_i, others_i, clear_i, redirected_i, beat_i, ports};
 
-  logic [SlotBits-1:0] turn_q;  // cycles through all slots, or through the replicas
+  logic [SlotBits-1:0] in_turn_q;  // cycles through all slots, or through the replicas
   localparam bit CountsReplicas = Group.policy == RoundRobin;
-  wire turn_ends = CountsReplicas & (turn_q == SlotBits'(NumReplicas - 1));
+  wire in_turn_ends = CountsReplicas & (in_turn_q == SlotBits'(NumReplicas - 1));
   always_ff @(posedge clk_i) begin
-    if (rst_i) turn_q <= '0;
-    else if (take_i) turn_q <= turn_ends ? '0 : turn_q + 1'b1;
+    if (rst_i) in_turn_q <= '0;
+    else if (take_i) in_turn_q <= in_turn_ends ? '0 : in_turn_q + 1'b1;
   end
 
   // The slot of the least loaded replica.
@@ -82,8 +82,8 @@ module dispatch
         .lost_i,
         .done_i,
         .others_i,
-        .forget_i,
-        .away_i,
+        .clear_i,
+        .redirected_i,
         .took_o,
         .choice_o(index),
         .has_room_o(has_room),
@@ -99,7 +99,7 @@ module dispatch
   end
 
   logic [SlotBits-1:0] by_policy;
-  assign slot_o = by_load ? least : choice_i == InTurn ? turn_q : by_policy;
+  assign slot_o = by_load ? least : choice_i == InTurn ? in_turn_q : by_policy;
   if (Group.policy == FlowHash) begin : gen_flow_hash
     logic [SlotBits-1:0] hash;
     crc_hash #(
@@ -112,8 +112,8 @@ module dispatch
     assign by_policy = hash;
   end else if (Group.policy == DstPort) begin : gen_dst_port
     assign by_policy = ports.dst_port[SlotBits-1:0];
-  end else begin : gen_turn
-    assign by_policy = turn_q;
+  end else begin : gen_in_turn
+    assign by_policy = in_turn_q;
   end
 
 endmodule

@@ -29,7 +29,7 @@ module ejection #(
     output logic [13:0] bytes_o,  // its payload length in bytes
     output logic entering_o,  // a message is arriving, or its last flit waits for its layer
     output logic lost_o,  // a message for no layer was dropped
-    input logic lose_i,  // such a message may finish in this cycle
+    input logic lost_ready_i,  // such a message may finish in this cycle
     output logic unknown_o,  // a message of a kind that its layer does not take was dropped
     output logic busy_o
 );
@@ -38,23 +38,23 @@ module ejection #(
     $error("ejection: NumSinks and NumKinds must be at least 1");
   end
 
-  logic [NumSinks-1:0] is_for, known;  // sink selected by the port; sinks that take its kind
+  logic [NumSinks-1:0] is_for, accepts;  // sink selected by the port; sinks that take its kind
   logic first_q;
   logic refused_q;  // decided at a message's first beat, for all its beats
   always_comb begin
-    known = '0;
+    accepts = '0;
     for (int unsigned s = 0; s < NumSinks; s++) begin
       is_for[s] = HasSinks && 32'(flit_i.port) == s;
       for (int unsigned k = 0; k < NumKinds; k++) begin
-        if (Takes[s][k] && 32'(flit_i.beat.kind) == k) known[s] = 1'b1;
+        if (Takes[s][k] && 32'(flit_i.beat.kind) == k) accepts[s] = 1'b1;
       end
     end
   end
-  wire is_refused = first_q ? ~|(is_for & known) : refused_q;
+  wire is_refused = first_q ? ~|(is_for & accepts) : refused_q;
   wire is_lost = ~|is_for;
 
   logic valid_q, starts_q, lost_q, unknown_q;
-  assign flit_ready_o = ~|(sink_valid_o & ~sink_ready_i) & (~lost_q | lose_i);
+  assign flit_ready_o = ~|(sink_valid_o & ~sink_ready_i) & (~lost_q | lost_ready_i);
 
   always_ff @(posedge clk_i) begin
     if (flit_ready_o) begin
@@ -84,7 +84,7 @@ module ejection #(
   assign bytes_o = sink_o.length;
   assign entering_o = valid_q | ~first_q;
   assign busy_o = valid_q;
-  assign lost_o = lost_q & lose_i;
+  assign lost_o = lost_q & lost_ready_i;
   assign unknown_o = unknown_q;
 
 endmodule

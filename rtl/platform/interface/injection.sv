@@ -38,7 +38,7 @@ module injection
     output logic [13:0] bytes_o,  // its payload length in bytes
     output logic message_end_o,  // its last flit was sent
     output logic lost_o,  // a message without a route was dropped
-    input logic lose_i  // such a message may finish now; AnyRoute: see flit_ready_i
+    input logic lost_ready_i  // such a message may finish now; AnyRoute: see flit_ready_i
 );
 
   if (NumSources < 1) begin : gen_bad_sources
@@ -64,7 +64,7 @@ module injection
   );
 
   logic inside_q;  // the message's first flit has been offered
-  wire may_go = route_ready_i & (inside_q | ~hold_i);
+  wire may_send = route_ready_i & (inside_q | ~hold_i);
   route_t [NumSources-1:0] routes;
   route_t route, route_q;
   always_comb begin
@@ -72,15 +72,15 @@ module injection
     merged_ready = 1'b0;
     for (int unsigned s = 0; s < NumSources; s++) begin
       routes[s] = inside_q ? route_q : route_i[s];
-      ready[s] = may_go & (AnyRoute ? flit_ready_i[0] : |(routes[s].wants & flit_ready_i)
-          | (~routes[s].valid & lose_i));
+      ready[s] = may_send & (AnyRoute ? flit_ready_i[0] : |(routes[s].request & flit_ready_i)
+          | (~routes[s].valid & lost_ready_i));
       if (selected_o[s]) begin
         route = routes[s];
         merged_ready = ready[s];
       end
     end
   end
-  wire offered = merged_valid & may_go;
+  wire offered = merged_valid & may_send;
   assign held_o = merged_valid & hold_i & ~inside_q;
   assign starts_o = offered & ~inside_q;
 

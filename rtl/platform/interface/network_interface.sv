@@ -93,7 +93,7 @@ module network_interface
   typedef struct packed {
     logic valid;
     dir_e dir;  // first output port, computed when the entry is written
-    logic [NumDirs-1:0] wants;  // the same, one-hot; zero without a route
+    logic [NumDirs-1:0] request;  // the same, one-hot; zero without a route
     logic [$bits(inj_o.x)-1:0] x;
     logic [$bits(inj_o.y)-1:0] y;
     logic [$bits(inj_o.port)-1:0] port;
@@ -179,7 +179,7 @@ module network_interface
       .bytes_o(out_bytes_o),
       .message_end_o(injected_end),
       .lost_o(out_lost),
-      .lose_i(~late_q)
+      .lost_ready_i(~late_q)
   );
 
   if (NumGroups == 0) begin : gen_direct
@@ -353,7 +353,7 @@ module network_interface
       .bytes_o(in_bytes_o),
       .entering_o,
       .lost_o(in_lost),
-      .lose_i(~late_q),
+      .lost_ready_i(~late_q),
       .unknown_o(unknown_kind_o),
       .busy_o(ej_busy)
   );

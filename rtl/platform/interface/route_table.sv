@@ -16,7 +16,7 @@ module route_table
   import noc_pkg::*;
 #(
     parameter type word_t = logic,  // struct: valid, is_group, port, y, x, 8 bits each
-    parameter type route_t = logic,  // struct: valid, dir, wants, x, y, port
+    parameter type route_t = logic,  // struct: valid, dir, request, x, y, port
     parameter int unsigned NumEntries = 32,
     parameter int unsigned NumReads = 1,
     parameter int unsigned ReadWidth = NumEntries > 1 ? $clog2(NumEntries) : 1,
@@ -93,7 +93,7 @@ module route_table
     // Positions below the first wrap around and are rejected too.
     if (32'(word.x) - FirstX >= Columns || 32'(word.y) - FirstY >= Rows) route.valid = 1'b0;
     if (32'(word.port) >= 2 ** $bits(route.port)) route.valid = 1'b0;
-    route.wants = route.valid ? NumDirs'(1) << route.dir : '0;
+    route.request = route.valid ? NumDirs'(1) << route.dir : '0;
     return route;
   endfunction
 
@@ -166,11 +166,11 @@ module route_table
       end
     end else begin : gen_memory
       wire [Bits-1:0] index = Bits'(index_i[r]);
-      wire [31:0] place = 32'(write_index) - Begin;
-      wire write_here = write && place < Count;
+      wire [31:0] offset = 32'(write_index) - Begin;
+      wire is_written = write && offset < Count;
       (* ram_style = "distributed" *) route_t routes[Count];
       always_ff @(posedge clk_i) begin
-        if (write_here) routes[place[Bits-1:0]] <= make_route(word);
+        if (is_written) routes[offset[Bits-1:0]] <= make_route(word);
       end
       assign route = routes[index];
       if (NumGroups == 0) begin : gen_no_groups
@@ -178,7 +178,7 @@ module route_table
       end else begin : gen_groups
         (* ram_style = "distributed" *) group_t groups[Count];
         always_ff @(posedge clk_i) begin
-          if (write_here) groups[place[Bits-1:0]] <= make_group(word);
+          if (is_written) groups[offset[Bits-1:0]] <= make_group(word);
         end
         assign group = groups[index];
       end
@@ -193,7 +193,7 @@ module route_table
     always_comb begin
       route_o[r] = route;
       route_o[r].valid = route.valid & has_entry;
-      route_o[r].wants = route.wants & {NumDirs{has_entry}};
+      route_o[r].request = route.request & {NumDirs{has_entry}};
     end
     assign is_group_o[r] = group.valid & has_entry;
     assign group_o[r] = group.index;

@@ -77,7 +77,8 @@ module free_list #(
       if (give_i & ~take_i) count_q <= count_q ^ up;
       if (take_i & ~give_i) count_q <= count_q ^ down;
       was_empty_q <= give_i & (take_i ? count_q == count_t'(1) : count_q == '0);
-      available_o <= (~fill_q | &write_q) & (give_i | (take_i ? count_q > count_t'(1) : count_q != '0));
+      available_o <= (~fill_q | &write_q) &
+          (give_i | (take_i ? count_q > count_t'(1) : count_q != '0));
     end
   end
 

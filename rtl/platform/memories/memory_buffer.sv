@@ -127,9 +127,9 @@ module memory_buffer
   typedef logic [BeatWidth:0] beats_t;
 
   function automatic logic [AddrWidth-1:0] address(slot_t slot, beats_t beat);
-    logic [BeatWidth-1:0] place;
-    place = beat[BeatWidth-1:0] ^ (BeatWidth'(slot[SlotWidth-1:0]) << PieceShift);
-    return AddrWidth'(BaseAddress) + AddrWidth'({slot[SlotWidth-1:0], place, ByteShift'(0)});
+    logic [BeatWidth-1:0] position;
+    position = beat[BeatWidth-1:0] ^ (BeatWidth'(slot[SlotWidth-1:0]) << PieceShift);
+    return AddrWidth'(BaseAddress) + AddrWidth'({slot[SlotWidth-1:0], position, ByteShift'(0)});
   endfunction
 
   // Whether the burst that starts at this beat contains the last beat. Bursts start at multiples of
@@ -146,7 +146,10 @@ module memory_buffer
   beat_t  heads[Slots];  // first beats, with zero data
   beats_t lasts[Slots];  // beats of each message, minus one
   slot_t
-      write_q, answered_q, asked_q, read_q;  // slots being written, acknowledged, requested, read
+      write_q,
+      acknowledged_q,
+      requested_q,
+      read_q;  // slots being written, acknowledged, requested, read
 
   // ---- Writing: the address of a burst is sent one cycle before its data ----
 
@@ -171,8 +174,8 @@ module memory_buffer
   assign in_ready_o = data_free & may_write;
   wire wrote = in_valid_i & in_ready_o;
 
-  write_t beat, waiting;
-  logic waiting_valid, waiting_ready, unused_writes;
+  write_t beat, front;
+  logic front_valid, front_ready, unused_writes;
   assign beat = '{data: in_i.data, last: ends_burst};
   stream_queue #(
       .data_t(write_t),
@@ -183,9 +186,9 @@ module memory_buffer
       .in_i(beat),
       .in_valid_i(in_valid_i & may_write),
       .in_ready_o(data_free),
-      .out_o(waiting),
-      .out_valid_o(waiting_valid),
-      .out_ready_i(waiting_ready),
+      .out_o(front),
+      .out_valid_o(front_valid),
+      .out_ready_i(front_ready),
       .holds_o(unused_writes)
   );
   stream_register #(
@@ -193,9 +196,9 @@ module memory_buffer
   ) u_write (
       .clk_i,
       .rst_i,
-      .in_i(waiting),
-      .in_valid_i(waiting_valid),
-      .in_ready_o(waiting_ready),
+      .in_i(front),
+      .in_valid_i(front_valid),
+      .in_ready_o(front_ready),
       .out_o({axi_wdata_o, axi_wlast_o}),
       .out_valid_o(axi_wvalid_o),
       .out_ready_i(axi_wready_i)
@@ -233,43 +236,43 @@ module memory_buffer
 
   // ---- Responses: in order, one per burst ----
 
-  beats_t answered_beat_q;  // first beat of the burst with the next response
-  wire is_last_answer = is_last_burst(answered_beat_q, lasts[answered_q[SlotWidth-1:0]]);
+  beats_t acknowledged_beat_q;  // first beat of the burst with the next response
+  wire is_last_response = is_last_burst(acknowledged_beat_q, lasts[acknowledged_q[SlotWidth-1:0]]);
   assign axi_bready_o = 1'b1;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      answered_q <= '0;
-      answered_beat_q <= '0;
+      acknowledged_q <= '0;
+      acknowledged_beat_q <= '0;
     end else if (axi_bvalid_i) begin
-      answered_beat_q <= is_last_answer ? '0 : answered_beat_q + beats_t'(BurstBeats);
-      if (is_last_answer) answered_q <= answered_q + 1'b1;
+      acknowledged_beat_q <= is_last_response ? '0 : acknowledged_beat_q + beats_t'(BurstBeats);
+      if (is_last_response) acknowledged_q <= acknowledged_q + 1'b1;
     end
   end
 
   // ---- Reading: addresses are sent ahead of the data ----
 
-  beats_t asked_beat_q;
-  wire beats_t asked_last = lasts[asked_q[SlotWidth-1:0]];
-  wire asks = (asked_q != answered_q) & (~axi_arvalid_o | axi_arready_i);
+  beats_t requested_beat_q;
+  wire beats_t requested_last = lasts[requested_q[SlotWidth-1:0]];
+  wire requests = (requested_q != acknowledged_q) & (~axi_arvalid_o | axi_arready_i);
 
   always_ff @(posedge clk_i) begin
-    if (asks) begin
-      axi_araddr_o <= address(asked_q, asked_beat_q);
-      axi_arlen_o  <= burst_len(asked_beat_q, asked_last);
+    if (requests) begin
+      axi_araddr_o <= address(requested_q, requested_beat_q);
+      axi_arlen_o  <= burst_len(requested_beat_q, requested_last);
     end
     if (rst_i) begin
-      asked_q <= '0;
-      asked_beat_q <= '0;
+      requested_q <= '0;
+      requested_beat_q <= '0;
       axi_arvalid_o <= 1'b0;
     end else begin
       if (axi_arready_i) axi_arvalid_o <= 1'b0;
-      if (asks) begin
+      if (requests) begin
         axi_arvalid_o <= 1'b1;
-        if (is_last_burst(asked_beat_q, asked_last)) begin
-          asked_beat_q <= '0;
-          asked_q <= asked_q + 1'b1;
-        end else asked_beat_q <= asked_beat_q + beats_t'(BurstBeats);
+        if (is_last_burst(requested_beat_q, requested_last)) begin
+          requested_beat_q <= '0;
+          requested_q <= requested_q + 1'b1;
+        end else requested_beat_q <= requested_beat_q + beats_t'(BurstBeats);
       end
     end
   end

@@ -10,8 +10,8 @@ module occupancy #(
     input logic clk_i,
     input logic rst_i,
 
-    input logic came_i,
-    input logic went_i,  // not before the item has entered
+    input logic enter_i,
+    input logic leave_i,  // not before the item has entered
 
     output logic [Width-1:0] level_o,
     output logic             holds_o   // from 1 cycle after the item enters to 2 after it leaves
@@ -21,19 +21,19 @@ module occupancy #(
     $error("occupancy: Max must be at least 1");
   end
 
-  logic came_q, went_q;
-  assign holds_o = level_o != '0 | came_q;
+  logic enter_q, leave_q;
+  assign holds_o = level_o != '0 | enter_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      came_q  <= 1'b0;
-      went_q  <= 1'b0;
+      enter_q <= 1'b0;
+      leave_q <= 1'b0;
       level_o <= '0;
     end else begin
-      came_q <= came_i;
-      went_q <= went_i;
-      if (came_q & ~went_q) level_o <= level_o + 1'b1;
-      if (~came_q & went_q) level_o <= level_o - 1'b1;
+      enter_q <= enter_i;
+      leave_q <= leave_i;
+      if (enter_q & ~leave_q) level_o <= level_o + 1'b1;
+      if (~enter_q & leave_q) level_o <= level_o - 1'b1;
     end
   end
 

@@ -51,10 +51,10 @@ module counter_bank #(
     end
   end
 
-  index_t turn_q;
+  index_t index_q;
   logic clear_q;  // after reset: a first pass writes zeros
   logic [NumCounters-1:0][BytesWidth-1:0] pending;
-  wire index_t next_turn = (turn_q == index_t'(NumCounters - 1)) ? '0 : turn_q + 1'b1;
+  wire index_t next_index = (index_q == index_t'(NumCounters - 1)) ? '0 : index_q + 1'b1;
 
   for (genvar c = 0; c < NumCounters; c++) begin : gen_accumulator
     localparam bit IsBytes = c < 2 * NumStreams && c % 2 == 1;
@@ -69,7 +69,7 @@ module counter_bank #(
     end
     always_ff @(posedge clk_i) begin
       if (rst_i) acc_q <= '0;
-      else acc_q <= (turn_q == index_t'(c) ? '0 : acc_q) + more;
+      else acc_q <= (index_q == index_t'(c) ? '0 : acc_q) + more;
     end
     assign pending[c] = BytesWidth'(acc_q);
   end
@@ -82,21 +82,21 @@ module counter_bank #(
   logic cleared_q;
   wire [Width-1:0] sum = value_q + Width'(gathered_q);
   always_ff @(posedge clk_i) begin
-    write_q <= turn_q;
-    gathered_q <= pending[turn_q];
-    value_q <= ram[turn_q];
+    write_q <= index_q;
+    gathered_q <= pending[index_q];
+    value_q <= ram[index_q];
     if (clear_q) value_q <= '0;
     ram[write_q] <= sum;
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      turn_q <= '0;
-      clear_q <= 1'b1;
+      index_q   <= '0;
+      clear_q   <= 1'b1;
       cleared_q <= 1'b0;
     end else begin
-      turn_q <= next_turn;
-      if (next_turn == '0) clear_q <= 1'b0;
+      index_q <= next_index;
+      if (next_index == '0) clear_q <= 1'b0;
       cleared_q <= ~clear_q;
     end
   end

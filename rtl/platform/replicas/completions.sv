@@ -24,7 +24,7 @@ module completions #(
     input  logic                  entered_i,   // a dispatched message has begun to arrive
     // Another message has begun to arrive; ignored if NumOthers is 0
     input  logic [OtherWidth-1:0] others_i,
-    input  logic [   NumEnds-1:0] finished_i,  // a message has left, was dropped...
+    input  logic [   NumEnds-1:0] finished_i,  // a message has left, was dropped, ...
     input  logic                  idle_i,      // no message is in a layer or arriving
     input  logic                  hold_i,
     output logic                  done_o
@@ -40,38 +40,38 @@ module completions #(
   count_t inside_q;  // arrived, not yet reported as done
   count_t finished_q;  // of these, done; greater if more finished than arrived
   logic idle_q;
-  wire tell = ~hold_i & inside_q != '0 & (idle_q | finished_q != '0);
-  count_t swallowed;  // completions cancelled in this cycle
+  wire report = ~hold_i & inside_q != '0 & (idle_q | finished_q != '0);
+  count_t cancelled;  // completions cancelled in this cycle
   count_t entered, owed, finished;
 
   // `owed` depends only on registers, so its comparison and addition are not in one path with
   // finished_i.
   always_comb begin
-    entered = inside_q - count_t'(tell) + count_t'(entered_i && inside_q != '1);
+    entered = inside_q - count_t'(report) + count_t'(entered_i && inside_q != '1);
     owed = (idle_q || finished_q > inside_q) ? inside_q : finished_q;
-    finished = owed - count_t'(tell);
+    finished = owed - count_t'(report);
     for (int unsigned i = 0; i < NumEnds; i++) finished += count_t'(finished_i[i]);
-    finished -= swallowed;
+    finished -= cancelled;
   end
 
   if (NumOthers == 0) begin : gen_dispatched
-    assign swallowed = '0;
+    assign cancelled = '0;
     logic unused_others;
     assign unused_others = ^others_i;
   end else begin : gen_others
     count_t others_q;  // other messages that have not yet cancelled a completion
-    count_t ends, came, left;
+    count_t ends, arrived, remaining;
     always_comb begin
       ends = '0;
       for (int unsigned i = 0; i < NumEnds; i++) ends += count_t'(finished_i[i]);
-      swallowed = ends < others_q ? ends : others_q;
-      came = '0;
-      for (int unsigned i = 0; i < NumOthers; i++) came += count_t'(others_i[i]);
-      left = idle_q ? '0 : others_q - swallowed;
+      cancelled = ends < others_q ? ends : others_q;
+      arrived   = '0;
+      for (int unsigned i = 0; i < NumOthers; i++) arrived += count_t'(others_i[i]);
+      remaining = idle_q ? '0 : others_q - cancelled;
     end
     always_ff @(posedge clk_i) begin
       if (rst_i) others_q <= '0;
-      else others_q <= &left[Width-1:4] ? left : left + came;
+      else others_q <= &remaining[Width-1:4] ? remaining : remaining + arrived;
     end
   end
 
@@ -85,7 +85,7 @@ module completions #(
       inside_q <= entered;
       finished_q <= finished;
       idle_q <= idle_i;
-      done_o <= tell;
+      done_o <= report;
     end
   end
 

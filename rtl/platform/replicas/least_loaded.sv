@@ -10,8 +10,8 @@
 // counted message is ignored, so a count that is too low is corrected when the replica has finished
 // its messages. A count that is too high remains until the slot is written, so a message must not
 // be lost on its way to the replica. A replica whose message is lost is out: it is not chosen again
-// until its load is reset. A replica is also out while its slot leads elsewhere (away_i with
-// forget_i); a few messages may still take the slot. When a replica becomes out, the other loads
+// until its load is reset. A replica is also out while its slot leads elsewhere (redirected_i with
+// clear_i); a few messages may still take the slot. When a replica becomes out, the other loads
 // are reset, so that the least load is known.
 //
 // With Limit, a replica that has reached this load receives no more messages. A message may take a
@@ -22,7 +22,7 @@
 // Loads are not compared with each other. Two flip-flops per replica indicate whether it has the
 // least load or one more. A load changes by at most one per cycle, and so does the least load. The
 // choice is registered too, and take_i may be late: the next state is computed for both of its
-// values. done_i takes effect in the choice after next, forget_i one cycle later.
+// values. done_i takes effect in the choice after next, clear_i one cycle later.
 module least_loaded #(
     parameter int unsigned NumReplicas = 4,
     parameter int unsigned LoadWidth = noc_pkg::LoadWidth,  // at least 2
@@ -38,8 +38,8 @@ module least_loaded #(
     input logic lost_i,  // with take_i: the message is lost
     input logic [NumReplicas-1:0] done_i,  // a replica has finished a message
     input logic [NumReplicas-1:0][OtherWidth-1:0] others_i,  // another tile has sent it a message
-    input logic [NumReplicas-1:0] forget_i,  // reset its load to zero
-    input logic away_i,  // with forget_i: its slot leads elsewhere
+    input logic [NumReplicas-1:0] clear_i,  // reset its load to zero
+    input logic redirected_i,  // with clear_i: its slot leads elsewhere
     output logic [NumReplicas-1:0] took_o,  // a message has been sent to it
     output logic [IndexWidth-1:0] choice_o,
     output logic has_room_o,  // if not taken now, choice_o stays, and has room
@@ -60,42 +60,42 @@ module least_loaded #(
   load_t [NumReplicas-1:0] loads_q;
   replicas_t least_q, more_q;  // replicas with the least load, and with one more
   load_t two_more_q, three_more_q;  // the least load plus 2, plus 3
-  replicas_t out_q;
+  replicas_t excluded_q;
   logic recount_q;  // loads have been reset: the least one is zero
   index_t choice_q;
   assign choice_o = choice_q;
 
-  replicas_t is_choice, is_behind;  // bit i: i is after the last choice
+  replicas_t is_choice, is_after;  // bit i: i is after the last choice
   always_comb begin
     for (int unsigned i = 0; i < NumReplicas; i++) begin
       is_choice[i] = choice_q == index_t'(i);
-      is_behind[i] = 32'(choice_q) < i;
+      is_after[i]  = 32'(choice_q) < i;
     end
   end
 
   // ---- Loads ----
 
   replicas_t is_zero, is_full;
-  replicas_t more_known, done;  // a message of another tile counts; a message is finished
+  replicas_t other_counted, done;  // a message of another tile counts; a message is finished
   replicas_t uncounted, many_uncounted;  // at least one is not yet counted; at least two
   wire lost = take_i & lost_i;
-  wire forget = lost | (|forget_i);
-  wire forget_all = lost | (away_i & (|forget_i));
+  wire clear = lost | (|clear_i);
+  wire clear_all = lost | (redirected_i & (|clear_i));
   for (genvar i = 0; i < NumReplicas; i++) begin : gen_load
     assign is_zero[i] = loads_q[i] == '0;
     assign is_full[i] = &loads_q[i];
     wire own = take_i & is_choice[i];
-    wire up = own | more_known[i];
+    wire up = own | other_counted[i];
     always_ff @(posedge clk_i) begin
-      if (rst_i | forget_i[i]) out_q[i] <= away_i & ~rst_i;
-      else if (lost & is_choice[i]) out_q[i] <= 1'b1;
-      if (rst_i | forget_all | forget_i[i]) loads_q[i] <= '0;
+      if (rst_i | clear_i[i]) excluded_q[i] <= redirected_i & ~rst_i;
+      else if (lost & is_choice[i]) excluded_q[i] <= 1'b1;
+      if (rst_i | clear_all | clear_i[i]) loads_q[i] <= '0;
       else if (up & ~done[i] & ~is_full[i]) loads_q[i] <= loads_q[i] + 1'b1;
       else if (done[i] & ~up & ~is_zero[i]) loads_q[i] <= loads_q[i] - 1'b1;
-      took_o[i] <= own & ~lost_i & ~out_q[i] & ~rst_i;
+      took_o[i] <= own & ~lost_i & ~excluded_q[i] & ~rst_i;
     end
     if (NumOthers == 0) begin : gen_alone
-      assign more_known[i] = 1'b0;
+      assign other_counted[i] = 1'b0;
       assign done[i] = done_i[i];
       assign {many_uncounted[i], uncounted[i]} = '0;
       wire unused = ^others_i[i];
@@ -106,21 +106,21 @@ module least_loaded #(
       localparam int unsigned Most = 2 ** WaitWidth - 1;
       logic [WaitWidth-1:0] others_q;
       typedef logic [$clog2(Most+OtherWidth+1)-1:0] sum_t;
-      sum_t came, left;
+      sum_t arrived, remaining;
       wire waits = others_q != '0;
       wire counted = waits & (done_i[i] | ~own);
-      assign more_known[i] = waits & ~done_i[i];
+      assign other_counted[i] = waits & ~done_i[i];
       assign done[i] = done_i[i] & ~waits;
       assign uncounted[i] = waits | (|others_i[i]);
       assign many_uncounted[i] = |others_q[WaitWidth-1:1];
       always_comb begin
-        came = sum_t'(others_q);
-        for (int unsigned n = 0; n < NumOthers; n++) came += sum_t'(others_i[i][n]);
-        left = came - sum_t'(counted);
+        arrived = sum_t'(others_q);
+        for (int unsigned n = 0; n < NumOthers; n++) arrived += sum_t'(others_i[i][n]);
+        remaining = arrived - sum_t'(counted);
       end
       always_ff @(posedge clk_i) begin
-        if (rst_i | forget_i[i]) others_q <= '0;
-        else others_q <= left > sum_t'(Most) ? WaitWidth'(Most) : WaitWidth'(left);
+        if (rst_i | clear_i[i]) others_q <= '0;
+        else others_q <= remaining > sum_t'(Most) ? WaitWidth'(Most) : WaitWidth'(remaining);
       end
     end
   end
@@ -135,7 +135,7 @@ module least_loaded #(
         loads_q[i] == two_more_q,
         recount_q ? loads_q[i] == load_t'(1) : more_q[i],
         recount_q ? is_zero[i] : least_q[i]
-      } & {4{~out_q[i]}};
+      } & {4{~excluded_q[i]}};
     end
   end
 
@@ -145,7 +145,7 @@ module least_loaded #(
     replicas_t fewer, same, one, two;  // load after this cycle, relative to the current least load
     always_comb begin
       for (int unsigned i = 0; i < NumReplicas; i++) begin
-        automatic logic up = (taken == 1 && is_choice[i]) || more_known[i];
+        automatic logic up = (taken == 1 && is_choice[i]) || other_counted[i];
         {two[i], one[i], same[i], fewer[i]} = {above[i][2:0], 1'b0};
         if (up & ~done[i] & ~is_full[i]) begin
           {two[i], one[i], same[i], fewer[i]} = {above[i][1:0], 2'b00};
@@ -168,9 +168,9 @@ module least_loaded #(
     end else begin
       least_q   <= least[take_i];
       more_q    <= more[take_i];
-      recount_q <= forget;
+      recount_q <= clear;
     end
-    if (rst_i | forget) begin
+    if (rst_i | clear) begin
       two_more_q   <= load_t'(2);
       three_more_q <= load_t'(3);
     end else if (falls[take_i]) begin
@@ -194,7 +194,7 @@ module least_loaded #(
     // other tile.
     replicas_t closed, perhaps;
     for (genvar i = 0; i < NumReplicas; i++) begin : gen_closed
-      wire shut = out_q[i] | many_uncounted[i];
+      wire shut = excluded_q[i] | many_uncounted[i];
       assign closed[i]  = shut | fills(loads_q[i], uncounted[i], Limit);
       assign perhaps[i] = shut | fills(loads_q[i], uncounted[i], Limit - 1);
     end
@@ -221,10 +221,10 @@ module least_loaded #(
 
   always_comb begin
     sets = '0;
-    sets[0][NumReplicas-1:0] = least_q & is_behind;
-    sets[1][NumReplicas-1:0] = least_q & ~is_choice & ~is_behind;
-    sets[2][NumReplicas-1:0] = more_q & is_behind;
-    sets[3][NumReplicas-1:0] = more_q & ~is_choice & ~is_behind;
+    sets[0][NumReplicas-1:0] = least_q & is_after;
+    sets[1][NumReplicas-1:0] = least_q & ~is_choice & ~is_after;
+    sets[2][NumReplicas-1:0] = more_q & is_after;
+    sets[3][NumReplicas-1:0] = more_q & ~is_choice & ~is_after;
   end
   for (genvar i = 0; i < Leaves; i++) begin : gen_leaf
     assign tree[Leaves-1+i] = '{
@@ -236,10 +236,10 @@ module least_loaded #(
     assign tree[n] = tree[2*n+1].found ? tree[2*n+1] : tree[2*n+2];
   end
 
-  wire leave = take_i | ~|(least_q & is_choice);
+  wire advance = take_i | ~|(least_q & is_choice);
   always_ff @(posedge clk_i) begin
     if (rst_i) choice_q <= '0;
-    else if (leave & tree[0].found) choice_q <= tree[0].index;
+    else if (advance & tree[0].found) choice_q <= tree[0].index;
   end
 
 endmodule

@@ -66,7 +66,7 @@ module replica_choice
   logic [NumGroups-1:0] has_room, scarce;
   assign has_room_o = has_room[group_i];
   assign scarce_o   = |scarce;
-  wire away = word_i != Init[slot_i];
+  wire redirected = word_i != Init[slot_i];
   always_comb begin
     took_o = '0;
     for (int unsigned g = 0; g < NumGroups; g++) took_o |= took[g];
@@ -80,11 +80,11 @@ module replica_choice
     if (First % NumOwn != 0 || First + NumOwn > NumSlots) begin : gen_bad_slots
       $error("replica_choice: first_slot must be a multiple of the group's slots, all in NumSlots");
     end
-    logic [NumReplicas-1:0] forget;
+    logic [NumReplicas-1:0] clear;
     logic [32'(Group.slot_bits)-1:0] slot;
     always_comb begin
       for (int unsigned i = 0; i < NumReplicas; i++) begin
-        forget[i] = write_i & (slot_i == slot_t'(First + i));
+        clear[i] = write_i & (slot_i == slot_t'(First + i));
       end
     end
     logic [NumReplicas-1:0] own_took;
@@ -102,8 +102,8 @@ module replica_choice
         .lost_i(~route_o.valid),
         .done_i(done_i[First+:NumReplicas]),
         .others_i(others_i[First+:NumReplicas]),
-        .forget_i(forget),
-        .away_i(away),
+        .clear_i(clear),
+        .redirected_i(redirected),
         .took_o(own_took),
         .has_room_o(has_room[g]),
         .scarce_o(scarce[g]),

@@ -36,7 +36,7 @@ module crosspoint_input
     input level_t [NumDirs-1:0] level_i,  // flits in each channel's queue
     output logic [NumDirs-1:0] push_o,  // by channel, one-hot or zero
     // By output of this router: the channels of the next router that the message may take.
-    output logic [NumDirs-1:0][NumDirs-1:0] wanted_o,
+    output logic [NumDirs-1:0][NumDirs-1:0] next_channels_o,
     output logic drop_o
 );
 
@@ -138,11 +138,11 @@ module crosspoint_input
     end
     assign has_room = has_room_q;
     if (Input == int'(DirLocal)) begin : gen_local
-      logic [NumDirs-1:0] has_place_q;
+      logic [NumDirs-1:0] has_entry_q;
       always_ff @(posedge clk_i) begin
-        for (int unsigned c = 0; c < NumDirs; c++) has_place_q[c] <= room[c] > level_t'(1);
+        for (int unsigned c = 0; c < NumDirs; c++) has_entry_q[c] <= room[c] > level_t'(1);
       end
-      assign open = first_q ? has_room : has_place_q;
+      assign open = first_q ? has_room : has_entry_q;
       wire ready = |(target & open);
       assign in_ready_o = NumDirs'(ready);
     end else begin : gen_mesh
@@ -168,13 +168,13 @@ module crosspoint_input
 
   // ---- The further path, as seen from the next router ----
 
-  for (genvar o = 0; o < NumDirs; o++) begin : gen_wanted
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_next_channels
     if (o == int'(DirLocal) || !Lossless) begin : gen_end
-      assign wanted_o[o] = '0;
+      assign next_channels_o[o] = '0;
     end else begin : gen_next
       heading_t next_to;
       assign next_to = heading(next_x(o, x_i), next_y(o, y_i), 8'(in_i.x), 8'(in_i.y));
-      assign wanted_o[o] = channels_of(Routing, 1'b1, int'(opposite(o)), next_to);
+      assign next_channels_o[o] = channels_of(Routing, 1'b1, int'(opposite(o)), next_to);
     end
   end
 

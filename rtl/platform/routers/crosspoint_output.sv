@@ -40,20 +40,20 @@ module crosspoint_output
   logic valid_q, locked_q, long_q;
   logic [CountWidth-1:0] count_q;  // flits of the message already sent
   logic [  NumLanes-1:0] owner_q;
-  logic [NumLanes-1:0] may_start, goes_on, grant;
+  logic [NumLanes-1:0] may_start, may_continue, grant;
 
   assign step_o = IsLocal ? ~valid_q | out_ready_i[0] : 1'b1;
 
   for (genvar l = 0; l < NumLanes; l++) begin : gen_able
-    wire [NumDirs-1:0] wanted = head_i[l].wanted;
+    wire [NumDirs-1:0] next_channels = head_i[l].next_channels;
     if (IsLocal || !Lossless) begin : gen_always
       assign may_start[l] = head_valid_i[l];
-      assign goes_on[l]   = head_valid_i[l] & owner_q[l];
-      wire unused_wanted = ^wanted;
+      assign may_continue[l] = head_valid_i[l] & owner_q[l];
+      wire unused_next_channels = ^next_channels;
     end else begin : gen_room
-      wire has_all = ~long_q | ~|(wanted & ~out_ready_i);
-      assign may_start[l] = head_valid_i[l] & |(wanted & out_ready_i);
-      assign goes_on[l]   = head_valid_i[l] & owner_q[l] & has_all;
+      wire has_all = ~long_q | ~|(next_channels & ~out_ready_i);
+      assign may_start[l] = head_valid_i[l] & |(next_channels & out_ready_i);
+      assign may_continue[l] = head_valid_i[l] & owner_q[l] & has_all;
     end
   end
 
@@ -67,7 +67,7 @@ module crosspoint_output
       .served_i (step_o & ~locked_q)
   );
 
-  assign pop_o = step_o ? (locked_q ? goes_on : grant) : '0;
+  assign pop_o = step_o ? (locked_q ? may_continue : grant) : '0;
 
   logic last;
   always_comb begin

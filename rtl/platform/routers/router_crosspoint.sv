@@ -48,7 +48,7 @@ module router_crosspoint
 
   typedef struct packed {
     logic last;
-    logic [NumDirs-1:0] wanted;  // channels of the next router that the message may take
+    logic [NumDirs-1:0] next_channels;  // channels of the next router that the message may take
   } head_t;
   typedef logic [$clog2(Depth):0] level_t;
 
@@ -71,7 +71,7 @@ module router_crosspoint
       assign in_head[i] = '0;
       wire unused = ^{in_i[i], level[i], in_head[i], push[i]};
     end else begin : gen_present
-      logic [NumDirs-1:0][NumDirs-1:0] wanted;
+      logic [NumDirs-1:0][NumDirs-1:0] next_channels;
       logic [NumDirs-1:0] open;
       crosspoint_input #(
           .flit_t(flit_t),
@@ -92,17 +92,18 @@ module router_crosspoint
           .open_o(open),
           .level_i(level[i]),
           .push_o(push[i]),
-          .wanted_o(wanted),
+          .next_channels_o(next_channels),
           .drop_o(drop_o[i])
       );
       if (i == int'(DirLocal)) begin : gen_local
         // A sender that selects the output itself has a registered ready.
-        assign local_ready_o = Routing == RoutingXY && Lossless ? open : {NumDirs{in_ready_o[i][0]}};
+        assign local_ready_o = Routing == RoutingXY && Lossless ? open :
+            {NumDirs{in_ready_o[i][0]}};
       end else begin : gen_mesh
         wire unused = ^open;
       end
       for (genvar o = 0; o < NumDirs; o++) begin : gen_head
-        assign in_head[i][o] = '{last: in_i[i].beat.last, wanted: wanted[o]};
+        assign in_head[i][o] = '{last: in_i[i].beat.last, next_channels: next_channels[o]};
       end
     end
 
@@ -151,12 +152,12 @@ module router_crosspoint
           assign level[i][o] = '0;
         end
         // Whether an output requests the absent lane.
-        localparam bit IsAsked = o == i ? Lossless && is_split(
+        localparam bit IsRequested = o == i ? Lossless && is_split(
             Routing, i, Ahead
         ) && Ports[Ahead] : Ports[o] && is_legal_turn(
             Routing, i, o
         );
-        if (!IsAsked) begin : gen_no_pop
+        if (!IsRequested) begin : gen_no_pop
           assign pop[i][o] = 1'b0;
         end
         wire unused = ^{queued[i][o], head[i][o], lane_valid[i][o], push[i][o], pop[i][o],
@@ -168,8 +169,8 @@ module router_crosspoint
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
     localparam inputs_t Inputs = inputs_of(Routing, o);
     localparam int unsigned NumInputs = num_inputs_of(Routing, o);
-    localparam int unsigned Behind = int'(opposite(o));
-    localparam bit HasSecond = Lossless && is_split(Routing, Behind, o);
+    localparam int unsigned Opposite = int'(opposite(o));
+    localparam bit HasSecond = Lossless && is_split(Routing, Opposite, o);
     localparam int unsigned NumLanes = NumInputs + (HasSecond ? 1 : 0);
 
     if (!Ports[o]) begin : gen_absent
@@ -181,8 +182,8 @@ module router_crosspoint
       head_t [NumLanes-1:0] lane_head;
       logic [NumLanes-1:0] valid, lane_pop;
       for (genvar k = 0; k < NumLanes; k++) begin : gen_lane
-        localparam int unsigned Input = k < NumInputs ? int'(Inputs[k%NumInputs]) : Behind;
-        localparam int unsigned Channel = k < NumInputs ? o : Behind;
+        localparam int unsigned Input = k < NumInputs ? int'(Inputs[k%NumInputs]) : Opposite;
+        localparam int unsigned Channel = k < NumInputs ? o : Opposite;
         assign lane_head[k] = head[Input][Channel];
         assign valid[k] = lane_valid[Input][Channel];
         assign pop[Input][Channel] = lane_pop[k];
@@ -210,7 +211,7 @@ module router_crosspoint
         for (int unsigned k = 0; k < NumLanes; k++) begin
           if (lane_pop[k]) begin
             for (int unsigned n = 0; n < NumInputs; n++) begin
-              if (k == n || (k == NumInputs && int'(Inputs[n]) == Behind)) begin
+              if (k == n || (k == NumInputs && int'(Inputs[n]) == Opposite)) begin
                 select_q <= ($clog2(NumInputs))'(n);
               end
             end

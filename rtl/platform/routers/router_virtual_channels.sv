@@ -60,11 +60,11 @@ module router_virtual_channels
   logic [NumDirs-1:0] claimed;  // [output]
   channels_t [NumDirs-1:0] sent;  // [output]: channel of the flit on the link
 
-  logic [NumDirs-1:0][NumDirs-1:0] want;  // [input]: output that the chosen flit requests
+  logic [NumDirs-1:0][NumDirs-1:0] in_request;  // [input]: output that the chosen flit requests
   logic [NumDirs-1:0] kept;  // [output]: the flit on the link does not end its message
-  logic [NumDirs-1:0] want_goes_on;  // [input]: the message had a flit in the last cycle
-  logic [NumDirs-1:0] want_first, want_last;  // the chosen flit is the message's first, last one
-  channels_t [NumDirs-1:0] want_channel;  // the channel allocated to its message
+  logic [NumDirs-1:0] in_continues;  // [input]: the message had a flit in the last cycle
+  logic [NumDirs-1:0] in_first, in_last;  // the chosen flit is the message's first, last one
+  channels_t [NumDirs-1:0] in_channel;  // the channel allocated to its message
   logic [NumDirs-1:0][NumDirs-1:0] granted;  // [output][input]
   logic [NumDirs-1:0] is_granted;  // [input]
 
@@ -75,11 +75,11 @@ module router_virtual_channels
     if (!Ports[i]) begin : gen_absent
       assign in_ready_o[i] = '1;
       assign popped[i] = '0;
-      assign want[i] = '0;
-      assign want_goes_on[i] = 1'b0;
-      assign want_first[i] = 1'b0;
-      assign want_last[i] = 1'b0;
-      assign want_channel[i] = '0;
+      assign in_request[i] = '0;
+      assign in_continues[i] = 1'b0;
+      assign in_first[i] = 1'b0;
+      assign in_last[i] = 1'b0;
+      assign in_channel[i] = '0;
       assign claim[i] = '0;
       assign input_busy[i] = 1'b0;
       wire unused = ^{in_i[i], in_valid_i[i], is_granted[i]};
@@ -100,11 +100,11 @@ module router_virtual_channels
           .open_i(open),
           .start_i(start),
           .kept_i(kept),
-          .want_o(want[i]),
-          .want_goes_on_o(want_goes_on[i]),
-          .want_first_o(want_first[i]),
-          .want_last_o(want_last[i]),
-          .want_channel_o(want_channel[i]),
+          .request_o(in_request[i]),
+          .request_continues_o(in_continues[i]),
+          .request_first_o(in_first[i]),
+          .request_last_o(in_last[i]),
+          .request_channel_o(in_channel[i]),
           .claim_o(claim[i]),
           .granted_i(is_granted[i]),
           .popped_o(popped[i]),
@@ -129,18 +129,18 @@ module router_virtual_channels
       localparam inputs_t Inputs = inputs_of(RoutingXY, o);
       localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
 
-      logic [NumInputs-1:0] request, grant, goes_on, first, last;
+      logic [NumInputs-1:0] request, grant, continues, first, last;
       channels_t [NumInputs-1:0] channel;
       flit_t [NumInputs-1:0] candidate;
       logic [$clog2(NumInputs)-1:0] select;
 
       for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
         localparam int unsigned Input = int'(Inputs[k]);
-        assign request[k] = want[Input][o];
-        assign goes_on[k] = want_goes_on[Input];
-        assign first[k] = want_first[Input];
-        assign last[k] = want_last[Input];
-        assign channel[k] = want_channel[Input];
+        assign request[k] = in_request[Input][o];
+        assign continues[k] = in_continues[Input];
+        assign first[k] = in_first[Input];
+        assign last[k] = in_last[Input];
+        assign channel[k] = in_channel[Input];
         always_comb begin
           candidate[k] = popped[Input];
           candidate[k].dir = next_dir(o, x_i, y_i, 8'(popped[Input].x), 8'(popped[Input].y));
@@ -159,7 +159,7 @@ module router_virtual_channels
           .open_o(open[o]),
           .start_o(start[o]),
           .request_i(request),
-          .goes_on_i(goes_on),
+          .continues_i(continues),
           .first_i(first),
           .last_i(last),
           .channel_i(channel),
@@ -179,7 +179,7 @@ module router_virtual_channels
         flit_t body;
         logic last_of, valid, unused_ready;
         // Free entries that no flit is on its way to, in unary: as many ones, from bit 0
-        logic [LocalDepth-1:0] places_q;
+        logic [LocalDepth-1:0] free_entries_q;
         head_fifo #(
             .head_t(logic),
             .body_t(flit_t),
@@ -198,13 +198,13 @@ module router_virtual_channels
         );
         wire leaves = valid & out_ready_i[o][0];
         always_ff @(posedge clk_i) begin
-          if (rst_i) places_q <= '1;
-          else if (leaves & ~|grant) places_q <= {places_q[LocalDepth-2:0], 1'b1};
-          else if (~leaves & |grant) places_q <= places_q >> 1;
+          if (rst_i) free_entries_q <= '1;
+          else if (leaves & ~|grant) free_entries_q <= {free_entries_q[LocalDepth-2:0], 1'b1};
+          else if (~leaves & |grant) free_entries_q <= free_entries_q >> 1;
         end
         always_comb begin
           room[o] = '0;
-          room[o][0] = places_q[0];
+          room[o][0] = free_entries_q[0];
           out_o[o] = body;
           out_o[o].beat.last = last_of;
           out_valid_o[o] = channels_t'(valid);

@@ -47,7 +47,7 @@ module router_wormhole
   end
 
   typedef struct packed {
-    logic [NumDirs-1:0] wants;  // the output that the flit takes here, one-hot
+    logic [NumDirs-1:0] request;  // the output that the flit takes here, one-hot
     logic last;
   } head_t;
 
@@ -57,7 +57,7 @@ module router_wormhole
   } offer_t;
 
   flit_t [NumDirs-1:0] front;  // flit at the front of each input
-  logic [NumDirs-1:0][NumDirs-1:0] in_wants, front_wants;
+  logic [NumDirs-1:0][NumDirs-1:0] in_request, front_request;
   logic [NumDirs-1:0] front_valid;
   logic [NumDirs-1:0] front_taken;  // the front flit is taken, if valid
 
@@ -67,17 +67,17 @@ module router_wormhole
   endfunction
 
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
-    for (genvar o = 0; o < NumDirs; o++) begin : gen_wants
-      assign in_wants[i][o] = in_i[i].dir == dir_e'(o);
+    for (genvar o = 0; o < NumDirs; o++) begin : gen_request
+      assign in_request[i][o] = in_i[i].dir == dir_e'(o);
     end
     if (!Ports[i] || turns_from(i) == '0) begin : gen_absent
       assign front[i] = '0;
-      assign front_wants[i] = '0;
+      assign front_request[i] = '0;
       assign front_valid[i] = 1'b0;
       assign in_ready_o[i] = 1'b1;
     end else if (i == int'(DirLocal)) begin : gen_local
       assign front[i] = in_i[i];
-      assign front_wants[i] = in_wants[i];
+      assign front_request[i] = in_request[i];
       assign front_valid[i] = in_valid_i[i];
       assign in_ready_o[i] = front_taken[i];
     end else begin : gen_buffered
@@ -90,7 +90,7 @@ module router_wormhole
       ) u_fifo (
           .clk_i,
           .rst_i,
-          .in_head_i  ('{wants: in_wants[i], last: in_i[i].beat.last}),
+          .in_head_i  ('{request: in_request[i], last: in_i[i].beat.last}),
           .in_body_i  (in_i[i]),
           .in_valid_i (in_valid_i[i]),
           .in_ready_o (in_ready_o[i]),
@@ -103,7 +103,7 @@ module router_wormhole
         front[i] = body;
         front[i].beat.last = head.last;
       end
-      assign front_wants[i] = head.wants;
+      assign front_request[i] = head.request;
     end
   end
 
@@ -128,7 +128,7 @@ module router_wormhole
 
       for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
         localparam int unsigned Input = int'(Inputs[k]);
-        assign request[k] = front_valid[Input] & front_wants[Input][o];
+        assign request[k] = front_valid[Input] & front_request[Input][o];
         always_comb begin
           candidate[k] = '{flit: front[Input], last: front[Input].beat.last};
           candidate[k].flit.dir = next_dir(o, x_i, y_i, 8'(front[Input].x), 8'(front[Input].y));
@@ -162,7 +162,7 @@ module router_wormhole
     front_taken = '0;
     for (int unsigned o = 0; o < NumDirs; o++) begin
       for (int unsigned i = 0; i < NumDirs; i++) begin
-        if (front_wants[i][o] & takes[o][i]) front_taken[i] = 1'b1;
+        if (front_request[i][o] & takes[o][i]) front_taken[i] = 1'b1;
       end
     end
   end

@@ -38,7 +38,7 @@ module vc_choice
     input logic [NumDirs-1:0] kept_i,  // outputs with a message that continues
 
     output lanes_t choice_o,  // one-hot or zero
-    output logic goes_on_o,  // its message sent a flit in the last cycle
+    output logic continues_o,  // its message sent a flit in the last cycle
     output logic [NumDirs-1:0] claim_o,  // outputs claimed for an urgent message
     input logic granted_i,  // the choice is granted
     input logic start_i  // the choice is the first flit of a message
@@ -60,7 +60,7 @@ module vc_choice
     if (rst_i) keep_q <= '0;
     else keep_q <= pop & ~last_i;
   end
-  assign goes_on_o = |(choice_o & keep_q);
+  assign continues_o = |(choice_o & keep_q);
 
   if (NumLanes == 1) begin : gen_single
     assign choice_o = valid_i;
@@ -69,7 +69,7 @@ module vc_choice
     assign urgent   = '0;
     wire unused = ^{arrives_i, more_i, can_i, inside_i, dir_i, kept_i, start_i, urgent, passed_q};
   end else begin : gen_several
-    lanes_t chosen_q, waits, newcomer, waiting, best, best_other, if_granted, if_not;
+    lanes_t chosen_q, waits, arriving, waiting, best, best_other, if_granted, if_not;
     lanes_t [NumLanes-1:0] order, ahead;
 
     service_order #(
@@ -98,7 +98,7 @@ module vc_choice
     end
 
     wire has_next = |(chosen_q & (more_i | arrives_i));
-    wire goes_on = has_next & ~|(chosen_q & last_i);
+    wire continues = has_next & ~|(chosen_q & last_i);
     lanes_t first;  // preferred to the next message of the lane being sent
     logic [NumDirs-1:0] chosen_dir;
     always_comb begin
@@ -121,16 +121,16 @@ module vc_choice
         end
       end
 
-      newcomer = arrives_i & ~valid_i;
+      arriving = arrives_i & ~valid_i;
       waiting  = valid_i & ~chosen_q;
       if (|best) if_not = best;
-      else if (|newcomer) if_not = newcomer;
+      else if (|arriving) if_not = arriving;
       else if_not = chosen_q;
 
-      if (goes_on & ~|(can_i & urgent & ~chosen_q)) if_granted = chosen_q;
+      if (continues & ~|(can_i & urgent & ~chosen_q)) if_granted = chosen_q;
       else if (|(can_i & ~chosen_q & first)) if_granted = best_other;
       else if (has_next) if_granted = chosen_q;
-      else if (|newcomer) if_granted = newcomer;
+      else if (|arriving) if_granted = arriving;
       else begin
         for (int unsigned l = 0; l < NumLanes; l++) begin
           if_granted[l] = waiting[l] & ((waiting & ~(lanes_t'('1) << l)) == '0);  // the first

@@ -30,11 +30,11 @@ module vc_input
     input channels_t [NumDirs-1:0] start_i,  // by output: in this channel
     input logic [NumDirs-1:0] kept_i,  // outputs with a message that continues
 
-    output logic [NumDirs-1:0] want_o,  // output that the chosen flit requests, or zero
-    output logic want_goes_on_o,  // its message sent a flit in the last cycle
-    output logic want_first_o,  // it starts a message, in the channel of start_i
-    output logic want_last_o,
-    output channels_t want_channel_o,  // the channel allocated to its message
+    output logic [NumDirs-1:0] request_o,  // output that the chosen flit requests, or zero
+    output logic request_continues_o,  // its message sent a flit in the last cycle
+    output logic request_first_o,  // it starts a message, in the channel of start_i
+    output logic request_last_o,
+    output channels_t request_channel_o,  // the channel allocated to its message
     output logic [NumDirs-1:0] claim_o,  // outputs claimed for an urgent message
     input logic granted_i,
 
@@ -141,30 +141,31 @@ module vc_input
       .dir_i(front_dir),
       .kept_i,
       .choice_o(choice),
-      .goes_on_o(want_goes_on_o),
+      .continues_o(request_continues_o),
       .claim_o,
       .granted_i,
-      .start_i(want_first_o)
+      .start_i(request_first_o)
   );
 
   assign pop = granted_i ? choice : '0;
-  assign want_first_o = |(choice & ~inside_q);
-  assign want_last_o = |(choice & front_last);
+  assign request_first_o = |(choice & ~inside_q);
+  assign request_last_o = |(choice & front_last);
 
   logic [NumDirs-1:0] chosen_dir;
   always_comb begin
     chosen_dir = '0;
-    want_channel_o = '0;
+    request_channel_o = '0;
     for (int unsigned l = 0; l < NumLanes; l++) begin
       if (choice[l]) begin
         chosen_dir |= front_dir[l];
-        want_channel_o |= channel_q[l];
+        request_channel_o |= channel_q[l];
       end
     end
     start = '0;
     for (int unsigned o = 0; o < NumDirs; o++) begin
       if (chosen_dir[o]) start |= start_i[o];
-      want_o[o] = chosen_dir[o] & (want_first_o ? open_i[o] : |(want_channel_o & room_i[o]));
+      request_o[o] = chosen_dir[o] &
+          (request_first_o ? open_i[o] : |(request_channel_o & room_i[o]));
     end
   end
 

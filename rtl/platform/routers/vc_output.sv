@@ -28,7 +28,7 @@ module vc_output #(
 
     input logic [NumInputs-1:0] request_i,
     // Continues the message that sent a flit in the last cycle
-    input logic [NumInputs-1:0] goes_on_i,
+    input logic [NumInputs-1:0] continues_i,
     input logic [NumInputs-1:0] first_i,  // first flit of a message: allocates start_o
     input logic [NumInputs-1:0] last_i,  // last flit
     input channels_t [NumInputs-1:0] channel_i,  // channel allocated to its message
@@ -70,7 +70,7 @@ module vc_output #(
     grant_o = request_i;
     for (int unsigned a = 0; a < NumInputs; a++) begin
       for (int unsigned b = 0; b < NumInputs; b++) begin
-        if (a != b && request_i[a] && (goes_on_i[a] | (order[a][b] & ~goes_on_i[b]))) begin
+        if (a != b && request_i[a] && (continues_i[a] | (order[a][b] & ~continues_i[b]))) begin
           grant_o[b] = 1'b0;
         end
       end

@@ -39,8 +39,8 @@ module block_fifo #(
   // loads.
   (* keep *)wire fetch = ~second_q | ready_i;
   wire stored = write_q != read_q;  // implies second_q
-  wire behind = write_i & (second_q | ~advance);
-  wire store = behind & (stored | ~second_advance);
+  wire queued = write_i & (second_q | ~advance);
+  wire store = queued & (stored | ~second_advance);
 
   always_ff @(posedge clk_i) begin
     // Written unconditionally: late signals only move the pointer, and the memory is free at the
@@ -61,7 +61,7 @@ module block_fifo #(
     end else begin
       if (store) write_q <= write_q + 1'b1;
       if (second_advance & stored) read_q <= read_q + 1'b1;
-      if (second_advance) second_q <= stored | behind;
+      if (second_advance) second_q <= stored | queued;
       if (advance) valid_o <= second_q | write_i;
     end
   end

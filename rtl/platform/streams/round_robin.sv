@@ -35,7 +35,8 @@ module round_robin #(
     for (int unsigned last = 0; last < NumInputs; last++) begin
       for (int unsigned n = 0; n < NumInputs; n++) begin
         for (int unsigned rival = 0; rival < NumInputs; rival++) begin
-          if ((rival + NumInputs - last - 1) % NumInputs < (n + NumInputs - last - 1) % NumInputs) begin
+          if ((rival + NumInputs - last - 1) % NumInputs <
+              (n + NumInputs - last - 1) % NumInputs) begin
             if (last_i == sel_t'(last) && request_i[rival]) wins_o[n] = 1'b0;
           end
         end

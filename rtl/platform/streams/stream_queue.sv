@@ -49,7 +49,7 @@ module stream_queue #(
     );
     assign holds_o = out_valid_o;
   end else begin : gen_block_ram
-    wire came = in_valid_i & in_ready_o;
+    wire pushed = in_valid_i & in_ready_o;
     logic [$clog2(Depth + 3)-1:0] level;
     block_fifo #(
         .data_t(data_t),
@@ -58,7 +58,7 @@ module stream_queue #(
         .clk_i,
         .rst_i,
         .data_i (in_i),
-        .write_i(came),
+        .write_i(pushed),
         .data_o (out_o),
         .valid_o(out_valid_o),
         .ready_i(out_ready_i)
@@ -68,8 +68,8 @@ module stream_queue #(
     ) u_occupancy (
         .clk_i,
         .rst_i,
-        .came_i (came),
-        .went_i (out_valid_o & out_ready_i),
+        .enter_i(pushed),
+        .leave_i(out_valid_o & out_ready_i),
         .level_o(level),
         .holds_o
     );

@@ -110,8 +110,8 @@ module frame_store #(
   ) u_occupancy (
       .clk_i,
       .rst_i,
-      .came_i (good_o),
-      .went_i (read_last),
+      .enter_i(good_o),
+      .leave_i(read_last),
       .level_o(level),
       .holds_o
   );

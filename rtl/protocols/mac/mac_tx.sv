@@ -187,8 +187,8 @@ module mac_tx
     ) u_level (
         .clk_i,
         .rst_i,
-        .came_i (store),
-        .went_i (stored_valid & stored_ready),
+        .enter_i(store),
+        .leave_i(stored_valid & stored_ready),
         .level_o(level),
         .holds_o(unused_holds)
     );
@@ -255,8 +255,8 @@ module mac_tx
   ) u_occupancy (
       .clk_i,
       .rst_i,
-      .came_i (store & last),
-      .went_i (read_last),
+      .enter_i(store & last),
+      .leave_i(read_last),
       .level_o(unused_level),
       .holds_o(holds)
   );

@@ -18,7 +18,7 @@ module mesh_top
     input logic clk_i,
     input logic rst_i,
 
-    // Window of node 0: flits in flight from node 0 back to itself; 0: unlimited
+    // Credits of node 0: flits in flight from node 0 back to itself; 0: unlimited
     input logic [31:0] window_i,
 
     input logic [NumNodes-1:0] in_valid_i,
@@ -80,19 +80,19 @@ module mesh_top
     wire unused = ^{out[n], x, y, in_flits_i[n]};
   end
 
-  // The window of node 0, where chains begin and end.
+  // The credits of node 0, where chains begin and end.
   logic may_send;
-  flight_window #(
+  credit_limit #(
       .CountWidth(16)
-  ) u_window (
+  ) u_limit (
       .clk_i,
       .rst_i,
-      .window_i(window_i[15:0]),
+      .credits_i(window_i[15:0]),
       .length_i(in_flits_i[0]),
       .valid_i(in_valid_i[0]),
       .taken_i(in_valid[0] & in_ready[0]),
       .last_i(in_last_i[0]),
-      .left_i(out_valid_o[0] & out_ready_i[0]),
+      .return_i(out_valid_o[0] & out_ready_i[0]),
       .may_send_o(may_send)
   );
   wire unused_window = ^window_i[31:16];

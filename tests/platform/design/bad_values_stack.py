@@ -107,16 +107,16 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumBoundHops": 512},
         {"BoundHops": "8'd2"},
     ],
-    "flight_gate": [{"Window": 149}, {"FlitBytes": 48}, {"CountWidth": 10}],
-    "flight_meter": [{"NumSources": 0}, {"NumReturns": 0}],
-    "flight_pool": [{"NumSources": 0}, {"NumReturns": 0}, {"CountWidth": 1}],
-    "flight_returns": [
+    "credit_gate": [{"Credits": 149}, {"FlitBytes": 48}, {"CountWidth": 10}],
+    "credit_meter": [{"NumSources": 0}, {"NumReturns": 0}],
+    "credit_pool": [{"NumSources": 0}, {"NumReturns": 0}, {"CountWidth": 1}],
+    "credit_returns": [
         {"NumSinks": 0},
         {"CountWidth": 1},
         {"PortWidth": 0},
         {"NumSinks": 3, "PortWidth": 1},
     ],
-    "flight_window": [{"CountWidth": 1}, {"CountWidth": 4, "Longest": 16}],
+    "credit_limit": [{"CountWidth": 1}, {"CountWidth": 4, "Longest": 16}],
     "frame_buffer": [{"Depth": 12}, {"Depth": 1}],
     "frame_crossing": [
         {"DataWidth": 12},

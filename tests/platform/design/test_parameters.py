@@ -80,7 +80,7 @@ def test_bad_values_are_refused(module: str) -> None:
         ("memory_buffer", {"AddrWidth": 64}),
         ("memory_buffer", {"BankBytes": 1, "DataWidth": 1024}),
         ("memory_buffer", {"BankBytes": 65536}),
-        ("flight_gate", {"CountWidth": 32}),
+        ("credit_gate", {"CountWidth": 32}),
     ],
 )
 def test_values_at_the_limit_are_not(module: str, values: Mapping[str, object]) -> None:

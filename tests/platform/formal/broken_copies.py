@@ -80,9 +80,9 @@ DIVIDE_FILE = "rpu_divide"
 VC_INPUT_FILE = "vc_input"
 VC_CHOICE_FILE = "vc_choice"
 VC_OUTPUT_FILE = "vc_output"
-WINDOW_FILE = "flight_window"
-RETURNS_FILE = "flight_returns"
-POOL_FILE = "flight_pool"
+WINDOW_FILE = "credit_limit"
+RETURNS_FILE = "credit_returns"
+POOL_FILE = "credit_pool"
 ASYNC_FIFO = "async_fifo"
 COUNT_CROSSING = "count_crossing"
 HANDSHAKE = "reset_handshake"
@@ -356,7 +356,7 @@ BROKEN = (
         ),
     ),
     (ROUTER, Mutation(STREAM_MERGE, "locked_q ? sel_q == sel_t'(n) : wins[n]", "wins[n]")),
-    (ROUTER, Mutation(ROUTER_FILE, "wants: in_wants[i]", "wants: in_wants[0]")),
+    (ROUTER, Mutation(ROUTER_FILE, "request: in_request[i]", "request: in_request[0]")),
     (ROUTER_IN_CORNER, Mutation(ROUTER_FILE, ".flit.dir = next_dir(o,", ".flit.dir = next_dir(0,")),
     (
         ROUTER_IN_CORNER,
@@ -375,8 +375,8 @@ BROKEN = (
         Mutation(QUEUE_FILE, "'(lane_write_addr[l])", "'(lane_write_addr[0])"),
     ),
     (OUTPUT, Mutation(OUTPUT_FILE, "locked_q <= ~last;", "locked_q <= 1'b0;")),
-    (OUTPUT, Mutation(OUTPUT_FILE, "|(wanted & out_ready_i)", "|wanted")),
-    (OUTPUT, Mutation(OUTPUT_FILE, "~long_q | ~|(wanted", "1'b1 | ~|(wanted")),
+    (OUTPUT, Mutation(OUTPUT_FILE, "|(next_channels & out_ready_i)", "|next_channels")),
+    (OUTPUT, Mutation(OUTPUT_FILE, "~long_q | ~|(next_channels", "1'b1 | ~|(next_channels")),
     (OUTPUT, Mutation(OUTPUT_FILE, "CountWidth'(MaxPacket - 1)", "CountWidth'(MaxPacket)")),
     (OUTPUT, Mutation(SERVICE_ORDER, "before_o[i][j] <= i != j;", "before_o[i][j] <= 1'b0;")),
     (OUTPUT, Mutation(OUTPUT_FILE, ".served_i (step_o & ~locked_q)", ".served_i (1'b0)")),
@@ -394,22 +394,25 @@ BROKEN = (
     (DROPPING, Mutation(INPUT_FILE, "in_valid_i & first_q & refused", "in_valid_i & refused")),
     (DROPPING, Mutation(INPUT_FILE, "LengthWidth'(FlitBytes - 1)", "LengthWidth'(0)")),
     (LINK, Mutation(NOC_PKG, "CrosspointLate = 2", "CrosspointLate = 1")),
-    (LINK, Mutation(OUTPUT_FILE, "~long_q | ~|(wanted", "1'b1 | ~|(wanted")),
-    (LINK, Mutation(OUTPUT_FILE, "~|(wanted & ~out_ready_i)", "|(wanted & out_ready_i)")),
+    (LINK, Mutation(OUTPUT_FILE, "~long_q | ~|(next_channels", "1'b1 | ~|(next_channels")),
+    (
+        LINK,
+        Mutation(OUTPUT_FILE, "~|(next_channels & ~out_ready_i)", "|(next_channels & out_ready_i)"),
+    ),
     (WINDOW, Mutation(WINDOW_FILE, "if (taken_i) inside_q <= ~last_i", "inside_q <= 1'b0")),
-    (WINDOW, Mutation(WINDOW_FILE, "{1'b0, window_i};", "{1'b0, window_i} + 1'b1;")),
+    (WINDOW, Mutation(WINDOW_FILE, "{1'b0, credits_i};", "{1'b0, credits_i} + 1'b1;")),
     (EARLY, Mutation(WINDOW_FILE, "start ? $signed({2'b0, length_i}) <= spare :", "")),
     (WINDOW, Mutation(WINDOW_FILE, "start ? rest + length_i : rest", "rest")),
     (EARLY, Mutation(WINDOW_FILE, "valid_i & ~taken_i & fits", "valid_i & fits")),
-    (OCCUPANCY, Mutation("occupancy", "came_q & ~went_q", "came_q")),
+    (OCCUPANCY, Mutation("occupancy", "enter_q & ~leave_q", "enter_q")),
     (
         OCCUPANCY,
-        Mutation("occupancy", "level_o != '0 | came_q", "level_o != '0"),
+        Mutation("occupancy", "level_o != '0 | enter_q", "level_o != '0"),
     ),
     (RETURNS, Mutation(RETURNS_FILE, "held = (idle_q ? '0 : inside_q)", "held = inside_q")),
-    (RETURNS, Mutation(RETURNS_FILE, " - count_t'(went_q)", "")),
+    (RETURNS, Mutation(RETURNS_FILE, " - count_t'(sent_q)", "")),
     (RETURNS, Mutation(RETURNS_FILE, "left & ~exited_q & ~lost_q", "1'b0")),
-    (RETURNS, Mutation(RETURNS_FILE, "told_q + stale_q + change", "told_q + change")),
+    (RETURNS, Mutation(RETURNS_FILE, "pending_q + stale_q + change", "pending_q + change")),
     (POOL, Mutation(POOL_FILE, "free_q >= count_t'(2 * NumSources)", "free_q != '0")),
     (POOL, Mutation(POOL_FILE, " - count_t'(grant[s])", "")),
     (POOL, Mutation(POOL_FILE, "granted[0] = free_q != '0", "granted[0] = 1'b1")),
@@ -417,16 +420,22 @@ BROKEN = (
     (CROSSPOINT, Mutation(INPUT_FILE, "assign open_o = open", "assign open_o = has_room")),
     (CROSSPOINT, Mutation(CROSSPOINT_FILE, "valid & {NumLanes{step[o]}}", "valid")),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "level_t'(Depth - 1)", "level_t'(Depth)")),
-    (VC_INPUT, Mutation(VC_INPUT_FILE, "want_channel_o |= channel_q[l]", "want_channel_o = '1")),
+    (
+        VC_INPUT,
+        Mutation(VC_INPUT_FILE, "request_channel_o |= channel_q[l]", "request_channel_o = '1"),
+    ),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "if (pop[l] & ~inside_q[l])", "if (pop[l])")),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "channel_q[l] & room_i[o]", "channel_q[l]")),
-    (VC_INPUT, Mutation(VC_INPUT_FILE, "want_channel_o & room_i[o]", "want_channel_o")),
+    (VC_INPUT, Mutation(VC_INPUT_FILE, "request_channel_o & room_i[o]", "request_channel_o")),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "granted_i ? choice : '0", "choice")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "urgent[a] != urgent[b]", "1'b0")),
-    (VC_INPUT, Mutation(VC_CHOICE_FILE, "if (goes_on & ~|(can_i & urgent & ~chosen_q))", "if (0)")),
-    (VC_INPUT, Mutation(VC_CHOICE_FILE, "goes_on & ~|(can_i & urgent & ~chosen_q)", "goes_on")),
+    (
+        VC_INPUT,
+        Mutation(VC_CHOICE_FILE, "if (continues & ~|(can_i & urgent & ~chosen_q))", "if (0)"),
+    ),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "continues & ~|(can_i & urgent & ~chosen_q)", "continues")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "can_i & ~chosen_q;", "can_i;")),
-    (VC_INPUT, Mutation(VC_CHOICE_FILE, "newcomer = arrives_i & ~valid_i", "newcomer = '0")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "arriving = arrives_i & ~valid_i", "arriving = '0")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "waiting  = valid_i & ~chosen_q", "waiting = '0")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "waits[a] != waits[b]", "1'b0")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "|(choice_o & keep_q)", "|keep_q")),
@@ -434,10 +443,10 @@ BROKEN = (
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "held[c] = 1'b0", "held = '0")),
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "(open & ~(channels_t'('1) << c)) == '0", "1'b1")),
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "claim_i ? ~free : '0", "'0")),
-    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "goes_on_i[a] | (order", "1'b0 | (order")),
-    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "& ~goes_on_i[b]", "")),
+    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "continues_i[a] | (order", "1'b0 | (order")),
+    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "& ~continues_i[b]", "")),
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "grant_o & first_i", "grant_o & last_i")),
-    (VC_ROUTER, Mutation(VC_ROUTER_FILE, "places_q[0];", "1'b1;")),
+    (VC_ROUTER, Mutation(VC_ROUTER_FILE, "free_entries_q[0];", "1'b1;")),
     (VC_ROUTER, Mutation(VC_OUTPUT_FILE, "grant_o & first_i", "'0")),
     (VC_ROUTER, Mutation(VC_CHOICE_FILE, "urgent[a] != urgent[b]", "1'b0")),
     (VC_ROUTER, Mutation(VC_OUTPUT_FILE, "claim_i ? ~free : '0", "'0")),
@@ -464,7 +473,7 @@ BROKEN = (
     (RESETS, Mutation(HANDSHAKE, "if (~held_seen) state_q <= reset", "state_q <= reset")),
     (RESETS, Mutation(HANDSHAKE, "stop_seen & (held_q", "(held_q")),
     (RESETS, Mutation(HANDSHAKE, "reset ? Stop : Run", "Run")),
-    (RESETS, Mutation(HANDSHAKE, ".src_i({want_q, held_q})", ".src_i({held_q, want_q})")),
+    (RESETS, Mutation(HANDSHAKE, ".src_i({request_q, held_q})", ".src_i({held_q, request_q})")),
     (FRAMES, Mutation(CROSSING, "& stored.last)", ")")),
     (FRAMES, Mutation(CROSSING, "(out_tready_i & (out_inside_q | start))", "out_tready_i")),
     (FRAMES_FROM_MAC, Mutation(CROSSING, "last: in_tlast_i | too_long", "last: in_tlast_i")),

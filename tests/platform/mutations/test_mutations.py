@@ -164,7 +164,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         test_merges.test_arbiter_exhaustively,
     ),
     (
-        *("broadcast", "behind_q <= behind;", "behind_q <= '1;"),
+        *("broadcast", "after_q <= after;", "after_q <= '1;"),
         partial(test_broadcast.test_members_take_turns, members=5),
     ),
     ("stream_merge", "~(out_ready_i[sel] & out_o.last)", "1'b0", MERGE),
@@ -205,8 +205,8 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("counter_bank", "'0 : acc_q) + more", "'0 : acc_q + more)", COUNT),
     (
         "counter_bank",
-        "      clear_q <= 1'b1;\n",
-        "      clear_q <= 1'b0;\n",
+        "      clear_q   <= 1'b1;\n",
+        "      clear_q   <= 1'b0;\n",
         COUNT,
     ),
     ("noc_pkg", "y_south ? DirSouth : DirNorth", "DirSouth", ROUTE),
@@ -224,8 +224,8 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc_pkg", "|horizontal ? horizontal : vertical", "vertical", CROSSPOINT),
     (
         "crosspoint_output",
-        "~|(wanted & ~out_ready_i)",
-        "|(wanted & out_ready_i)",
+        "~|(next_channels & ~out_ready_i)",
+        "|(next_channels & out_ready_i)",
         MIXED,
     ),
     ("arp_cache", "victim_q <= victim_q + 1'b1", "victim_q <= victim_q", VICTIM),
@@ -353,8 +353,8 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("ipv4_rx", "in_valid_i ? taken & has_options : 1'b1", "1'b1", SIDE),
     (
         "block_fifo",
-        "behind & (stored | ~second_advance)",
-        "behind & stored",
+        "queued & (stored | ~second_advance)",
+        "queued & stored",
         FILL,
     ),
     (

@@ -9,34 +9,34 @@
 //
 // may_send_o is combinational or, with Longest, registered: a message then waits for one cycle
 // while fewer than Longest credits are free.
-module flight_window #(
+module credit_limit #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned Longest = 0  // longest message in flits; 0: unknown
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input logic [CountWidth-1:0] window_i,  // in flits; may change only while no flit is in flight
+    input logic [CountWidth-1:0] credits_i,  // in flits; may change only while no flit is in flight
     input logic [CountWidth-1:0] length_i,  // in flits, of the message that requests to start
     input logic valid_i,  // a message requests to start
     input logic taken_i,  // one of its flits is sent
     input logic last_i,  // its last flit
-    input logic left_i,  // a flit has left, its credit returns
+    input logic return_i,  // a flit has left, its credit returns
 
     output logic may_send_o
 );
 
   if (CountWidth < 2) begin : gen_bad_width
-    $error("flight_window: CountWidth must be at least 2");
+    $error("credit_limit: CountWidth must be at least 2");
   end
   if ($clog2(Longest + 1) > CountWidth) begin : gen_bad_longest
-    $error("flight_window: CountWidth bits must count the longest message");
+    $error("credit_limit: CountWidth bits must count the longest message");
   end
 
-  logic [CountWidth-1:0] flight_q;  // flits in flight or admitted
+  logic [CountWidth-1:0] in_flight_q;  // flits in flight or admitted
   logic inside_q;  // the message has been admitted
-  wire [CountWidth:0] with_it = {1'b0, flight_q} + {1'b0, length_i};
-  wire fits = with_it <= {1'b0, window_i};
+  wire [CountWidth:0] with_it = {1'b0, in_flight_q} + {1'b0, length_i};
+  wire fits = with_it <= {1'b0, credits_i};
   wire start = valid_i & ~inside_q & taken_i;
 
   if (Longest == 0) begin : gen_exact
@@ -45,11 +45,11 @@ module flight_window #(
     // Credits left by the longest message, negative if they do not suffice; independent of
     // length_i, which is late.
     wire signed [CountWidth+1:0] spare = $signed(
-        {2'b0, window_i}
+        {2'b0, credits_i}
     ) - $signed(
         (CountWidth + 2)'(Longest)
     ) - $signed(
-        {2'b0, flight_q}
+        {2'b0, in_flight_q}
     );
     logic ample_q;  // any message fits
     logic fits_q;  // the waiting message fits
@@ -66,13 +66,13 @@ module flight_window #(
   end
 
   // The sums are computed in parallel with the decision to start.
-  wire [CountWidth-1:0] rest = flight_q - CountWidth'(left_i);
+  wire [CountWidth-1:0] rest = in_flight_q - CountWidth'(return_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      flight_q <= '0;
+      in_flight_q <= '0;
       inside_q <= 1'b0;
     end else begin
-      flight_q <= start ? rest + length_i : rest;
+      in_flight_q <= start ? rest + length_i : rest;
       if (taken_i) inside_q <= ~last_i;
     end
   end

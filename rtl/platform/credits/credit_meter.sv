@@ -3,7 +3,7 @@
 // have waited for credits.
 //
 // Latency: 1 cycle.
-module flight_meter #(
+module credit_meter #(
     parameter int unsigned NumSources = 1,
     parameter int unsigned NumReturns = 1
 ) (
@@ -18,7 +18,7 @@ module flight_meter #(
 );
 
   if (NumSources < 1 || NumReturns < 1) begin : gen_bad_size
-    $error("flight_meter: NumSources and NumReturns must be at least 1");
+    $error("credit_meter: NumSources and NumReturns must be at least 1");
   end
 
   logic [31:0] in_flight, waited;

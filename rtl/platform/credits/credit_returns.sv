@@ -8,7 +8,7 @@
 //
 // Latency: 2 cycles, 4 for flits dropped or shortened. At most one pulse per cycle; flits that
 // leave at the same time are reported one after the other.
-module flight_returns #(
+module credit_returns #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned NumSinks = 1,
     parameter int unsigned PortWidth = 1,
@@ -18,19 +18,19 @@ module flight_returns #(
     input logic clk_i,
     input logic rst_i,
 
-    input  logic                 came_i,  // a flit has arrived from the mesh
-    input  logic [PortWidth-1:0] port_i,  // its sink
-    input  logic                 went_i,  // an output of a forwarding layer has sent a flit
-    input  logic                 lost_i,  // a flit bound for the mesh had no route
-    input  logic                 idle_i,  // no message is arriving or inside forwarding layers
+    input  logic                 received_i,  // a flit has arrived from the mesh
+    input  logic [PortWidth-1:0] port_i,      // its sink
+    input  logic                 sent_i,      // an output of a forwarding layer has sent a flit
+    input  logic                 lost_i,      // a flit bound for the mesh had no route
+    input  logic                 idle_i,      // no message is arriving or inside forwarding layers
     output logic                 left_o
 );
 
   if (NumSinks < 1 || CountWidth < 2) begin : gen_bad_size
-    $error("flight_returns: NumSinks must be at least 1, CountWidth 2");
+    $error("credit_returns: NumSinks must be at least 1, CountWidth 2");
   end
   if (PortWidth < 1 || $clog2(NumSinks) > PortWidth) begin : gen_bad_port
-    $error("flight_returns: PortWidth bits must tell the sinks apart");
+    $error("credit_returns: PortWidth bits must tell the sinks apart");
   end
 
   typedef logic [CountWidth-1:0] count_t;
@@ -47,12 +47,12 @@ module flight_returns #(
     end
   end
 
-  logic entered_q, exited_q, went_q, lost_q, idle_q;
+  logic entered_q, exited_q, sent_q, lost_q, idle_q;
   count_t inside_q;  // flits that layers have taken and may still send
-  count_t told_q;  // flits that have left and are not reported yet
+  count_t pending_q;  // flits that have left and are not reported yet
   count_t stale_q;  // flits that were still counted as inside when the layers became idle
-  wire count_t held = (idle_q ? '0 : inside_q) + count_t'(entered_q) - count_t'(went_q);
-  wire left = told_q != '0 | exited_q | lost_q;
+  wire count_t held = (idle_q ? '0 : inside_q) + count_t'(entered_q) - count_t'(sent_q);
+  wire left = pending_q != '0 | exited_q | lost_q;
   // exited_q + lost_q - left, which is -1, 0 or 1: one adder less in the path.
   wire count_t change = {{CountWidth - 1{left & ~exited_q & ~lost_q}}, left & (exited_q == lost_q)};
 
@@ -60,31 +60,31 @@ module flight_returns #(
     if (rst_i) begin
       entered_q <= 1'b0;
       exited_q <= 1'b0;
-      went_q <= 1'b0;
+      sent_q <= 1'b0;
       lost_q <= 1'b0;
       idle_q <= 1'b0;
       inside_q <= '0;
       stale_q <= '0;
-      told_q <= '0;
+      pending_q <= '0;
       left_o <= 1'b0;
     end else begin
-      entered_q <= came_i & passes;
-      exited_q <= came_i & leaves;
-      went_q <= went_i;
+      entered_q <= received_i & passes;
+      exited_q <= received_i & leaves;
+      sent_q <= sent_i;
       lost_q <= lost_i;
       idle_q <= idle_i;
       inside_q <= held;
       stale_q <= idle_q ? inside_q : '0;
-      told_q <= told_q + stale_q + change;
+      pending_q <= pending_q + stale_q + change;
       left_o <= left;
     end
   end
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (~rst_i & went_q) begin
+    if (~rst_i & sent_q) begin
       assert (inside_q != '0 && !idle_q)
-      else $error("flight_returns: layers that declare Forwards have sent more than they took");
+      else $error("credit_returns: layers that declare Forwards have sent more than they took");
     end
   end
 `endif
