@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP echo (RFC 862): returns received bytes, and closes when the peer does.
 //
-// One session at a time is served, in turn: what is there of it, up to ChunkBytes, is read
-// from the receive buffer, and goes to the send buffer as it comes.
+// Sessions are served one at a time, round robin: up to ChunkBytes of received bytes are read from
+// the receive buffer and forwarded to the send buffer as they arrive.
 module tcp_echo
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_report_t;
 #(
     parameter type beat_t = logic,
     parameter type read_beat_t = beat_t,
@@ -40,9 +41,6 @@ module tcp_echo
     output logic busy_o
 );
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
-    $error("tcp_echo: NumSessions must be a power of two, 2 to 16384");
-  end
   if (TcpPort < 1 || TcpPort > 65535) begin : gen_bad_port
     $error("tcp_echo: TcpPort must be 1 to 65535");
   end
@@ -73,33 +71,50 @@ module tcp_echo
 
   typedef logic [IndexWidth-1:0] index_t;
 
-  // ---- State of each session ----
+  // ---- Events, data and the state of each session ----
 
-  typedef struct packed {
-    logic live;
-    logic closed;  // by the peer: no data follows read_end
-    logic over;
-    logic asked_read;  // a notification is requested and still outstanding
-    logic asked_write;
-    seq_t read_end;
-    seq_t write_end;
-  } told_t;
   typedef struct packed {
     seq_t read;        // next byte to be read
-    seq_t write;       // its position in our own stream
-    logic wish_read;
+    seq_t write;       // its sequence number in the sent stream
+    logic wish_read;   // toggles with each request for a notification
     logic wish_write;
-    logic closed;      // the end of our stream has been announced
-  } own_t;
-  told_t told_q[NumSessions];
-  own_t own_q[NumSessions];
+    logic closed;      // the end of the sent stream has been announced
+  } progress_t;
+  progress_t progress_q[NumSessions];
 
+  logic data_valid, data_ready, event_taken, opens;
+  index_t event_index, at_q;
   tcp_event_meta_t event_meta;
-  assign event_meta = tcp_event_meta_t'(in_i.meta);
-  logic first_q;
-  wire is_event = first_q & (32'(in_i.kind) == KindTcpEvent);
-  wire taken = in_valid_i & in_ready_o;
-  wire index_t event_index = event_meta.session[IndexWidth-1:0];
+  session_report_t report;
+  logic awaits_read, awaits_write, frees;
+  logic unused_first, unused_no_session, unused_fails;
+  tcp_session_book #(
+      .beat_t(beat_t),
+      .NumSessions(NumSessions),
+      .KindTcpEvent(KindTcpEvent)
+  ) u_book (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .first_o(unused_first),
+      .data_valid_o(data_valid),
+      .data_ready_i(data_ready),
+      .event_o(event_taken),
+      .no_session_o(unused_no_session),
+      .event_index_o(event_index),
+      .event_meta_o(event_meta),
+      .opens_o(opens),
+      .fails_o(unused_fails),
+      .index_i(at_q),
+      .report_o(report),
+      .changed_index_i(at_q),
+      .awaits_read_i(awaits_read),
+      .awaits_write_i(awaits_write),
+      .awaits_write_index_i(at_q),
+      .frees_i(frees)
+  );
 
   // ---- Serve one session at a time ----
 
@@ -117,28 +132,27 @@ module tcp_echo
     Free
   } step_e;
   step_e step_q;
-  index_t at_q;
-  told_t known_q;
-  own_t own_at_q;
+  session_report_t report_q;
+  progress_t at_progress_q;
   logic [NumSessions-1:0] queued_q;
-  seq_t there_q, space_q, count;  // computed from known_q
-  logic [13:0] count_q;
+  seq_t available_q, space_q, count;  // computed from report_q
+  length_t count_q;
 
   // An event that arrives after this read queues the session again.
   always_ff @(posedge clk_i) begin
-    there_q <= difference(known_q.read_end, own_at_q.read, known_q.closed);
-    space_q <= known_q.write_end - own_at_q.write;
+    available_q <= difference(report_q.read_end, at_progress_q.read, report_q.closed);
+    space_q <= report_q.write_end - at_progress_q.write;
   end
   function automatic seq_t bounded(seq_t size);
     return size > 32'(ChunkBytes) ? 32'(ChunkBytes) : size;
   endfunction
-  assign count = there_q < space_q ? bounded(there_q) : bounded(space_q);
-  wire seq_t read_next = own_at_q.read + 32'(count_q);
-  wire seq_t write_next = own_at_q.write + 32'(count_q);
+  assign count = available_q < space_q ? bounded(available_q) : bounded(space_q);
+  wire seq_t read_next = at_progress_q.read + 32'(count_q);
+  wire seq_t write_next = at_progress_q.write + 32'(count_q);
 
-  logic copying, copy_ready;
-  assign copying = (step_q == Copy) & in_valid_i & ~is_event;
-  assign in_ready_o = is_event ? 1'b1 : (step_q == Copy) & copy_ready;
+  logic copy_ready;
+  wire copying = (step_q == Copy) & data_valid;
+  assign data_ready = (step_q == Copy) & copy_ready;
 
   logic send_request, send_read, request_room, read_room;
   tcp_request_meta_t request;
@@ -152,21 +166,21 @@ module tcp_echo
       end
       Release: begin
         request.request = RequestRelease;
-        request.place   = own_at_q.read;
+        request.place   = at_progress_q.read;
       end
       WishRead: begin
         request.request = RequestReadable;
-        request.place = own_at_q.read + 32'd1;
-        request.wish = ~own_at_q.wish_read;
+        request.place = at_progress_q.read + 32'd1;
+        request.wish = ~at_progress_q.wish_read;
       end
       WishWrite: begin
         request.request = RequestWritable;
-        request.place = own_at_q.write + 32'd1;
-        request.wish = ~own_at_q.wish_write;
+        request.place = at_progress_q.write + 32'd1;
+        request.wish = ~at_progress_q.wish_write;
       end
       Close, Free: begin
         request.request = step_q == Close ? RequestClose : RequestFree;
-        request.place   = own_at_q.write;
+        request.place   = at_progress_q.write;
       end
       default: ;
     endcase
@@ -174,42 +188,31 @@ module tcp_echo
     read = '{
         port: 16'(TcpPort),
         session: session_t'(at_q),
-        start: own_at_q.read,
+        start: at_progress_q.read,
         length: count_q
     };
     send_read = step_q == Read;
   end
+  assign awaits_read = (step_q == WishRead) & request_room;
+  assign awaits_write = (step_q == WishWrite) & request_room;
+  assign frees = (step_q == Free) & request_room;
 
   always_ff @(posedge clk_i) begin
-    if (taken) first_q <= in_i.last;
-    if (taken & is_event) begin
-      queued_q[event_index] <= 1'b1;
-      told_q[event_index].read_end <= event_meta.read_end;
-      told_q[event_index].write_end <= event_meta.write_end;
-      if (event_meta.changes.readable) told_q[event_index].asked_read <= 1'b0;
-      if (event_meta.changes.writable) told_q[event_index].asked_write <= 1'b0;
-      if (event_meta.changes.opened) begin
-        told_q[event_index].live <= 1'b1;
-        told_q[event_index].asked_read <= 1'b0;
-        told_q[event_index].asked_write <= 1'b0;
-        told_q[event_index].closed <= 1'b0;
-        told_q[event_index].over <= 1'b0;
-        own_q[event_index] <= '{
-            read: event_meta.read_end,
-            write: event_meta.write_end,
-            default: '0
-        };
-      end
-      if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
-      if (event_meta.changes.closed) told_q[event_index].over <= 1'b1;
+    if (event_taken) queued_q[event_index] <= 1'b1;
+    if (opens) begin
+      progress_q[event_index] <= '{
+          read: event_meta.read_end,
+          write: event_meta.write_end,
+          default: '0
+      };
     end
     unique case (step_q)
       Listen: if (request_room) step_q <= Look;
       Look: begin
-        known_q  <= told_q[at_q];
-        own_at_q <= own_q[at_q];
+        report_q <= report;
+        at_progress_q <= progress_q[at_q];
         if (queued_q[at_q]) begin
-          if (~(taken & is_event & (event_index == at_q))) queued_q[at_q] <= 1'b0;
+          if (~(event_taken & (event_index == at_q))) queued_q[at_q] <= 1'b0;
           step_q <= Weigh;
         end else begin
           at_q <= at_q + 1'b1;
@@ -218,57 +221,48 @@ module tcp_echo
       Weigh: step_q <= Choose;
       Choose: begin
         count_q <= count[13:0];
-        if (~known_q.live) step_q <= Look;
-        else if (known_q.over) step_q <= Free;
-        else if (there_q != '0 && space_q != '0) step_q <= Read;
-        else if (there_q != '0) step_q <= known_q.asked_write ? Look : WishWrite;
-        else if (known_q.closed) step_q <= own_at_q.closed ? Look : Close;
-        else step_q <= known_q.asked_read ? Look : WishRead;
+        if (~report_q.live) step_q <= Look;
+        else if (report_q.over) step_q <= Free;
+        else if (available_q != '0 && space_q != '0) step_q <= Read;
+        else if (available_q != '0) step_q <= report_q.awaits_write ? Look : WishWrite;
+        else if (report_q.closed) step_q <= at_progress_q.closed ? Look : Close;
+        else step_q <= report_q.awaits_read ? Look : WishRead;
       end
       Read: if (read_room) step_q <= Copy;
       Copy: begin
         if (copying & copy_ready & in_i.last) begin
-          own_q[at_q].read <= read_next;
-          own_q[at_q].write <= write_next;
-          own_at_q.read <= read_next;
-          own_at_q.write <= write_next;
+          progress_q[at_q].read <= read_next;
+          progress_q[at_q].write <= write_next;
+          at_progress_q.read <= read_next;
+          at_progress_q.write <= write_next;
           step_q <= Release;
         end
       end
       Release: if (request_room) step_q <= Weigh;
       WishRead: begin
         if (request_room) begin
-          own_q[at_q].wish_read <= ~own_at_q.wish_read;
-          told_q[at_q].asked_read <= 1'b1;
+          progress_q[at_q].wish_read <= ~at_progress_q.wish_read;
           step_q <= Look;
         end
       end
       WishWrite: begin
         if (request_room) begin
-          own_q[at_q].wish_write <= ~own_at_q.wish_write;
-          told_q[at_q].asked_write <= 1'b1;
+          progress_q[at_q].wish_write <= ~at_progress_q.wish_write;
           step_q <= Look;
         end
       end
       Close: begin
         if (request_room) begin
-          own_q[at_q].closed <= 1'b1;
+          progress_q[at_q].closed <= 1'b1;
           step_q <= Look;
         end
       end
-      default: begin  // Free
-        if (request_room) begin
-          told_q[at_q].live <= 1'b0;
-          step_q <= Look;
-        end
-      end
+      default: if (request_room) step_q <= Look;  // Free
     endcase
     if (rst_i) begin
-      first_q <= 1'b1;
       queued_q <= '0;
       step_q <= Listen;
       at_q <= '0;
-      for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
     end
   end
 
@@ -279,7 +273,7 @@ module tcp_echo
     copy = in_i;
     copy.kind = $bits(copy.kind)'(KindTcpData);
     copy.meta = $bits(copy.meta)
-        '(tcp_data_meta_t'{session: session_t'(at_q), start: own_at_q.write, default: '0});
+        '(tcp_data_meta_t'{session: session_t'(at_q), start: at_progress_q.write, default: '0});
   end
 
   stream_register #(
@@ -294,37 +288,30 @@ module tcp_echo
       .out_valid_o,
       .out_ready_i
   );
-  message_register #(
-      .beat_t(read_beat_t),
-      .meta_t(tcp_read_meta_t),
-      .Kind  (KindTcpRead)
-  ) u_read (
+  tcp_application_output #(
+      .read_beat_t(read_beat_t),
+      .request_beat_t(request_beat_t),
+      .KindTcpRead(KindTcpRead),
+      .KindTcpRequest(KindTcpRequest)
+  ) u_output (
       .clk_i,
       .rst_i,
-      .meta_i(read),
-      .valid_i(send_read),
-      .ready_o(read_room),
-      .out_o(read_o),
-      .out_valid_o(read_valid_o),
-      .out_ready_i(read_ready_i)
-  );
-  message_register #(
-      .beat_t(request_beat_t),
-      .meta_t(tcp_request_meta_t),
-      .Kind  (KindTcpRequest)
-  ) u_request (
-      .clk_i,
-      .rst_i,
-      .meta_i(request),
-      .valid_i(send_request),
-      .ready_o(request_room),
-      .out_o(request_o),
-      .out_valid_o(request_valid_o),
-      .out_ready_i(request_ready_i)
+      .read_meta_i(read),
+      .read_valid_i(send_read),
+      .read_ready_o(read_room),
+      .request_meta_i(request),
+      .request_valid_i(send_request),
+      .request_ready_o(request_room),
+      .read_o,
+      .read_valid_o,
+      .read_ready_i,
+      .request_o,
+      .request_valid_o,
+      .request_ready_i
   );
 
   always_ff @(posedge clk_i) begin
-    event_o[EventTold] <= taken & is_event & ~rst_i;
+    event_o[EventTold] <= event_taken & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
   end

@@ -10,6 +10,7 @@
 module tcp_echo_bypass
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_report_t;
 #(
     parameter type beat_t = logic,
     parameter type request_beat_t = beat_t,
@@ -39,9 +40,6 @@ module tcp_echo_bypass
     output logic busy_o
 );
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
-    $error("tcp_echo_bypass: NumSessions must be a power of two, 2 to 16384");
-  end
   if (TcpPort < 1 || TcpPort > 65535) begin : gen_bad_port
     $error("tcp_echo_bypass: TcpPort must be 1 to 65535");
   end
@@ -73,39 +71,56 @@ module tcp_echo_bypass
   localparam seq_t Part = WindowBytes / 4;  // at most this much is released at once
   typedef logic [IndexWidth-1:0] index_t;
 
-  // ---- State of each session; positions count the peer's bytes ----
+  // ---- Events, data and the state of each session; sequence numbers are those of the peer ----
 
   typedef struct packed {
-    logic live;
-    logic closed;  // by the peer
-    logic over;
-    logic asked;   // a notification is requested and still outstanding
-    seq_t space;   // end of the send space minus WindowBytes, a position in our own stream
-  } told_t;
-  typedef struct packed {
     seq_t released;
-    logic wish;
-    logic closed;    // the end of our stream has been announced
-  } own_t;
-  told_t told_q[NumSessions];
-  own_t own_q[NumSessions];
-  seq_t offsets[NumSessions];  // from the peer's bytes to their echo
+    logic wish;      // toggles with each request for a notification
+    logic closed;    // the end of the sent stream has been announced
+  } progress_t;
+  progress_t progress_q[NumSessions];
+  seq_t offsets[NumSessions];  // from the peer's sequence numbers to those of the echo
   seq_t ends[NumSessions];  // of the bytes received
   logic [NumSessions-1:0] queued_q;
 
+  logic first, data_valid, room, event_taken, opens;
+  index_t event_index, at_q;
   tcp_event_meta_t event_meta;
-  tcp_data_meta_t data_meta;
-  assign event_meta = tcp_event_meta_t'(in_i.meta);
-  assign data_meta  = tcp_data_meta_t'(in_i.meta);
-  logic first_q, room;
-  wire is_event = first_q & (32'(in_i.kind) == KindTcpEvent);
-  wire taken = in_valid_i & in_ready_o;
-  wire told = taken & is_event;
-  wire comes = taken & first_q & ~is_event;
-  wire opens = told & event_meta.changes.opened;
-  wire index_t event_index = event_meta.session[IndexWidth-1:0];
+  tcp_data_meta_t  data_meta;
+  session_report_t report;
+  logic awaits_write, frees;
+  logic unused_no_session, unused_fails;
+  tcp_session_book #(
+      .beat_t(beat_t),
+      .NumSessions(NumSessions),
+      .WriteOffset(WindowBytes),
+      .KindTcpEvent(KindTcpEvent)
+  ) u_book (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .first_o(first),
+      .data_valid_o(data_valid),
+      .data_ready_i(room),
+      .event_o(event_taken),
+      .no_session_o(unused_no_session),
+      .event_index_o(event_index),
+      .event_meta_o(event_meta),
+      .opens_o(opens),
+      .fails_o(unused_fails),
+      .index_i(at_q),
+      .report_o(report),
+      .changed_index_i(at_q),
+      .awaits_read_i(1'b0),
+      .awaits_write_i(awaits_write),
+      .awaits_write_index_i(at_q),
+      .frees_i(frees)
+  );
+  assign data_meta = tcp_data_meta_t'(in_i.meta);
   wire index_t data_index = data_meta.session[IndexWidth-1:0];
-  assign in_ready_o = is_event | room;
+  wire data_begins = data_valid & room & first;
 
   // ---- Bytes ----
 
@@ -123,7 +138,7 @@ module tcp_echo_bypass
       .clk_i,
       .rst_i,
       .in_i(copy),
-      .in_valid_i(in_valid_i & ~is_event),
+      .in_valid_i(data_valid),
       .in_ready_o(room),
       .out_o,
       .out_valid_o,
@@ -143,10 +158,9 @@ module tcp_echo_bypass
     Close,
     Free
   } step_e;
-  step_e  step_q;
-  index_t at_q;
-  told_t  known_q;
-  own_t   own_at_q;
+  step_e step_q;
+  session_report_t report_q;
+  progress_t at_progress_q;
   seq_t offset_q, end_q, space_q;
   seq_t open_q, held_q;  // bytes to release: limited by space, by data received
   seq_t count_q;  // bytes to release, or to wait for
@@ -163,12 +177,12 @@ module tcp_echo_bypass
       end
       Release: begin
         request.request = RequestRelease;
-        request.place   = own_at_q.released + count_q;
+        request.place   = at_progress_q.released + count_q;
       end
       Wish: begin
         request.request = RequestWritable;
         request.place = space_q + count_q;
-        request.wish = ~own_at_q.wish;
+        request.wish = ~at_progress_q.wish;
       end
       Close, Free: begin
         request.request = step_q == Close ? RequestClose : RequestFree;
@@ -178,36 +192,26 @@ module tcp_echo_bypass
     endcase
   end
 
+  assign awaits_write = (step_q == Wish) & request_room;
+  assign frees = (step_q == Free) & request_room;
+
   always_ff @(posedge clk_i) begin
-    if (taken) first_q <= in_i.last;
     if (opens) offsets[event_index] <= event_meta.write_end - event_meta.read_end;
     if (opens) ends[event_index] <= event_meta.read_end;
-    else if (comes) ends[data_index] <= data_meta.start + 32'(in_i.length);
-    if (comes) queued_q[data_index] <= 1'b1;
-    if (told) begin
-      queued_q[event_index] <= 1'b1;
-      told_q[event_index].space <= event_meta.write_end - 32'(WindowBytes);
-      if (event_meta.changes.writable) told_q[event_index].asked <= 1'b0;
-      if (event_meta.changes.opened) begin
-        told_q[event_index].live <= 1'b1;
-        told_q[event_index].asked <= 1'b0;
-        told_q[event_index].closed <= 1'b0;
-        told_q[event_index].over <= 1'b0;
-        own_q[event_index] <= '{released: event_meta.read_end, default: '0};
-      end
-      if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
-      if (event_meta.changes.closed) told_q[event_index].over <= 1'b1;
-    end
+    else if (data_begins) ends[data_index] <= data_meta.start + 32'(in_i.length);
+    if (data_begins) queued_q[data_index] <= 1'b1;
+    if (event_taken) queued_q[event_index] <= 1'b1;
+    if (opens) progress_q[event_index] <= '{released: event_meta.read_end, default: '0};
     unique case (step_q)
-      Listen: if (request_room) step_q <= Look;
+      Listen:  if (request_room) step_q <= Look;
       Look: begin
-        known_q <= told_q[at_q];
-        own_at_q <= own_q[at_q];
+        report_q <= report;
+        at_progress_q <= progress_q[at_q];
         offset_q <= offsets[at_q];
         end_q <= ends[at_q];
         if (queued_q[at_q]) begin
           // Anything that arrives later queues the session again.
-          if (~((told & (event_index == at_q)) | (comes & (data_index == at_q)))) begin
+          if (~((event_taken & (event_index == at_q)) | (data_begins & (data_index == at_q)))) begin
             queued_q[at_q] <= 1'b0;
           end
           step_q <= Weigh;
@@ -216,60 +220,52 @@ module tcp_echo_bypass
         end
       end
       Weigh: begin
-        open_q  <= known_q.space - offset_q;
-        held_q  <= end_q - own_at_q.released;
-        space_q <= own_at_q.released + offset_q;
+        open_q  <= report_q.write_end - offset_q;
+        held_q  <= end_q - at_progress_q.released;
+        space_q <= at_progress_q.released + offset_q;
         step_q  <= Compare;
       end
       Compare: begin
-        open_q  <= open_q - own_at_q.released;
+        open_q  <= open_q - at_progress_q.released;
         space_q <= space_q + 32'(WindowBytes);
         count_q <= held_q < Part ? held_q : Part;
         step_q  <= Choose;
       end
       Choose: begin
-        if (~known_q.live) step_q <= Look;
-        else if (known_q.over) step_q <= Free;
+        if (~report_q.live) step_q <= Look;
+        else if (report_q.over) step_q <= Free;
         else if (releases) begin
           count_q <= open_q < held_q ? open_q : held_q;
           step_q  <= Release;
-        end else if (known_q.closed & ~own_at_q.closed) step_q <= Close;
-        else step_q <= (held_q != '0) & ~known_q.asked & ~known_q.closed ? Wish : Look;
+        end else if (report_q.closed & ~at_progress_q.closed) step_q <= Close;
+        else step_q <= (held_q != '0) & ~report_q.awaits_write & ~report_q.closed ? Wish : Look;
       end
       Release: begin
         if (request_room) begin
-          own_q[at_q].released <= request.place;
-          own_at_q.released <= request.place;
+          progress_q[at_q].released <= request.place;
+          at_progress_q.released <= request.place;
           step_q <= Weigh;
         end
       end
       Wish: begin
         if (request_room) begin
-          own_q[at_q].wish <= ~own_at_q.wish;
-          told_q[at_q].asked <= 1'b1;
+          progress_q[at_q].wish <= ~at_progress_q.wish;
           step_q <= Look;
         end
       end
       Close: begin
         if (request_room) begin
-          own_q[at_q].closed <= 1'b1;
-          own_at_q.closed <= 1'b1;
+          progress_q[at_q].closed <= 1'b1;
+          at_progress_q.closed <= 1'b1;
           step_q <= Weigh;
         end
       end
-      default: begin  // Free
-        if (request_room) begin
-          told_q[at_q].live <= 1'b0;
-          step_q <= Look;
-        end
-      end
+      default: if (request_room) step_q <= Look;  // Free
     endcase
     if (rst_i) begin
-      first_q <= 1'b1;
       queued_q <= '0;
       step_q <= Listen;
       at_q <= '0;
-      for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
     end
   end
 
@@ -289,7 +285,7 @@ module tcp_echo_bypass
   );
 
   always_ff @(posedge clk_i) begin
-    event_o[EventTold] <= told & ~rst_i;
+    event_o[EventTold] <= event_taken & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
   end
 

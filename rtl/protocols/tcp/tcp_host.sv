@@ -137,13 +137,13 @@ module tcp_host
   in_user_t in_user;
   assign in_user = host_in_tuser_i;
 
-  logic first_q;
+  logic first;
   logic [7:0] kind_q;
   wire tcp_request_meta_t asked = in_user.meta[RequestWidth-1:0];
   wire is_for_applications = asked.request inside {RequestRelease, RequestReadable, RequestWritable,
       RequestClose, RequestAbort, RequestFree, RequestListen, RequestUnlisten, RequestSet, RequestConnect};
   wire [7:0] first_kind = in_user.kind == 8'd2 & ~is_for_applications ? 8'd3 : in_user.kind;
-  wire [7:0] kind = first_q ? first_kind : kind_q;
+  wire [7:0] kind = first ? first_kind : kind_q;
   logic data_ready, read_ready, request_ready;
   always_comb begin
     unique case (kind)
@@ -154,10 +154,15 @@ module tcp_host
     endcase
   end
   wire taken = host_in_tvalid_i & host_in_tready_o;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (host_in_tlast_i),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
     if (taken) kind_q <= kind;
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= host_in_tlast_i;
   end
 
   from_axi_stream #(
@@ -180,33 +185,26 @@ module tcp_host
       .out_ready_i
   );
   // Messages without data need only their first beat.
-  message_register #(
-      .beat_t(read_beat_t),
-      .meta_t(tcp_read_meta_t),
-      .Kind  (KindTcpRead)
-  ) u_read (
+  tcp_application_output #(
+      .read_beat_t(read_beat_t),
+      .request_beat_t(request_beat_t),
+      .KindTcpRead(KindTcpRead),
+      .KindTcpRequest(KindTcpRequest)
+  ) u_output (
       .clk_i,
       .rst_i,
-      .meta_i(in_user.meta[ReadWidth-1:0]),
-      .valid_i(host_in_tvalid_i & first_q & (kind == 8'd1)),
-      .ready_o(read_ready),
-      .out_o(read_o),
-      .out_valid_o(read_valid_o),
-      .out_ready_i(read_ready_i)
-  );
-  message_register #(
-      .beat_t(request_beat_t),
-      .meta_t(tcp_request_meta_t),
-      .Kind  (KindTcpRequest)
-  ) u_request (
-      .clk_i,
-      .rst_i,
-      .meta_i(asked),
-      .valid_i(host_in_tvalid_i & first_q & (kind == 8'd2)),
-      .ready_o(request_ready),
-      .out_o(request_o),
-      .out_valid_o(request_valid_o),
-      .out_ready_i(request_ready_i)
+      .read_meta_i(in_user.meta[ReadWidth-1:0]),
+      .read_valid_i(host_in_tvalid_i & first & (kind == 8'd1)),
+      .read_ready_o(read_ready),
+      .request_meta_i(asked),
+      .request_valid_i(host_in_tvalid_i & first & (kind == 8'd2)),
+      .request_ready_o(request_ready),
+      .read_o,
+      .read_valid_o,
+      .read_ready_i,
+      .request_o,
+      .request_valid_o,
+      .request_ready_i
   );
 
   always_ff @(posedge clk_i) begin
@@ -214,9 +212,9 @@ module tcp_host
     event_o[EventData] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
-    event_o[EventUnknownKind] <= taken & first_q & (kind > 8'd2) & ~rst_i;
+    event_o[EventUnknownKind] <= taken & first & (kind > 8'd2) & ~rst_i;
   end
 
-  assign busy_o = ~first_q | host_out_tvalid_o | out_valid_o | read_valid_o | request_valid_o;
+  assign busy_o = ~first | host_out_tvalid_o | out_valid_o | read_valid_o | request_valid_o;
 
 endmodule

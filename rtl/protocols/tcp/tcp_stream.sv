@@ -20,6 +20,7 @@
 module tcp_stream
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_report_t;
   import tcp_stream_pkg::connect_t;
   import tcp_stream_pkg::from_peer_t;
   import tcp_stream_pkg::port_t;
@@ -110,9 +111,6 @@ module tcp_stream
     NumEvents
   } event_e;
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
-    $error("tcp_stream: NumSessions must be a power of two, 2 to 16384");
-  end
   if (TcpPort > 65535) begin : gen_bad_port
     $error("tcp_stream: TcpPort must be 0 to 65535");
   end
@@ -136,45 +134,62 @@ module tcp_stream
   typedef logic [IndexWidth-1:0] index_t;
   localparam int unsigned LengthWidth = $clog2(ChunkBytes + 1);
 
-  // ---- State of each session ----
+  // ---- Events, data and the state of each session ----
 
   typedef struct packed {
-    logic live;
-    logic closed;  // by the peer: no data follows read_end
-    logic over;
-    logic failed;
-    logic asked_read;  // a notification is requested and still outstanding
-    logic asked_write;
-    seq_t read_end;
-    seq_t write_end;
-    tuple_t tuple;
-  } told_t;
-  typedef struct packed {
     seq_t read;         // next byte to be read
-    seq_t write;        // its position in our own stream
-    logic wish_read;
+    seq_t write;        // its sequence number in the sent stream
+    logic wish_read;    // toggles with each request for a notification
     logic wish_write;
     logic told_opened;  // the kernel has been told, or a notice is queued
     logic told_closed;
     logic told_over;
     logic closed;       // by the kernel
-    logic aborted;      // by this layer or the kernel: the engine tells of it as of a clean end
+    logic aborted;      // by this layer or the kernel: the engine reports a clean end
     logic done;
-  } own_t;
-  told_t told_q[NumSessions];
-  own_t own_q[NumSessions];
+  } progress_t;
+  progress_t progress_q[NumSessions];
   logic [NumSessions-1:0] queued_q;
 
+  index_t at_q, kernel_index;
+  logic data_valid, data_ready, event_taken, no_session, opens, fails;
+  index_t event_index;
   tcp_event_meta_t event_meta;
-  assign event_meta = tcp_event_meta_t'(in_i.meta);
-  logic in_first_q;
-  wire is_event = in_first_q & (32'(in_i.kind) == KindTcpEvent);
-  wire taken = in_valid_i & in_ready_o;
-  wire misses = taken & is_event & event_meta.changes.failed & ~event_meta.changes.closed;
-  wire index_t event_index = event_meta.session[IndexWidth-1:0];
+  session_report_t report, kernel_report;
+  logic awaits_read, awaits_write, frees;
+  logic unused_first;
+  tcp_session_book #(
+      .beat_t(beat_t),
+      .NumSessions(NumSessions),
+      .NumReports(2),
+      .Connects(1),
+      .KindTcpEvent(KindTcpEvent)
+  ) u_book (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .first_o(unused_first),
+      .data_valid_o(data_valid),
+      .data_ready_i(data_ready),
+      .event_o(event_taken),
+      .no_session_o(no_session),
+      .event_index_o(event_index),
+      .event_meta_o(event_meta),
+      .opens_o(opens),
+      .fails_o(fails),
+      .index_i({kernel_index, at_q}),
+      .report_o({kernel_report, report}),
+      .changed_index_i(at_q),
+      .awaits_read_i(awaits_read),
+      .awaits_write_i(awaits_write),
+      .awaits_write_index_i(at_q),
+      .frees_i(frees)
+  );
+  wire any_event = event_taken | no_session;
   // The engine has chosen the port of a connection that was requested here.
-  wire answers = misses | (taken & is_event & (event_meta.port != event_meta.tuple.own_port) &
-      (event_meta.changes.opened | (event_meta.changes.closed & ~told_q[event_index].live)));
+  wire answers = no_session | ((event_meta.port != event_meta.tuple.own_port) & (opens | fails));
 
   // ---- To the kernel: chunks in request order, and notices ----
 
@@ -187,124 +202,40 @@ module tcp_stream
     index_t session;
     seq_t   place;    // end of the chunk
   } pending_t;
-  pending_t pending_in, pending;
-  logic pend, pending_valid, pending_taken, unused_pending_room, unused_pending_head;
-  head_fifo #(
-      .head_t(logic),
-      .body_t(pending_t),
-      .Depth (16)
-  ) u_pending (
-      .clk_i,
-      .rst_i,
-      .in_head_i  (1'b0),
-      .in_body_i  (pending_in),
-      .in_valid_i (pend),
-      .in_ready_o (unused_pending_room),
-      .out_head_o (unused_pending_head),
-      .out_body_o (pending),
-      .out_valid_o(pending_valid),
-      .out_ready_i(pending_taken)
-  );
-
-  typedef struct packed {
-    index_t session;
-    seq_t   place;
-  } release_t;
-  release_t release_in, released;
-  logic release_room, release_valid, release_taken, unused_release_head;
-  head_fifo #(
-      .head_t(logic),
-      .body_t(release_t),
-      .Depth (16)
-  ) u_releases (
-      .clk_i,
-      .rst_i,
-      .in_head_i  (1'b0),
-      .in_body_i  (release_in),
-      .in_valid_i (pending_taken & ~pending.notice),
-      .in_ready_o (release_room),
-      .out_head_o (unused_release_head),
-      .out_body_o (released),
-      .out_valid_o(release_valid),
-      .out_ready_i(release_taken)
-  );
-  assign release_in = '{session: pending.session, place: pending.place};
-
-  typedef struct packed {
-    pending_t about;
-    logic last;
-    logic [$clog2(KeepWidth):0] bytes;
-    logic [DataWidth-1:0] data;
-  } word_t;
-  word_t word_in, word;
-  logic word_valid, word_taken;
-  wire moves = in_valid_i & ~is_event & pending_valid & ~pending.notice & release_room;
-  wire tells = pending_valid & pending.notice;
-  assign in_ready_o = is_event ? 1'b1 : pending_valid & ~pending.notice & release_room;
-  assign pending_taken = tells | (moves & in_i.last);
-  always_comb begin
-    word_in = '{about: pending, last: in_i.last, bytes: in_i.bytes, data: in_i.data};
-    if (tells) begin
-      word_in.last  = 1'b1;
-      word_in.bytes = '0;
-      word_in.data  = '0;
-    end
-  end
-  block_fifo #(
-      .data_t(word_t),
-      .Depth (ReadsAhead * ChunkBytes / KeepWidth)
-  ) u_words (
-      .clk_i,
-      .rst_i,
-      .data_i (word_in),
-      .write_i(tells | moves),
-      .data_o (word),
-      .valid_o(word_valid),
-      .ready_i(word_taken)
-  );
-
-  // One credit is room for one chunk.
-  logic [$clog2(ReadsAhead):0] credits_q;
-  wire returns = word_valid & word_taken & word.last;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) credits_q <= ($clog2(ReadsAhead) + 1)'(ReadsAhead);
-    else
-      credits_q <= credits_q + ($clog2(ReadsAhead) + 1)'(returns) - ($clog2(ReadsAhead) + 1)'(pend);
-  end
-  wire may_pend = credits_q != '0;
-
-  from_peer_t from;
-  wire tuple_t tuple = told_q[word.about.session].tuple;
-  always_comb begin
-    from = '{
-        ip: tuple.ip,
-        peer_port: tuple.peer_port,
-        own_port: tuple.own_port,
-        failed: word.about.failed,
-        ended: word.about.ended,
-        closed: word.about.closed,
-        opened: word.about.opened,
-        session: session_t'(word.about.session)
-    };
-    if (~word.about.notice) {from.failed, from.ended, from.closed, from.opened} = '0;
-  end
-  to_axi_stream #(
-      .beat_t(word_t),
+  pending_t pending;
+  logic pend, may_pend, receive_busy;
+  index_t release_session;
+  seq_t   release_end;
+  logic release_valid, release_taken;
+  tcp_stream_receive #(
+      .beat_t(beat_t),
+      .chunk_t(pending_t),
       .DataWidth(DataWidth),
-      .UserWidth(FromWidth)
-  ) u_rx (
+      .ChunkBytes(ChunkBytes),
+      .ReadsAhead(ReadsAhead),
+      .IndexWidth(IndexWidth)
+  ) u_receive (
       .clk_i,
       .rst_i,
-      .in_i(word),
-      .in_valid_i(word_valid),
-      .in_ready_o(word_taken),
-      .user_i(from),
+      .chunk_i(pending),
+      .push_i(pend),
+      .may_push_o(may_pend),
+      .data_i(in_i),
+      .data_valid_i(data_valid),
+      .data_ready_o(data_ready),
+      .release_session_o(release_session),
+      .release_end_o(release_end),
+      .release_valid_o(release_valid),
+      .release_ready_i(release_taken),
+      .session_o(kernel_index),
+      .tuple_i(kernel_report.tuple),
       .tdata_o(kernel_rx_tdata_o),
       .tkeep_o(kernel_rx_tkeep_o),
       .tvalid_o(kernel_rx_tvalid_o),
       .tready_i(kernel_rx_tready_i),
       .tlast_o(kernel_rx_tlast_o),
-      .tuser_o(kernel_rx_tuser_o)
+      .tuser_o(kernel_rx_tuser_o),
+      .busy_o(receive_busy)
   );
 
   // ---- From the kernel ----
@@ -364,15 +295,14 @@ module tcp_stream
     Miss,
     Free
   } step_e;
-  step_e  step_q;
-  index_t at_q;
+  step_e step_q;
   index_t turn_q;  // the next session to examine
-  logic   sends_q;  // at_q is the session of the front piece
-  logic   scanned_q;  // a session has been examined since the last piece
-  told_t told, known_q;
-  own_t own;
-  seq_t read_q, write_q;  // of own, a cycle later
-  seq_t there_q, space_q;  // computed from known_q
+  logic sends_q;  // at_q is the session of the front piece
+  logic scanned_q;  // a session has been examined since the last piece
+  session_report_t report_q;
+  progress_t progress;
+  seq_t read_q, write_q;  // of progress, a cycle later
+  seq_t available_q, space_q;  // computed from the report
   logic [13:0] count, count_q;
   logic blocked_q;  // the front piece waits for space
   logic waits_q;  // and has been waiting since since_q
@@ -389,18 +319,17 @@ module tcp_stream
   seq_t sent_start_q;
 
   // An event that arrives after this read queues the session again.
-  assign told = told_q[at_q];
-  assign own  = own_q[at_q];
-  wire fails = told.failed | own.aborted;
+  assign progress = progress_q[at_q];
+  wire failed = report.failed | progress.aborted;
   always_ff @(posedge clk_i) begin
-    known_q <= told;
-    known_q.failed <= fails;
-    read_q <= own.read;
-    write_q <= own.write;
-    there_q <= fails ? '0 : difference(told.read_end, own.read, told.closed);
-    space_q <= told.write_end - own.write;
+    report_q <= report;
+    report_q.failed <= failed;
+    read_q <= progress.read;
+    write_q <= progress.write;
+    available_q <= failed ? '0 : difference(report.read_end, progress.read, report.closed);
+    space_q <= report.write_end - progress.write;
   end
-  assign count = there_q > 32'(ChunkBytes) ? 14'(ChunkBytes) : there_q[13:0];
+  assign count = available_q > 32'(ChunkBytes) ? 14'(ChunkBytes) : available_q[13:0];
 
   // Properties of the front piece, which does not change until it is sent.
   logic stray_q, some_q, asks_q, rest_q, closed_q;
@@ -414,9 +343,9 @@ module tcp_stream
     rest_q  <= is_request & (goes_on_q | is_short);
     if (begins) goes_on_q <= ~piece_last;
     if (rst_i) goes_on_q <= 1'b0;
-    closed_q <= own.closed;
+    closed_q <= progress.closed;
   end
-  wire sends = asks_q | (known_q.live & ~known_q.over & ~closed_q & ~stray_q & ~rest_q & some_q);
+  wire sends = asks_q | (report_q.live & ~report_q.over & ~closed_q & ~stray_q & ~rest_q & some_q);
   wire fits = asks_q | (space_q >= 32'(piece_length));
   assign connect = send_data[$bits(connect_t)-1:0];
   assign port = send_data[$bits(port_t)-1:0];
@@ -445,18 +374,18 @@ module tcp_stream
       end
       Release: begin
         request.request = RequestRelease;
-        request.session = session_t'(released.session);
-        request.place   = released.place;
+        request.session = session_t'(release_session);
+        request.place   = release_end;
       end
       WishRead: begin
         request.request = RequestReadable;
         request.place = read_q + 32'd1;
-        request.wish = ~own.wish_read;
+        request.wish = ~progress.wish_read;
       end
       WishWrite: begin
         request.request = RequestWritable;
         request.place = write_q + 32'(piece_length);
-        request.wish = ~own.wish_write;
+        request.wish = ~progress.wish_write;
       end
       Close: begin
         request.request = RequestClose;
@@ -483,64 +412,37 @@ module tcp_stream
     send_read = step_q == Read;
   end
   assign release_taken = (step_q == Release) & request_room;
+  assign awaits_read = (step_q == WishRead) & request_room;
+  assign awaits_write = (step_q == WishWrite) & request_room;
+  assign frees = (step_q == Free) & request_room;
 
   // Choose has already checked for room.
   assign pend = (step_q == Notice) | (step_q == Miss) | ((step_q == Read) & read_room);
   always_comb begin
-    pending_in = '0;
-    pending_in.session = at_q;
-    pending_in.place = read_q + 32'(count_q);
-    pending_in.notice = step_q == Notice;
-    pending_in.opened = ~own.told_opened;
-    pending_in.closed = own.told_opened & known_q.closed & ~own.told_closed & ~known_q.failed;
-    pending_in.ended = own.told_opened & ~pending_in.closed;
-    pending_in.failed = pending_in.ended & known_q.failed;
+    pending = '0;
+    pending.session = at_q;
+    pending.place = read_q + 32'(count_q);
+    pending.notice = step_q == Notice;
+    pending.opened = ~progress.told_opened;
+    pending.closed = progress.told_opened & report_q.closed & ~progress.told_closed & ~report_q.failed;
+    pending.ended = progress.told_opened & ~pending.closed;
+    pending.failed = pending.ended & report_q.failed;
     if (step_q == Miss) begin
-      pending_in = '0;
-      pending_in.notice = 1'b1;
-      pending_in.failed = 1'b1;
+      pending = '0;
+      pending.notice = 1'b1;
+      pending.failed = 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (taken) in_first_q <= in_i.last;
-    if (taken & is_event & ~misses) begin
-      queued_q[event_index] <= 1'b1;
-      told_q[event_index].read_end <= event_meta.read_end;
-      told_q[event_index].write_end <= event_meta.write_end;
-      if (event_meta.changes.readable) told_q[event_index].asked_read <= 1'b0;
-      if (event_meta.changes.writable) told_q[event_index].asked_write <= 1'b0;
-      if (event_meta.changes.opened) begin
-        told_q[event_index].live <= 1'b1;
-        told_q[event_index].asked_read <= 1'b0;
-        told_q[event_index].asked_write <= 1'b0;
-        told_q[event_index].closed <= 1'b0;
-        told_q[event_index].over <= 1'b0;
-        told_q[event_index].failed <= 1'b0;
-        told_q[event_index].tuple <= event_meta.tuple;
-        own_q[event_index] <= '{
-            read: event_meta.read_end,
-            write: event_meta.write_end,
-            default: '0
-        };
-      end
-      if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
-      if (event_meta.changes.closed & ~event_meta.changes.opened & ~told_q[event_index].live) begin
-        // A requested connection that never opened
-        told_q[event_index].live <= 1'b1;
-        told_q[event_index].closed <= 1'b0;
-        told_q[event_index].tuple <= event_meta.tuple;
-        own_q[event_index] <= '{
-            read: event_meta.read_end,
-            write: event_meta.write_end,
-            told_opened: 1'b1,
-            default: '0
-        };
-      end
-      if (event_meta.changes.closed) begin
-        told_q[event_index].over   <= 1'b1;
-        told_q[event_index].failed <= event_meta.changes.failed;
-      end
+    if (event_taken) queued_q[event_index] <= 1'b1;
+    if (opens | fails) begin
+      progress_q[event_index] <= '{
+          read: event_meta.read_end,
+          write: event_meta.write_end,
+          told_opened: fails,
+          default: '0
+      };
     end
     unique case (step_q)
       Listen: if (request_room) step_q <= Look;
@@ -565,7 +467,7 @@ module tcp_stream
           scanned_q <= 1'b1;
           turn_q <= turn_q + 1'b1;
           if (queued_q[turn_q]) begin
-            if (~(taken & is_event & (event_index == turn_q))) queued_q[turn_q] <= 1'b0;
+            if (~(any_event & (event_index == turn_q))) queued_q[turn_q] <= 1'b0;
             at_q <= turn_q;
             sends_q <= 1'b0;
             step_q <= Weigh;
@@ -576,35 +478,34 @@ module tcp_stream
       Choose: begin
         count_q <= count;
         step_q  <= Look;
-        if (~known_q.live) begin
-        end else if (~own.told_opened | (there_q != '0) |
-                     (known_q.closed & ~own.told_closed & ~known_q.failed) |
-                     (known_q.over & ~own.told_over)) begin
+        if (~report_q.live) begin
+        end else if (~progress.told_opened | (available_q != '0) |
+                     (report_q.closed & ~progress.told_closed & ~report_q.failed) |
+                     (report_q.over & ~progress.told_over)) begin
           queued_q[at_q] <= 1'b1;
-          if (may_pend) step_q <= own.told_opened & (there_q != '0) ? Read : Notice;
-        end else if (known_q.over) begin
-          if (own.done) step_q <= Free;
-        end else if (~known_q.closed & ~known_q.asked_read) begin
+          if (may_pend) step_q <= progress.told_opened & (available_q != '0) ? Read : Notice;
+        end else if (report_q.over) begin
+          if (progress.done) step_q <= Free;
+        end else if (~report_q.closed & ~report_q.awaits_read) begin
           step_q <= WishRead;
         end
       end
       Read: begin
         if (read_room) begin
-          own_q[at_q].read <= pending_in.place;
+          progress_q[at_q].read <= pending.place;
           step_q <= Look;
         end
       end
       Notice: begin
-        if (pending_in.opened) own_q[at_q].told_opened <= 1'b1;
-        if (pending_in.closed) own_q[at_q].told_closed <= 1'b1;
-        if (pending_in.ended) own_q[at_q].told_over <= 1'b1;
+        if (pending.opened) progress_q[at_q].told_opened <= 1'b1;
+        if (pending.closed) progress_q[at_q].told_closed <= 1'b1;
+        if (pending.ended) progress_q[at_q].told_over <= 1'b1;
         step_q <= Look;
       end
       Release: if (request_room) step_q <= Look;
       WishRead: begin
         if (request_room) begin
-          own_q[at_q].wish_read <= ~own.wish_read;
-          told_q[at_q].asked_read <= 1'b1;
+          progress_q[at_q].wish_read <= ~progress.wish_read;
           step_q <= Look;
         end
       end
@@ -614,20 +515,19 @@ module tcp_stream
           {said_q.done, said_q.reset, said_q.close} <= '0;
         asking_q <= asks_q;
         if (begins) begin
-          if (sends & ~asks_q) own_q[at_q].write <= write_q + 32'(piece_length);
+          if (sends & ~asks_q) progress_q[at_q].write <= write_q + 32'(piece_length);
           waits_q <= 1'b0;
           step_q  <= End;
         end else begin
-          step_q <= told.asked_write ? Look : WishWrite;
-          if (told.asked_write) blocked_q <= 1'b1;
+          step_q <= report.awaits_write ? Look : WishWrite;
+          if (report.awaits_write) blocked_q <= 1'b1;
           waits_q <= 1'b1;
           if (~waits_q) since_q <= time_us_i;
         end
       end
       WishWrite: begin
         if (request_room) begin
-          own_q[at_q].wish_write <= ~own.wish_write;
-          told_q[at_q].asked_write <= 1'b1;
+          progress_q[at_q].wish_write <= ~progress.wish_write;
           blocked_q <= 1'b1;
           step_q <= Look;
         end
@@ -642,26 +542,21 @@ module tcp_stream
         asked_q <= 1'b0;
         if (asking_q) step_q <= Ask;
         else if (said_q.done) begin
-          own_q[at_q].done <= 1'b1;
-          queued_q[at_q]   <= 1'b1;
+          progress_q[at_q].done <= 1'b1;
+          queued_q[at_q] <= 1'b1;
         end
-        if (told.live & ~told.over & (said_q.reset | (said_q.close & ~own.closed))) begin
-          own_q[at_q].closed <= 1'b1;
-          own_q[at_q].aborted <= said_q.reset;
+        if (report.live & ~report.over & (said_q.reset | (said_q.close & ~progress.closed))) begin
+          progress_q[at_q].closed <= 1'b1;
+          progress_q[at_q].aborted <= said_q.reset;
           step_q <= said_q.reset ? Abort : Close;
         end
       end
       Close, Abort: if (request_room) step_q <= Look;
-      default: begin  // Free
-        if (request_room) begin
-          told_q[at_q].live <= 1'b0;
-          step_q <= Look;
-        end
-      end
+      default: if (request_room) step_q <= Look;  // Free
     endcase
     // An event in the same cycle in which the piece is found to be blocked must unblock it.
-    if (taken & is_event & (event_index == piece_index)) blocked_q <= 1'b0;
-    missed_q <= missed_q + 16'(misses) + 16'(fails_full) - 16'(step_q == Miss);
+    if (any_event & (event_index == piece_index)) blocked_q <= 1'b0;
+    missed_q <= missed_q + 16'(no_session) + 16'(fails_full) - 16'(step_q == Miss);
     answers_q <= answers & ~rst_i;
     connects_q <= connects_q + connects_t'(connects) - connects_t'(answered);
     full_q <= connects_q == connects_t'(MaxConnects);
@@ -672,7 +567,6 @@ module tcp_stream
       sent_length_q  <= 14'(piece_length);
     end
     if (rst_i) begin
-      in_first_q <= 1'b1;
       queued_q <= '0;
       blocked_q <= 1'b0;
       step_q <= Listens && TcpPort != 0 ? Listen : Look;
@@ -683,7 +577,6 @@ module tcp_stream
       turn_q <= '0;
       waits_q <= 1'b0;
       impatient_q <= 1'b0;
-      for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
     end
   end
 
@@ -715,38 +608,31 @@ module tcp_stream
       .out_valid_o,
       .out_ready_i
   );
-  message_register #(
-      .beat_t(read_beat_t),
-      .meta_t(tcp_read_meta_t),
-      .Kind  (KindTcpRead)
-  ) u_read (
+  tcp_application_output #(
+      .read_beat_t(read_beat_t),
+      .request_beat_t(request_beat_t),
+      .KindTcpRead(KindTcpRead),
+      .KindTcpRequest(KindTcpRequest)
+  ) u_output (
       .clk_i,
       .rst_i,
-      .meta_i(read),
-      .valid_i(send_read),
-      .ready_o(read_room),
-      .out_o(read_o),
-      .out_valid_o(read_valid_o),
-      .out_ready_i(read_ready_i)
-  );
-  message_register #(
-      .beat_t(request_beat_t),
-      .meta_t(tcp_request_meta_t),
-      .Kind  (KindTcpRequest)
-  ) u_request (
-      .clk_i,
-      .rst_i,
-      .meta_i(request),
-      .valid_i(send_request),
-      .ready_o(request_room),
-      .out_o(request_o),
-      .out_valid_o(request_valid_o),
-      .out_ready_i(request_ready_i)
+      .read_meta_i(read),
+      .read_valid_i(send_read),
+      .read_ready_o(read_room),
+      .request_meta_i(request),
+      .request_valid_i(send_request),
+      .request_ready_o(request_room),
+      .read_o,
+      .read_valid_o,
+      .read_ready_i,
+      .request_o,
+      .request_valid_o,
+      .request_ready_i
   );
 
   always_ff @(posedge clk_i) begin
-    event_o[EventTold] <= taken & is_event & ~rst_i;
-    event_o[EventReceived] <= taken & ~is_event & in_i.last & ~rst_i;
+    event_o[EventTold] <= any_event & ~rst_i;
+    event_o[EventReceived] <= data_valid & data_ready & in_i.last & ~rst_i;
     event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
@@ -756,8 +642,7 @@ module tcp_stream
         ~((missed_q != '0) & may_pend) & ~rst_i;
   end
 
-  assign busy_o = (|queued_q) | (step_q != Look) | release_valid | pending_valid | word_valid |
-      kernel_rx_tvalid_o | (gather_busy & ~blocked_q) | out_valid_o | read_valid_o |
+  assign busy_o = (|queued_q) | (step_q != Look) | receive_busy | (gather_busy & ~blocked_q) | out_valid_o | read_valid_o |
       request_valid_o | (missed_q != '0);
   assign timer_o = waits_q & (PatienceUs != 0);
 
