@@ -57,6 +57,12 @@ EVENTS: dict[str, dict[str, int]] = {
         "protocol_unreachable": GOES_ON,
     },
     "ipv4_rx": {"options": GOES_ON, "unknown_protocol": GOES_ON},
+    "register_walker": {
+        "write": GOES_ON,
+        "read": GOES_ON,
+        "unused": GOES_ON,
+        "wrong": GOES_ON,
+    },
     "rpu": {
         "bad_descriptor": GOES_ON,
         "empty_slot": STARTS,

@@ -200,6 +200,7 @@ _FILES: Mapping[str, Tests] = {
     "credit_returns": Tests((), (_ANY_ORDER,), "credit_returns"),
     "credit_limit": Tests(("test_crosspoint_mesh.py",), (), "credit_limit"),
     "laned_queue": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
+    "register_hub": Tests((), ("test_register_masters.py",), "register_hub"),
     "least_loaded": Tests((_DISPATCH,), (_REPLICAS,)),
     "mesh": Tests((_MESH,), ()),
     "noc_pkg": Tests((_ROUTER, _CROSSPOINT, _INTERFACE[0]), (), "wormhole"),

@@ -106,6 +106,13 @@ package bombus_pkg;
     logic [31:0] gateway;   // 0: the destinations are on the link
   } route_t;
 
+  // A register access of a layer that is a master of registers (register_hub).
+  typedef struct packed {
+    logic        write;
+    logic [31:0] address;  // of a byte; a multiple of 4
+    logic [31:0] wdata;
+  } register_request_t;
+
   // EtherTypes and protocol numbers (IANA).
   parameter logic [15:0] EtherTypeIpv4 = 16'h0800;
   parameter logic [15:0] EtherTypeArp = 16'h0806;

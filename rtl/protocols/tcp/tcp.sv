@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP engine (RFC 9293) for up to NumSessions connections.
 //
-// in: packets from ipv4_rx. request: what applications and the send buffer ask for
-// (tcp_request), and errors that paths report (tcp_error), if the design has tcp_errors. out: headers for the send buffer, which puts the payload behind them
-// (tcp_segment). data: received payload and what there is to tell applications (tcp_data,
-// tcp_event), for the receive buffer, or with Bypass for applications, by tcp_bypass.
-// docs/tcp.md describes how they play together.
+// in: packets from ipv4_rx. request: requests of applications and of the send buffer (tcp_request), and
+// errors reported by paths (tcp_error), if the design has tcp_errors. out: headers for the send buffer
+// (tcp_segment), which appends the payload. data: received payload and events for applications
+// (tcp_data, tcp_event), for the receive buffer, or with Bypass for applications, by tcp_bypass.
+// docs/tcp.md describes how these parts work together.
 //
-// Latency: 13 cycles from a segment's header to its payload on data. Throughput: one beat per
-// cycle; segments of one session, or of sessions whose numbers agree in the low five bits, every four cycles at
-// most.
+// Latency: 13 cycles from a segment's header to its payload on data. Throughput: one beat per cycle;
+// segments of one session, or of sessions whose numbers agree in the low five bits, at most every four
+// cycles.
 `include "bombus_types.svh"
 
 module tcp
@@ -28,7 +28,7 @@ module tcp
     parameter int unsigned ReceiveBytes = 65536,  // receive buffer per session
     parameter int unsigned Mss = 1460,
     parameter bit Nagle = 0,
-    // Received ranges kept beyond gaps; 0: such data are dropped
+    // Received ranges stored beyond gaps; 0: such data are dropped
     parameter int unsigned NumGaps = 4,
     parameter int unsigned NumSacks = 4,  // ranges reported by the peer; 0: NewReno (RFC 6582)
     parameter bit ActiveOpen = 1,  // 0: server only
@@ -43,8 +43,8 @@ module tcp
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
     parameter int unsigned MaxBackoff = 10,
-    // Limit of payload announced to the send buffer and not yet sent: bounds how long an
-    // acknowledgement waits.
+    // Limit of payload announced to the send buffer and not yet sent: bounds the delay of an
+    // acknowledgement.
     parameter int unsigned AheadBytes = 8192,
     parameter bit DuplicateSack = 1,  // RFC 2883
     parameter bit Ecn = 0,  // RFC 3168
@@ -375,7 +375,7 @@ module tcp
 
   // ---- Registers ----
 
-  // One is read at a time.
+  // One access at a time.
   wire asked = (state_request_i & ~state_done_o) | (ranges_request_i & ~ranges_done_o);
   always_ff @(posedge clk_i) begin
     inspect_q <= asked & ~inspecting_q & ~rst_i;
@@ -451,7 +451,7 @@ module tcp
   // ---- Send payload and events ----
 
   logic ordered, ordered_valid, ordered_take, unused_order_ready, unused_order_body;
-  logic [4:0] ordered_q;  // entries of u_order, a cycle late for those that leave
+  logic [4:0] ordered_q;  // entries of u_order; removals are counted one cycle late
   logic ordered_leaves_q;
   head_fifo #(
       .head_t(logic),
@@ -510,7 +510,7 @@ module tcp
 
   // ---- Send headers ----
 
-  // A header carries the newest acknowledgement, so only a few headers are sent ahead of their
+  // A header carries the latest acknowledgement, so only a few headers are sent ahead of their
   // payload.
   load_t issued_q, gone_q, ahead_q;
   always_ff @(posedge clk_i) begin
@@ -553,7 +553,7 @@ module tcp
       .out_ready_i,
       .busy_o(transmit_busy)
   );
-  // Errors that had no effect, from three places.
+  // Errors without effect, from three sources.
   logic [3:0] unused_q;
   always_ff @(posedge clk_i) begin
     if (rst_i | ~Errors) unused_q <= '0;

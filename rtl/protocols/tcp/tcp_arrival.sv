@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effects of a received segment on its session (RFC 9293, 3.10.7; RFC 5961; RFC 7323, 5.3; RFC
-// 6582), or of an error that the path reports (RFC 9293, 3.9.2.2). Three cycles: distances of
-// sequence numbers, what they mean, the new block.
+// Effects of a received segment on its session (RFC 9293, 3.10.7; RFC 5961; RFC 7323, 5.3; RFC 6582), or
+// of an error that the path reports (RFC 9293, 3.9.2.2). Three cycles: distances of sequence numbers,
+// their meaning, the new block.
 //
-// The block of the session, the wishes of its application and the segment come in the
-// first cycle, the block and the segment again in the two that follow. One segment per
-// cycle; the next one of the same session after its new block has been written.
+// The block of the session, the requests of its application and the segment are inputs of the first
+// cycle; the block and the segment are inputs of the two following cycles, too. One segment per cycle;
+// the next one of the same session after its new block has been written.
 module tcp_arrival
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
-    parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
-    parameter int unsigned ReceiveBytes = 65536,  // of the receive buffer of a session
+    parameter int unsigned RingBytes = 65536,  // send buffer per session
+    parameter int unsigned ReceiveBytes = 65536,  // receive buffer per session
     parameter int unsigned OwnMss = 1460,
     parameter bit Sack = 1,  // RFC 2018
     parameter bit DuplicateSack = 1,  // RFC 2883
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Keepalive = 0,  // RFC 9293, 3.8.4
     parameter bit UserTimeout = 0,
-    parameter bit Errors = 0,  // there are some, RFC 1191
-    parameter bit Selective = 1,  // what is sent again is chosen by it (RFC 6675)
-    // Payload is taken only from its first byte on, never a part of it. A peer that sends bytes again
-    // with others is told how far it has got, and sends the others.
+    parameter bit Errors = 0,  // paths report errors (RFC 1191)
+    parameter bit Selective = 1,  // retransmissions are selected by SACK (RFC 6675)
+    // Payload is accepted only from its first byte on, never in part. A peer that retransmits part
+    // of it together with new bytes receives an acknowledgement of rcv_nxt and sends the others.
     parameter bit Whole = 0
 ) (
     input logic clk_i,
@@ -32,7 +32,7 @@ module tcp_arrival
     input tcb_t     block_i,
     input wishes_t  wishes_i,
     input segment_t segment_i,
-    input seq_t     end_i,      // of the payload: seq + length
+    input seq_t     end_i,  // of the payload: seq + length
 
     // Second and third cycle
     input  tcb_t            block_2_i,
@@ -40,53 +40,54 @@ module tcp_arrival
     input  logic            reports_2_i,    // the segment is an error (arrival_t)
     input  wishes_t         wishes_2_i,
     output logic     [31:0] acked_2_o,      // bytes
-    output logic     [31:0] sample_us_2_o,  // the round trip, if one has been timed
+    output logic     [31:0] sample_us_2_o,  // the round trip, if one was timed
     input  tcb_t            block_3_i,
     input  segment_t        segment_3_i,
 
-    // Third cycle: what has come behind gaps (tcp_reassembly)
-    input  logic room_i,        // for this payload
+    // Third cycle: ranges received beyond gaps (tcp_reassembly)
+    input  logic room_i,  // room for this payload
     input  logic some_i,
-    input  logic again_i,       // all of it has come behind a gap before
-    input  logic reaches_i,     // this payload closes the gap before bytes that
-    input  seq_t reach_i,       // end here
-    output logic ahead_o,       // the payload is to be kept behind a gap if there is room
+    input  logic again_i,  // all of the payload was received before
+    input  logic reaches_i,  // the payload closes the gap before a range that
+    input  seq_t reach_i,  // ends at this sequence number
+    output logic ahead_o,  // the payload is stored beyond a gap if there is room
     output logic in_order_o,
-    output logic ends_stream_o, // nothing that has come behind a gap counts
+    output logic ends_stream_o,  // ranges beyond gaps are discarded
 
-    // Third cycle: what the peer has behind gaps (tcp_scoreboard)
-    input  logic news_i,    // SACK tells of bytes that were not known of
-    input  logic known_i,   // SACK tells of nothing new
-    input  logic lost_i,    // so many that what is at una is lost
-    input  logic behind_i,  // una comes where nothing has been sent again
+    // Third cycle: ranges that the peer has received beyond gaps (tcp_scoreboard)
+    input  logic news_i,  // SACK reports new bytes
+    input  logic known_i,  // SACK reports no new bytes
+    input  logic lost_i,  // so many that the segment at una is lost
+    input  logic behind_i,  // una passes everything retransmitted
     output logic acks_o,
     output logic begins_o,  // recovery
-    output logic tail_o,    // in recovery, una gets to where nothing is known
+    output logic tail_o,  // in recovery, una reaches a part without SACK information
 
     // Third cycle
     output tcb_t block_o,
-    output logic new_ack_o,  // una moves to the acknowledgement
-    output seq_t window_edge_o,  // of the segment
-    output logic [13:0] mss_o,  // of the SYN, less timestamps
-    output logic keep_o,  // the payload is new, all but its first skip_o bytes
+    output logic new_ack_o,  // una advances to the acknowledgement
+    output seq_t window_edge_o,  // end of the window of the segment
+    output logic [13:0] mss_o,  // of the SYN, minus timestamps
+    output logic keep_o,  // the payload is new, except its first skip_o bytes
     output logic [13:0] skip_o,
     output logic refuse_o,  // answer with a reset
-    output logic synchronise_o,  // the SYN of a connection that was asked for: the peer's bytes begin
+    // the SYN of a requested connection: sets the start of the peer's bytes
+    output logic synchronise_o,
     output changes_t changes_o,
-    output logic wake_o,  // there may be something to send
-    output logic set_timer_o,  // anew, for what block_o.timer says
+    output logic wake_o,  // there may be a segment to send
+    output logic set_timer_o,  // restart it for the purpose in block_o.timer
     output logic clear_timer_o,
-    output logic delay_ack_o,  // set the timer for a delayed acknowledgement
+    output logic delay_ack_o,  // set the timer of the delayed acknowledgement
     output congestion_event_t congestion_o,
-    output logic sample_o,  // a round trip has been timed
+    output logic sample_o,  // a round trip was timed
 
-    // Reasons for what is not taken, to be counted
+    // Reasons for rejection, to be counted
     output logic unacceptable_o,
     output logic stale_o,  // PAWS
     output logic out_of_order_o,
 
-    // What becomes of an error
-    output logic lowers_o,  // segments get shorter
+    // Effect of an error
+    output logic lowers_o,  // the MSS is reduced
     output logic unreachable_o,
     output logic unused_o
 );
@@ -106,12 +107,11 @@ module tcp_arrival
 
   // ---- First cycle: distances ----
 
-  // What lies between una and max is a ring apart at most, and counts only with an
-  // acknowledgement that does, too.
+  // una and max are at most a ring apart, and so are acknowledgements that count.
   typedef logic signed [$clog2(RingBytes)+1:0] near_t;
   typedef struct packed {
-    logic        bytes;      // there is payload
-    logic        here;       // seq is 0
+    logic        bytes;  // the segment has payload
+    logic        here;  // seq is 0
     logic        ends_here;  // last is 0
     distance_t   seq;        // from rcv_nxt
     distance_t   last;       // of the end of the payload, from rcv_nxt
@@ -120,13 +120,13 @@ module tcp_arrival
     distance_t   unacked;    // of max, from the acknowledgement
     distance_t   since_wl1;
     distance_t   ts;         // of the timestamp, from the recent one,
-    logic        ts_old;     // which is more than 23 days old (RFC 7323, 5.5)
+    logic        ts_old;  // which is more than 23 days old (RFC 7323, 5.5)
     near_t       past_nxt;   // of the acknowledgement, from nxt
     near_t       recovered;  // of the acknowledgement, from recover
     distance_t   marked;     // of the acknowledgement, from marked
     near_t       timed;      // of the acknowledgement, from the end of the timed segment
-    distance_t   readable;   // of the end of the payload, from where the application waits
-    distance_t   writable;   // of the end of the space, from where the application waits
+    distance_t   readable;  // of the end of the payload, from the position awaited
+    distance_t   writable;  // of the end of the space, from the position awaited
     logic [31:0] window;
     logic [31:0] sample_us;
     logic [13:0] mss;
@@ -163,21 +163,21 @@ module tcp_arrival
     };
   end
 
-  // ---- Second cycle: what they mean ----
+  // ---- Second cycle: meaning of the distances ----
 
   typedef struct packed {
-    logic        opening;       // the SYN of a connection that was asked for
-    logic        opened;        // the handshake is done
+    logic        opening;  // the SYN of a requested connection
+    logic        opened;  // the handshake is complete
     logic        refuse;
-    logic        resend;        // a SYN once more: so is its answer
-    logic        no_offer;      // ... now without ECN
+    logic        resend;  // a retransmitted SYN: its answer is retransmitted
+    logic        no_offer;  // ... now without ECN
     logic        unacceptable;
     logic        stale;
     logic        challenge;     // RFC 5961
-    logic        limited;       // ... and is not sent more often than each 131 ms
-    logic        throttled;     // ... of those that one answer per 131 ms is enough for
+    logic        limited;  // ... which is limited to one per 131 ms
+    logic        throttled;  // ... and has been sent within these 131 ms
     logic        reset;
-    logic        process;       // the acknowledgement and the payload count
+    logic        process;  // the acknowledgement and the payload are processed
     logic        new_ack;
     logic        same_ack;
     logic        fin_acked;
@@ -185,26 +185,26 @@ module tcp_arrival
     logic        new_window;
     logic        fresh;         // from a segment that is not before wl1
     seq_t        wnd_edge;
-    logic        same_edge;     // it is where it was before
-    logic        in_order;      // bytes or a FIN that come next
-    logic        ahead;         // bytes behind a gap
+    logic        same_edge;  // it has not moved
+    logic        in_order;  // the next bytes or FIN in order
+    logic        ahead;  // bytes beyond a gap
     logic        fits_ahead;    // ... in the window
-    logic        refuses;       // what it occupies is not taken: say what is expected
-    logic        ahead_of_nxt;  // acknowledged more than was sent again
-    logic        closed;        // no bytes are taken in this state
+    logic        refuses;  // its bytes or FIN are not accepted: acknowledge rcv_nxt
+    logic        ahead_of_nxt;  // acknowledges more than was retransmitted
+    logic        closed;  // no bytes are accepted in this state
     logic        fin;
-    logic        fin_again;     // the one that was taken
-    logic        fin_waits;     // it comes with the end of the handshake
+    logic        fin_again;  // the FIN that was already accepted
+    logic        fin_waits;  // the FIN arrives with the end of the handshake
     logic        bytes;
-    logic        new_bytes;     // some have not come before
-    logic        recent;        // remember the timestamp
+    logic        new_bytes;  // some are new
+    logic        recent;  // store the timestamp
     logic        recovered;
-    logic        marked;        // the peer tells of congestion, for the first time in a window
-    logic        past_mark;     // acknowledged up to there or further
-    logic        congested;     // there was, on the way to here
-    logic        reduced;       // the peer sends less because of it
-    logic        twice;         // the first bytes have come before
-    logic        twice_all;     // ... and the others
+    logic        marked;  // the peer reports congestion, for the first time in a window
+    logic        past_mark;  // the acknowledgement is at or after marked
+    logic        congested;  // the path to this host was congested
+    logic        reduced;  // the peer has reduced its congestion window
+    logic        twice;  // the first bytes are duplicates
+    logic        twice_all;  // ... and the others, too
     logic        timed;
     logic        readable;
     logic        writable;
@@ -212,7 +212,7 @@ module tcp_arrival
     logic [13:0] skip;
     logic [3:0]  most_window;
     logic [13:0] mss;
-    logic        lowers;        // by an error: the segment was too big
+    logic        lowers;  // an error reports that the segment was too big
     logic        unreachable;
     logic        unused;
   } meaning_t;
@@ -225,9 +225,9 @@ module tcp_arrival
                                               CloseWait, Closing, LastAck, TimeWait};
   wire takes_bytes = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2};
   wire here = found_q.here;
-  wire one_before = &found_q.seq;  // the last one before it
-  // With the end of the handshake, it waits for a turn of its own: one report tells of the first
-  // places, the next one of the end.
+  wire one_before = &found_q.seq;  // seq is rcv_nxt - 1
+  // A FIN with the end of the handshake is delayed until the next departure: the report of the
+  // opened session gives the first positions, the next one the end.
   wire takes_fin = flags.fin & (block_2_i.state != SynReceived);
   wire begins_inside = here | (~found_q.seq[31] & (found_q.seq < found_q.room));
   wire ends_new = ~found_q.last[31] & (~found_q.ends_here | takes_fin);
@@ -238,20 +238,20 @@ module tcp_arrival
   wire stale = block_2_i.timestamps & (unstamped | (found_q.ts[31] & ~found_q.ts_old)) & ~flags.rst;
   wire ack_forward = ~found_q.acked[31] & (found_q.acked != '0);
   wire ack_sent = ~found_q.unacked[31];
-  // RFC 5961, 5.2; the peer's window has never been used beyond the ring.
+  // RFC 5961, 5.2; the peer's window is never used beyond the ring.
   wire ack_old = found_q.acked < -distance_t'(RingBytes);
   wire report = Errors & reports_2_i;
-  // The SYN once more, with bytes or without: before the window (RFC 9293, 3.10.7.4, first).
+  // A retransmitted SYN, with or without bytes: before the window (RFC 9293, 3.10.7.4, first).
   wire again_syn = flags.syn & one_before & (block_2_i.state == SynReceived);
   wire new_ack = ack_forward & ack_sent;
-  // RFC 5927, 4.1: the segment is on its way.
+  // RFC 5927, 4.1: the segment is in flight.
   wire on_way = report & ~found_q.acked[31] & ack_sent & (found_q.unacked != '0);
   wire too_big = on_way & segment_2_i.options.has_mss;
-  // SND.WL2 is never beyond una: an acknowledgement from there on is not before it.
+  // SND.WL2 is never beyond una: an acknowledgement at or after una is not before it.
   wire fresh = ~found_q.since_wl1[31];
 
-  // a + b == c without a carry chain: the carry that each bit needs must be the one that the bit
-  // below gives.
+  // a + b == c without a carry chain: the carry that each bit needs must equal the one that the bit
+  // below generates.
   function automatic logic adds_up(seq_t a, seq_t b, seq_t c);
     return (a ^ b ^ c) == ((((a | b) & ~c) | (a & b)) << 1);
   endfunction
@@ -269,15 +269,16 @@ module tcp_arrival
       else meaning.opening = flags.syn;
       meaning.opened = meaning.opening & flags.ack;
     end else if (~synchronised) begin
-      // The application has not let go of the connection before: a SYN comes again, if nothing refuses it.
+      // The application has not freed the previous connection: the peer retransmits a SYN unless it
+      // is refused.
       meaning.unacceptable = flags.syn & ~flags.ack;
       meaning.refuse = ~flags.rst & ~meaning.unacceptable;
     end else if (~good) begin
       meaning.stale = stale;
       meaning.unacceptable = ~stale & ~report;
-      // Without the timestamp that is due, RFC 7323, 3.2: none; but a SYN, RFC 5961, 4.2.
+      // A missing timestamp is not answered (RFC 7323, 3.2), except in a SYN (RFC 5961, 4.2).
       meaning.challenge = ~flags.rst & ~(stale & unstamped & ~flags.syn);
-      // An answer to the own SYN, where both have asked for the connection (RFC 9293, 3.5).
+      // A response to our SYN when both ends have requested the connection (RFC 9293, 3.5).
       meaning.opened = flags.syn & flags.ack & ~flags.rst & new_ack & one_before &
           (block_2_i.state == SynReceived);
       meaning.resend = flags.syn & ~flags.ack & ~flags.rst & (block_2_i.state == SynReceived);
@@ -298,14 +299,14 @@ module tcp_arrival
       meaning.challenge = ~ack_sent | ack_old;
       meaning.process   = ack_sent & ~ack_old;
     end
-    // RFC 5927, 5.2: a connection that is open stays so.
+    // RFC 5927, 5.2: an open connection stays open.
     if (on_way & flags.urg & (block_2_i.state == SynSent)) meaning.reset = 1'b1;
     meaning.lowers = too_big & synchronised & (block_2_i.state != SynReceived) &
         (found_q.mss < found_q.longest);
     meaning.unreachable = on_way & ~too_big;
     meaning.unused = report & ~meaning.lowers & ~meaning.unreachable;
-    // RFC 5961, 7: challenge acknowledgements are limited in rate. Keepalives and probes of a closed
-    // window (RFC 9293, 3.8.4) are always answered, if their acknowledgement is acceptable.
+    // RFC 5961, 7: challenge acknowledgements are limited in rate. Keepalives and probes of a
+    // closed window (RFC 9293, 3.8.4) are always answered, if their acknowledgement is acceptable.
     meaning.limited = (~occupies & ~(one_before & ack_sent & ~ack_old)) | flags.syn;
     meaning.throttled = meaning.limited & (block_2_i.challenged == challenge_time(time_us_i));
     meaning.new_ack = new_ack & (counts | meaning.opened);
@@ -313,7 +314,8 @@ module tcp_arrival
     meaning.same_ack = counts & (found_q.acked == '0);
     meaning.all_acked = found_q.unacked == '0;
     meaning.fin_acked = meaning.process & block_2_i.fin_sent & (found_q.unacked == '0);
-    // Also from an older segment with a new acknowledgement, which would else get beyond the window.
+    // Also from an older segment with a new acknowledgement, which would otherwise be beyond the
+    // window.
     meaning.new_window = meaning.process & ~found_q.acked[31] & (fresh | found_q.acked != '0);
     meaning.fresh = fresh;
     meaning.wnd_edge = segment_2_i.ack + found_q.window;
@@ -330,7 +332,7 @@ module tcp_arrival
         (bytes ? meaning.in_order : here);
     meaning.bytes = bytes;
     meaning.new_bytes = bytes & ~found_q.ends_here;
-    // RFC 7323, 4.3: of the first segment that the next acknowledgement is for.
+    // RFC 7323, 4.3: of the first segment that the next acknowledgement covers.
     meaning.recent = meaning.process & segment_2_i.options.has_timestamps & ~block_2_i.ack_later &
         (here | found_q.seq[31]);
     meaning.ahead_of_nxt = found_q.past_nxt >= 0;
@@ -355,12 +357,13 @@ module tcp_arrival
     return meaning;
   endfunction
 
-  // A further SACK block reaches the scoreboard, and nothing else: others of the session may have come
-  // since its acknowledgement, which has been answered. Its place is the end of the payload that came
-  // with it: in the window or at its edge, or before rcv_nxt if that payload has been taken.
+  // A further SACK block only affects the scoreboard: other segments of the session may have
+  // arrived since its acknowledgement, which has been processed. Its sequence number is the end of
+  // the payload of that segment: in the window or at its edge, or before rcv_nxt if that payload
+  // has been accepted.
   wire near_before = found_q.seq[31] & found_q.seq >= -distance_t'(ReceiveBytes);
   wire near = here | near_before | (~found_q.seq[31] & found_q.seq <= found_q.room);
-  // A newer timestamp may have come since, but none that is newer by 4,096.
+  // A newer timestamp may have been received since, but not one newer by 4,096.
   wire stale_block = block_2_i.timestamps &
       (unstamped | (found_q.ts[31] & ~(&found_q.ts[30:12]) & ~found_q.ts_old));
   function automatic meaning_t sack_alone();
@@ -372,7 +375,7 @@ module tcp_arrival
     return meaning;
   endfunction
 
-  // It is known last whether the segment is acceptable.
+  // Whether the segment is acceptable is the last condition known.
   always_ff @(posedge clk_i) begin
     meaning_q <= acceptable ? judge(1'b1) : judge(1'b0);
     if (segment_2_i.sack_only) meaning_q <= sack_alone();
@@ -383,16 +386,17 @@ module tcp_arrival
   wire meaning_t m = meaning_q;
   wire options_t options = segment_3_i.options;
   wire state_e state = block_3_i.state;
-  // RFC 5681, 2: it says nothing new although data are outstanding.
+  // RFC 5681, 2: it contains no new information while data are outstanding.
   wire selective = Selective & block_3_i.sack;
   wire repeated = m.same_ack & ~m.bytes & ~m.fin & ~m.all_acked &
       m.same_edge & (block_3_i.timer != TimerPersist);
-  // RFC 6675, 2: with SACK, it tells of more bytes. Those that a further block tells of were in the
-  // first block of an acknowledgement that was lost (RFC 2018, 4), and would have counted.
+  // RFC 6675, 2: with SACK, it reports more bytes. Bytes in a further block were in the first block
+  // of an earlier acknowledgement (RFC 2018, 4); if that was lost, it would have counted as a
+  // duplicate.
   wire tells_more = selective & news_i & m.same_ack & ~m.all_acked;
   wire duplicate = (repeated & ~(selective & known_i)) | tells_more;
-  // RFC 6582, 3.2: not for what was lost before the last recovery. Nor after a timeout or while the window
-  // is probed: all that is in flight goes again then.
+  // RFC 6582, 3.2: not for losses before the last recovery. Nor after a timeout or while the window
+  // is probed: then all bytes in flight are retransmitted.
   wire lost = duplicate & ((block_3_i.dup_acks == 2'd2) | (tells_more & lost_i)) &
       ~block_3_i.recovering & m.recovered & (block_3_i.timer == TimerRetransmit);
   wire fin = m.in_order & m.fin;
@@ -446,7 +450,7 @@ module tcp_arrival
       if (m.ahead_of_nxt) block_o.nxt = segment_3_i.ack;
       block_o.dup_acks = '0;
       block_o.tries = '0;
-      // RFC 6298, 3 and 5.7: until something has been timed.
+      // RFC 6298, 3 and 5.7: kept until a segment has been timed.
       if (m.timed | m.opened) block_o.backoff = '0;
       block_o.probe = 1'b0;
       if (m.timed) block_o.timing = 1'b0;
@@ -454,7 +458,7 @@ module tcp_arrival
         block_o.recovering = ~m.recovered;
         block_o.again = ~m.recovered & (~selective | behind_i);
       end
-      if (m.recovered) block_o.recover = segment_3_i.ack;  // stays within reach of comparisons
+      if (m.recovered) block_o.recover = segment_3_i.ack;  // keeps the comparisons in range
       clear_timer_o = m.all_acked;
       set_timer_o   = Keepalive | ~m.all_acked;
       block_o.timer = ~m.all_acked ? TimerRetransmit : Keepalive ? TimerKeepalive : TimerNone;
@@ -472,14 +476,15 @@ module tcp_arrival
       block_o.tries = '0;
       set_timer_o   = 1'b1;
     end
-    // RFC 9293, 3.8.6.1: as long as the peer answers probes of its closed window, the connection stays.
+    // RFC 9293, 3.8.6.1: the connection stays open as long as the peer answers probes of its closed
+    // window.
     if (m.process & (block_3_i.timer == TimerPersist)) begin
       block_o.tries = '0;
       if (UserTimeout) block_o.since = time_us_i[31:16];
     end
     if (Ecn & block_3_i.ecn) begin
       block_o.congested = m.congested | (block_3_i.congested & ~m.reduced);
-      if (m.past_mark) block_o.marked = segment_3_i.ack;  // stays within reach of comparisons
+      if (m.past_mark) block_o.marked = segment_3_i.ack;  // keeps the comparisons in range
       if (m.marked | lost) begin
         block_o.reduced = 1'b1;
         block_o.marked  = block_3_i.max;
@@ -494,8 +499,8 @@ module tcp_arrival
     if (m.new_window) begin
       block_o.wnd_edge = m.wnd_edge;
       if (m.fresh) block_o.wl1 = segment_3_i.seq;
-      // What is sent next starts the timer again where the window is still closed. A new acknowledgement
-      // has started another one or none.
+      // The next departure restarts the timer if the window is still closed. A new acknowledgement
+      // has already restarted or cleared it.
       if (more_room & (block_3_i.timer == TimerPersist)) begin
         block_o.backoff = '0;
         if (~m.new_ack) begin
@@ -512,8 +517,8 @@ module tcp_arrival
       if (reaches_i & ~m.fin) block_o.rcv_nxt = reach_i;
       block_o.ack_later = 1'b1;
       delay_ack_o = 1'b1;
-      // RFC 5681, 4.2: every second segment at least, and at once what was sent again or gets
-      // to a gap.
+      // RFC 5681, 4.2: at least every second segment, and at once for retransmissions and segments
+      // next to a gap.
       if (block_3_i.ack_later | m.fin | m.skip != '0 | some_i) block_o.ack_now = 1'b1;
     end
     block_o.fin_waits = m.fin_waits | (block_3_i.fin_waits & ~m.in_order);
@@ -537,7 +542,7 @@ module tcp_arrival
     if (m.challenge & m.limited) block_o.challenged = challenge_time(time_us_i);
     if (m.resend) block_o.again = 1'b1;
     if (m.no_offer) block_o.no_ect = 1'b1;
-    // RFC 1191, 6.5: all that is on its way goes once more, in shorter segments; it was not lost
+    // RFC 1191, 6.5: all bytes in flight are retransmitted in shorter segments; they were not lost
     // by congestion.
     if (m.lowers) begin
       block_o.mss = m.mss;
@@ -561,7 +566,7 @@ module tcp_arrival
     if (gone) begin
       block_o.state = Ended;
       block_o.timer = TimerNone;
-      // Whoever was never told of the session, or has been told of its end, hears nothing.
+      // Not reported if the session was never reported, or its end already was.
       changes_o.closed = (state != SynReceived || block_3_i.active) && state != TimeWait;
       changes_o.failed = m.reset & changes_o.closed;
       clear_timer_o = 1'b1;

@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of all TCP sessions, and the events that change it: received segments, timers, and
-// turns to send (RFC 9293, 3.10).
+// State of all TCP sessions, and the events that change it: received segments, expired timers, and
+// departures (RFC 9293, 3.10).
 //
-// One event starts per cycle; four cycles pass between two of the same session, so that each
-// reads what the one before has written. Cycle 0 chooses the event and reads the memories,
-// cycles 1 to 3 work it out (tcp_arrival, tcp_departure), and the last of them writes.
+// One event starts per cycle, and two of the same session are at least four cycles apart, so that each
+// reads the result of the previous one. Cycle 0 selects the event and reads the memories, cycles 1 to 3
+// process it (tcp_arrival, tcp_departure), and the last of them writes the result.
 module tcp_core
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned SendBytes = 65536,  // of a session in the send buffer
-    parameter int unsigned ReceiveBytes = 65536,  // of a session in the receive buffer
+    parameter int unsigned SendBytes = 65536,  // send buffer per session
+    parameter int unsigned ReceiveBytes = 65536,  // receive buffer per session
     parameter int unsigned OwnMss = 1460,
     parameter bit Nagle = 0,
-    parameter int unsigned NumGaps = 4,  // received ranges behind gaps; 0: they are dropped
+    parameter int unsigned NumGaps = 4,  // received ranges beyond gaps; 0: they are dropped
     parameter int unsigned NumSacks = 4,  // such ranges of the peer; 0: NewReno (RFC 6582)
     parameter int unsigned DelayAckUs = 1000,  // RFC 9293, 3.8.6.3: less than 500000
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
-    parameter int unsigned MaxBackoff = 10,  // timeouts in a row that end a session
+    parameter int unsigned MaxBackoff = 10,  // consecutive timeouts that end a session
     parameter bit DuplicateSack = 1,  // RFC 2883
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Cubic = 0,  // RFC 9438; otherwise NewReno
-    parameter int unsigned KeepaliveS = 0,  // RFC 9293, 3.8.4: without a segment; 0: none
+    // idle time before a keepalive (RFC 9293, 3.8.4); 0: no keepalives
+    parameter int unsigned KeepaliveS = 0,
     parameter int unsigned KeepaliveProbeS = 75,
-    parameter int unsigned UserTimeoutS = 0,  // without an acknowledgement; 0: MaxBackoff alone
-    parameter bit Errors = 0,  // paths report some
-    parameter bit Bypass = 0,  // payload goes to applications: it is taken in order and whole
-    parameter int unsigned HalfOpenUs = 0,  // after which a handshake makes room; 0: it does not
+    // time without an acknowledgement; 0: only MaxBackoff applies
+    parameter int unsigned UserTimeoutS = 0,
+    parameter bit Errors = 0,  // paths report errors
+    // payload is sent to applications directly: it is accepted in order and whole
+    parameter bit Bypass = 0,
+    parameter int unsigned HalfOpenUs = 0,  // age at which a handshake may be replaced; 0: never
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -36,13 +39,13 @@ module tcp_core
     input logic [31:0] time_us_i,
     input long_time_t long_time_i,  // tcp_clock
 
-    // Segments of sessions, with their payload elsewhere
+    // Segments of sessions, without their payload
     input  arrival_t arrival_i,
     input  logic     arrival_valid_i,
     output logic     arrival_ready_o,
     output verdict_t verdict_o,
     output logic     verdict_valid_o,
-    output segment_t refused_o,        // to be answered with a reset
+    output segment_t refused_o,  // to be answered with a reset
     output logic     refused_valid_o,
 
     // Applications
@@ -53,14 +56,14 @@ module tcp_core
     output logic     request_ready_o,
     output report_t  report_o,
     output logic     report_valid_o,
-    input  logic     report_room_i,      // for six more reports
+    input  logic     report_room_i,  // room for six more reports
 
     // Segments to send
     output departure_t departure_o,
     output logic       departure_valid_o,
-    input  logic       departure_room_i,   // for six more segments
+    input  logic       departure_room_i,  // room for six more segments
 
-    // Timers: class 0 is the session's, class 1 the delayed acknowledgement's
+    // Timers: class 0 is that of the session, class 1 that of the delayed acknowledgement
     output logic            set_o,
     output logic            clear_o,
     output logic            set_delay_o,
@@ -73,24 +76,26 @@ module tcp_core
     input  logic            expired_valid_i,
     output logic            expired_ready_o,
 
-    // Registers look at a session: no event starts in this cycle. The answer comes when the
-    // report of one would.
+    // Registers inspect a session: no event starts in this cycle. The response has the latency of a
+    // report.
     input logic inspect_i,
     input session_t inspect_session_i,
-    input logic [3:0] inspect_slot_i,  // of its ranges
+    input logic [3:0] inspect_slot_i,  // index of the range to show
     output inspected_t inspected_o,
     output logic inspected_valid_o,
 
-    output session_t free_o,       // the session has ended
+    output session_t free_o,  // the session has ended
     output logic     free_valid_o,
 
-    input logic evict_i,  // a SYN has found no room, or the next one will not
-    output logic evicted_o,  // a session whose handshake has not ended in time has ended for it
-    output logic half_done_o,  // a connection that a peer has begun is open, or has ended before
+    input logic evict_i,  // no session was free for a SYN, or none will be for the next one
+    output logic evicted_o,  // a session with an overdue handshake was ended to make room
+    // the handshake of a connection opened by a peer has completed, or the connection has ended
+    // before
+    output logic half_done_o,
 
     output logic [7:0] event_o,
-    output logic [2:0] error_event_o,  // of errors: segments get shorter; unreachable; unused
-    output session_t subject_o,  // of what comes out in the next cycle
+    output logic [2:0] error_event_o,  // of errors: the MSS was reduced; unreachable; unused
+    output session_t subject_o,  // session of the outputs of the next cycle
     output logic busy_o
 );
 
@@ -154,7 +159,7 @@ module tcp_core
     $error("tcp_core: MaxBackoff must be 1 to 12");
   end
 
-  // ---- Cycle 0: choose an event whose session is not in the pipeline ----
+  // ---- Cycle 0: select an event whose session is not in the pipeline ----
 
   turn_e kind_1_q, kind_2_q;
   // Kind of the event in cycle 3, decoded a cycle before: most of the logic there depends on it.
@@ -209,13 +214,13 @@ module tcp_core
       .orders_4_i(orders_4)
   );
 
-  // Where a FIN waits, the turn to send is for it alone, as if the delayed acknowledgement's timer
-  // had expired.
+  // A departure of a session with a delayed FIN only processes the FIN, as if the
+  // delayed-acknowledgement timer had expired.
   logic takes_fin_2;
   always_ff @(posedge clk_i) begin
     class_3_q   <= class_2_q | takes_fin_2;
     arrival_1_q <= arrival_i;
-    // As if it were acknowledged.
+    // As if our initial sequence number were acknowledged.
     if (arrival_i.opens) arrival_1_q.segment.ack <= arrival_i.first;
     arrival_2_q <= arrival_1_q;
     arrival_3_q <= arrival_2_q;
@@ -227,7 +232,7 @@ module tcp_core
     written_q <= write & ~rst_i;
   end
 
-  wire [7:0] coarse_time = long_time_i[36+:8];  // in 19 hours
+  wire [7:0] coarse_time = long_time_i[36+:8];  // in units of 19 hours
 
   // ---- Memories ----
 
@@ -239,7 +244,7 @@ module tcp_core
     cleared.state = Closed;
   end
 
-  // What is not there costs nothing.
+  // Constant fields of unused features are optimised away.
   function automatic tcb_t used(tcb_t stored);
     used = stored;
     if (!Ecn) {used.ecn, used.no_ect, used.congested, used.reduced, used.marked} = '0;
@@ -280,7 +285,7 @@ module tcp_core
   wire reports = Errors & arrival_3_q.reports;
   logic synchronise, wake, wake_q;
   wire synchronises = arrives & synchronise;
-  seq_t first_q, peer_first_q;  // bytes of both directions
+  seq_t first_q, peer_first_q;  // first bytes of both directions
   always_ff @(posedge clk_i) begin
     opens_q <= opens & ~rst_i;
     synchronises_q <= synchronises & ~rst_i;
@@ -289,7 +294,7 @@ module tcp_core
     first_q <= arrival_3_q.segment.ack + 32'd1;
     peer_first_q <= arrival_3_q.segment.seq + 32'd1;
   end
-  // The session of a request may be anything.
+  // The session number of a request may be invalid.
   wire known = 32'(request_session_i) < NumSessions;
   wire  asks = ~(request_i inside {RequestNone, RequestListen, RequestUnlisten, RequestConnect,
       RequestSent});
@@ -317,12 +322,12 @@ module tcp_core
       .wishes_o(wishes_1)
   );
 
-  // ---- What registers show ----
+  // ---- Registers ----
 
   logic [2:0] inspects_q;
   logic [31:0] congestion_window_2_q, congestion_window_3_q;
   session_ranges_t ranges;
-  // The ranges of a session that has ended are still in the memories.
+  // The memories may still contain ranges of a session that has ended.
   wire is_over = block_3_q.state inside {Closed, Ended};
   always_ff @(posedge clk_i) begin
     inspects_q <= rst_i ? '0 : {inspects_q[1:0], inspect_i};
@@ -338,7 +343,7 @@ module tcp_core
     };
   end
 
-  // ---- A segment ----
+  // ---- Arrivals ----
 
   tcb_t arrived, opened;
   logic keep, refuse, arrival_wake, arrival_set, arrival_clear, delay_ack;
@@ -536,8 +541,8 @@ module tcp_core
       .unused_o(unused_error)
   );
 
-  // A SYN to a listening port (RFC 9293, 3.10.7.2), or a connection that is asked for, without a
-  // segment (3.9.1.1): window scale and timestamps are offered.
+  // A SYN to a listening port (RFC 9293, 3.10.7.2), or a requested connection, without a segment
+  // (3.9.1.1): window scale and timestamps are offered.
   wire options_t options = arrival_3_q.segment.options;
   wire connects = arrival_3_q.connects;
   always_comb begin
@@ -564,7 +569,7 @@ module tcp_core
     opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
   end
 
-  // ---- A turn to send ----
+  // ---- Departures ----
 
   tcb_t departed;
   seq_t bare;
@@ -616,14 +621,14 @@ module tcp_core
       .sent_ack_o(sent_ack)
   );
 
-  // ---- A timer ----
+  // ---- Expiries ----
 
-  // The application has not been told of the session, and will not be.
+  // The session has not been reported to the application, and will not be.
   wire  untold = block_3_q.state == SynReceived & ~block_3_q.active;
   tcb_t expired;
   logic gave_up, runs_out, takes_fin, expiry_set, overdue_3_q, last_3_q;
-  // A session whose SYN is never answered is given up earlier: after 183 s if an application has
-  // asked for it (RFC 9293, 3.8.3: at least three minutes), otherwise after 63 s.
+  // The retry limit of a SYN is lower: 183 s for a connection requested by an application (RFC
+  // 9293, 3.8.3: at least three minutes), otherwise 63 s.
   localparam int unsigned SynBackoff = MaxBackoff < 7 ? MaxBackoff : 7;
   localparam int unsigned PassiveBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
   wire handshake_2 = block_2_q.state inside {SynSent, SynReceived};
@@ -649,15 +654,16 @@ module tcp_core
     overdue_3_q <= UserTimeoutS != 0 && 16'(time_us_i[31:16] - block_2_q.since) >= UserTimeout;
   end
   assign timed_out = expires & runs_out;
-  // A handshake is as old as its first SYN,ACK, whose time stays when that goes again. Until it is sent,
-  // no timer has been set; none is for a moment whenever it goes again.
+  // The age of a handshake is that of its first SYN,ACK, whose time is kept when it is
+  // retransmitted. Before it is sent, no timer is set; the timer is also off for a moment at each
+  // retransmission.
   logic old_3_q;
   always_ff @(posedge clk_i) begin
     old_3_q <= (block_2_q.timer != TimerNone) & (time_us_i - block_2_q.timed_at > HalfOpenUs);
   end
   assign evicts = evict_3_q & untold & old_3_q;
 
-  // ---- Cycle 3: one of them is written ----
+  // ---- Cycle 3: select the result and write it ----
 
   changes_t changes;
   logic aborts, free;
@@ -696,7 +702,7 @@ module tcp_core
       changes.peer_closed = takes_fin;
       wake = 1'b1;
     end
-    // An application that was never told of the session has nothing to let go of.
+    // A session that was never reported to an application is not freed by it.
     free = write & (block.state == Ended) & (untold |
         (wishes_3_q.freed & (wishes_3_q.close_at == wishes_3_q.send_end)));
     if (free) block.state = Closed;
@@ -719,17 +725,17 @@ module tcp_core
       .busy_o(queue_busy)
   );
 
-  // ---- What follows from it, a cycle later ----
+  // ---- Effects, a cycle later ----
 
-  // Nothing has been timed for longer than a timeout. This is a pause, or what was sent since has been
-  // retransmitted: then the window gets smaller than RFC 5681, 4.1 demands.
+  // No segment has been timed for longer than a timeout: either a pause, or all bytes sent since
+  // have been retransmitted; then the congestion window gets smaller than RFC 5681, 4.1 requires.
   logic [31:0] since_timed_3_q;
   always_ff @(posedge clk_i) since_timed_3_q <= time_us_i - block_2_q.timed_at;
   wire paused = since_timed_3_q > 32'(timeout_3);
 
   congestion_event_t congestion;
   always_comb begin
-    // Only the kind depends on what has happened: sums follow the rest.
+    // Only the kind depends on the event: the sums of tcp_congestion depend on the other fields.
     congestion = arrival_congestion;
     if (departs) congestion.mss = block_3_q.mss;
     congestion.late &= arrives;
@@ -817,8 +823,8 @@ module tcp_core
       .busy_o(deadlines_busy)
   );
 
-  // Up to where applications may write, by what una will be; of the first byte, until the session
-  // is open. Without una, an acknowledgement opens it.
+  // End of the space for applications, by the new una; until the session is open, the first byte.
+  // If una is not yet set, it is opened by an acknowledgement.
   seq_t una_end_q, ack_end_q;
   always_ff @(posedge clk_i) begin
     una_end_q <= block_2_q.una + (handshake_2 ? seq_t'(1) : seq_t'(SendBytes));

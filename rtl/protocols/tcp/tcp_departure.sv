@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Next segment of a session: bytes, SYN, FIN or an acknowledgement (RFC 9293, 3.8; RFC 1122,
-// 4.2.3.4; RFC 6298, 5). Three cycles: distances of sequence numbers, the shortest of them, the
-// segment and the new block.
+// Next segment of a session: bytes, SYN, FIN or an acknowledgement (RFC 9293, 3.8; RFC 1122, 4.2.3.4;
+// RFC 6298, 5). Three cycles: distances of sequence numbers, the shortest of them, the segment and the
+// new block.
 //
-// The end of the segment is chosen among sums that are ready, so that no adder follows the
-// comparisons.
+// The end of the segment is selected among precomputed sums, so that no adder follows the comparisons.
 module tcp_departure
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -13,7 +12,7 @@ module tcp_departure
     parameter int unsigned ReceiveBytes = 65536,  // receive buffer per session
     parameter int unsigned OwnScale = 0,  // scale of the windows sent
     parameter bit Nagle = 0,  // RFC 9293, 3.7.4
-    parameter bit Selective = 1,  // retransmissions are chosen by SACK (RFC 6675)
+    parameter bit Selective = 1,  // retransmissions are selected by SACK (RFC 6675)
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Keepalive = 0  // RFC 9293, 3.8.4
 ) (
@@ -23,17 +22,17 @@ module tcp_departure
     // First cycle
     input tcb_t block_i,
     input wishes_t wishes_i,
-    input logic again_i,  // from tcp_scoreboard: there is something to retransmit,
+    input logic again_i,  // from tcp_scoreboard: bytes are to be retransmitted,
     input logic hole_i,  // which is a hole,
-    input seq_t resent_i,  // from here on,
-    input seq_t rescue_i,  // or the last segment, from here on
+    input seq_t resent_i,  // from this sequence number on,
+    input seq_t rescue_i,  // or the last segment, from this sequence number on
     input logic [31:0] congestion_window_i,  // bytes that may be in flight; at least one segment
 
     // Second and third cycle
     input tcb_t block_2_i,
     input wishes_t wishes_2_i,
     input logic hole_2_i,
-    input logic futile_2_i,  // nothing needs to be retransmitted after all
+    input logic futile_2_i,  // the retransmission is no longer needed
     input logic [13:0] hole_length_2_i,
     input logic gaps_2_i,  // there are SACK blocks to report
     input tcb_t block_3_i,
@@ -47,16 +46,16 @@ module tcp_departure
     output departure_t segment_o,    // without the session
     output logic       send_o,
     output changes_t   changes_o,
-    output logic       wake_o,       // there is more to send immediately
+    output logic       wake_o,  // there is more to send immediately
     output logic       set_timer_o,  // for the purpose in block_o.timer
     output logic       occupies_o,   // sends bytes, SYN or FIN
     output logic       repeats_o,    // sends bytes that were sent before
-    output logic       resends_o,    // sends those that again_i announces, in recovery with SACK,
+    output logic       resends_o,  // sends the bytes announced by again_i, in recovery with SACK,
     output logic       fills_o,      // up to the end of the hole, or
     output logic       fresh_o,      // sends bytes or a FIN for the first time
-    output seq_t       last_o,       // up to here
-    output logic       restarts_o,   // sends bytes where nothing was in flight
-    output seq_t       bare_o,       // number of a segment that occupies none
+    output seq_t       last_o,  // up to this sequence number
+    output logic       restarts_o,  // sends bytes while no byte was in flight
+    output seq_t       bare_o,  // sequence number of a segment that occupies none
     output logic       sent_ack_o    // a delayed acknowledgement is no longer due
 );
 
@@ -91,19 +90,20 @@ module tcp_departure
     send_t     sent;         // bytes sent before, from base on
     send_t     flight;       // distance of the next byte from una
     spare_t    spare;        // congestion window minus a full segment
-    distance_t readable;     // rcv_nxt, relative to the position that the application waits for
-    // End of the space, relative to the position that the application waits for
+    distance_t readable;  // rcv_nxt, relative to the position awaited by the application
+    // End of the space, relative to the position awaited by the application
     distance_t writable;
     receive_t  own_window;
-    receive_t  kept_window;  // what is left of it as last advertised
+    receive_t  kept_window;  // the rest of the window last advertised
     logic      all_written;  // the application has closed: the FIN may follow
     seq_t      below;        // sequence number of a keepalive
     logic      closed;       // the window of the peer is zero
-    distance_t opened;       // growth of our window since last advertised: any, if peers ignore it
+    // growth of our window since it was last advertised: any value, if peers ignore it
+    distance_t opened;
   } distances_t;
   distances_t found_q;
 
-  // Selected by two bits, since all distances wait for it.
+  // Selected by two bits, since all distances depend on it.
   seq_t base;
   always_comb begin
     unique case ({
@@ -147,17 +147,17 @@ module tcp_departure
   // ---- Second cycle: which limit is smallest ----
 
   typedef struct packed {
-    logic acks_first;  // SACK is sent without bytes, which would leave no room for it
+    logic acks_first;  // SACK is sent in a segment without bytes, which has room for it
     logic sends_bytes;
-    logic futile;  // nothing is to be retransmitted after all: needs another turn
+    logic futile;  // the retransmission is no longer needed: another departure follows
     logic hole;  // sends a hole between SACK ranges
     logic selective;  // in recovery with SACK
     logic gated;  // ... and not the first segment of recovery
     logic full;  // the segment is of maximum length
     logic by_bytes;  // ... limited by the application's bytes
-    logic push;  // no bytes are written behind it
+    logic push;  // it contains the last bytes written
     logic by_window;
-    logic probe;  // of a window that is shut, by a byte or the FIN
+    logic probe;  // probes a closed window, by a byte or the FIN
     logic asks;  // sends a keepalive
     logic closed;
     logic syn;
@@ -174,7 +174,7 @@ module tcp_departure
     logic beyond_fin;
     logic beyond_window;
     logic beyond_one;
-    logic update;  // our window has opened by two segments, and the peer may still send
+    logic update;  // our window has grown by two segments, and the peer may still send
     logic keeps;  // ... by less than one
     logic readable;
     logic writable;
@@ -210,7 +210,7 @@ module tcp_departure
   wire fin_in_window = bytes_in_window & (unsent != window);
   wire fin_due = found_q.all_written & (unsent == 0);
   wire open_window = ~window[31] & (window != '0);
-  // Needs room for a full segment. Retransmissions have been admitted before.
+  // Requires room for a full segment. Retransmissions have been admitted before.
   wire selective = Selective & block_2_i.recovering & block_2_i.sack;
   wire hole = selective & hole_2_i;
   wire uncongested = (flight <= spare) | block_2_i.again | selective;
@@ -225,7 +225,7 @@ module tcp_departure
       (long | (block_2_i.probe & (window != '0)));
   wire [3:0] own_scale = 4'(block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
 
-  // A window as a segment carries it.
+  // A window as encoded in a segment.
   function automatic logic [15:0] carried(distance_t edge_, logic [3:0] by);
     logic [31:0] shifted;
     shifted = edge_ >> by;
@@ -233,7 +233,7 @@ module tcp_departure
     return shifted > 32'hFFFF ? 16'hFFFF : shifted[15:0];
   endfunction
 
-  // An acknowledgement that was due when the connection ended stays due, and is never sent.
+  // An acknowledgement that was due when the connection ended is never sent.
   wire acks_first = block_2_i.ack_now & block_2_i.sack & (gaps_2_i | block_2_i.twice) &
       !(state inside {Closed, Ended, SynSent});
   wire silent = acks_first | futile_2_i;
@@ -250,7 +250,7 @@ module tcp_departure
     meaning.by_bytes = by_bytes;
     meaning.push = by_bytes | (full & ~more_bytes);
     meaning.by_window = by_window;
-    // Nagle's algorithm: RFC 9293, 3.7.4; not for what has been sent before.
+    // Nagle's algorithm: RFC 9293, 3.7.4; not for retransmissions.
     meaning.sends_bytes = sends & has_bytes & ~silent &
         (hole | full | by_window | (by_bytes & (~Nagle | wishes_2_i.settings.no_delay | idle | found_q.all_written | (sent > 0))));
     meaning.probe = sends & (has_bytes | fin_due) & ~silent & block_2_i.probe & ~open_window;
@@ -300,8 +300,8 @@ module tcp_departure
   wire fin = m.fin | (sends_bytes & m.fin_follows);
   wire occupies = bytes | fin | m.syn;
   wire live = !(block_3_i.state inside {Closed, Ended, SynSent});
-  // An update that a segment cannot carry, as without scale beyond 65,535 bytes, would be a duplicate
-  // acknowledgement (RFC 5681, 2). Smaller buffers have none.
+  // A window update too small to be encoded, as without scale beyond 65,535 bytes, would be a
+  // duplicate acknowledgement (RFC 5681, 2). This cannot occur with smaller buffers.
   wire told = (ReceiveBytes > 65536) & (m.window == m.kept_window);
   wire acks = live & (block_3_i.ack_now | (m.update & ~told));
   wire new_bytes = sends_bytes & ~m.repeats;
@@ -374,7 +374,7 @@ module tcp_departure
       if (new_bytes) block_o.reduced = 1'b0;
       if (beyond) block_o.max = last;
       if (m.idle & ~m.repeats) block_o.since = time_us_i[31:16];
-      // The peer may reject the byte of a probe, so it is sent again with the others.
+      // The peer may reject the byte of a probe, so it is retransmitted with the others.
       if ((beyond | ~block_3_i.again) & ~m.probe & ~m.hole) block_o.nxt = last;
       if (fin) begin
         block_o.fin_sent = 1'b1;
@@ -416,8 +416,8 @@ module tcp_departure
 
   assign occupies_o = occupies;
   assign repeats_o = bytes & m.repeats;
-  // A peer whose window is zero takes nothing but its next byte, not even an acknowledgement
-  // (RFC 9293, 3.10.7.4), and a probe that it has not taken does not count.
+  // A peer whose window is zero accepts only its next sequence number, even for an acknowledgement
+  // (RFC 9293, 3.10.7.4); the byte of a rejected probe does not count.
   assign bare_o = m.closed ? block_3_i.una : block_3_i.max;
   assign restarts_o = sends_bytes & m.idle & ~m.repeats;
   assign sent_ack_o = send_o & live;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the session of each received segment, or creates one: for a SYN to a listening port (RFC
-// 9293, 3.10.7.2), and, with ActiveOpen, for a connection that an application requests
-// (tcp_connect). What has no session is refused. Errors that paths report take the turns of these
-// connections; one that comes while another waits is lost.
+// Finds the session of each received segment, or creates one: for a SYN to a listening port (RFC 9293,
+// 3.10.7.2), and, with ActiveOpen, for a connection requested by an application (tcp_connect). A segment
+// without a session is refused. Errors reported by paths share the slots of requested connections; an
+// error that arrives while another waits is lost.
 //
-// Not more than MaxHalfOpen sessions that peers have begun wait for the end of their handshake:
-// a flood of SYNs takes no others.
+// At most MaxHalfOpen sessions opened by peers may have an incomplete handshake, so that a flood of SYNs
+// does not use up all sessions.
 //
-// Latency: 6 cycles, 25 for one that makes a session. Throughput: a segment per cycle, but while
-// sessions are made or removed.
+// Latency: 6 cycles, 25 for a segment that creates a session. Throughput: a segment per cycle, except
+// while sessions are created or removed.
 module tcp_lookup
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -39,7 +39,7 @@ module tcp_lookup
     output segment_t refused_o,
     output logic     refused_valid_o,
     output logic     no_session_o,     // no session is free for a SYN
-    output logic     short_o,          // none is free, or none will be for the next SYN
+    output logic     short_o,  // no session is free, or none will be for the next SYN
 
     input  session_t free_i,
     input  logic     free_valid_i,
@@ -50,7 +50,7 @@ module tcp_lookup
     input  logic [15:0] listen_port_i,
     output logic        listen_ready_o,
 
-    // Connections to be opened, and those that got no session
+    // Connections to be opened, and those that did not get a session
     input tcp_request_meta_t connect_i,
     input logic connect_valid_i,
     output logic connect_lost_o,  // see tcp_connect
@@ -67,7 +67,7 @@ module tcp_lookup
 
     input logic half_done_i,  // a session has completed its handshake or ended
 
-    // What the session of the previous cycle was opened with
+    // Properties with which the session of the previous cycle was opened
     input session_t session_i,
     output tuple_t tuple_o,
     output bombus_pkg::vlan_t vlan_o,
@@ -105,9 +105,9 @@ module tcp_lookup
       .open_o (open)
   );
 
-  // ---- Session table; segments wait for its answer ----
+  // ---- Session table; segments wait for its response ----
 
-  // Requested connections take turns with segments.
+  // Requested connections alternate with segments.
   tuple_t wanted;
   logic [15:0] wanted_port;
   logic wanted_valid, wanted_turn_q, connect_busy;
@@ -133,7 +133,7 @@ module tcp_lookup
   logic table_ready, done, hit, made;
   session_t session;
   logic crowded_q;
-  logic [3:0] inside_q;  // look-ups whose segments wait, a cycle late for those that leave
+  logic [3:0] inside_q;  // look-ups whose segments wait; removals are counted one cycle late
   logic leaves_q;
   wire room = (inside_q < 4'd9) & order_room_i;
   wire removes = free_valid_i;
@@ -250,7 +250,7 @@ module tcp_lookup
   logic [IndexWidth+1:0] half_open_q;
   logic [3:0] claims_q;
   wire claims = begins & ~aside & opens & ~crowded_q;
-  logic declined_q;  // it makes none
+  logic declined_q;  // it creates no session
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       half_open_q <= '0;
@@ -348,7 +348,7 @@ module tcp_lookup
           first: '0,
           segment: waiting.segment
       };
-  // tcp_core selects by these.
+  // The fields that tcp_core needs for its selection.
   typedef struct packed {
     logic opens;
     session_t session;
@@ -413,7 +413,7 @@ module tcp_lookup
     arrival_o.first = first_q;
   end
 
-  // Segments inside also have a place reserved in the last FIFO.
+  // A slot of the last FIFO is reserved for each segment inside.
   always_ff @(posedge clk_i) begin
     leaves_q <= arrival_valid_o & arrival_ready_i & ~rst_i;
     if (rst_i) inside_q <= '0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP (RFC 9293): the header on the wire, the properties of a received segment, and the metadata
-// of the messages between engine, buffers and applications.
+// TCP (RFC 9293): the header on the wire, the properties of a received segment, and the metadata of the
+// messages between engine, buffers and applications.
 //
-// Sessions are numbered from 0. Places in a stream of bytes are sequence numbers, in
-// both directions: a buffer keeps byte s of a session at s modulo the bytes that it has
-// for each, so that nobody translates addresses. All arithmetic is modulo 2**32.
+// Sessions are numbered from 0. Positions in a stream of bytes are sequence numbers, in both
+// directions: a buffer stores byte s of a session at s modulo the size of its ring, so that no address
+// translation is needed. All arithmetic is modulo 2**32.
 package tcp_pkg;
 
   // The fixed part of the header, in wire order; the first byte is in the lowest bits.
@@ -22,7 +22,7 @@ package tcp_pkg;
 
   parameter int unsigned HeaderBytes = $bits(header_t) / 8;
   parameter int unsigned MaxHeaderBytes = 60;
-  parameter int unsigned CsumWord = 8;  // place of the checksum, in 16-bit words
+  parameter int unsigned CsumWord = 8;  // index of the checksum, in 16-bit words
 
   typedef struct packed {
     logic cwr;
@@ -72,7 +72,7 @@ package tcp_pkg;
     logic [31:0] ts_value;
     logic [31:0] ts_echo;
     logic has_sack;
-    sack_block_t sack;  // one block, the first before others: it is the most recent (RFC 2018, 4)
+    sack_block_t sack;  // one block, the first has priority: it is the most recent (RFC 2018, 4)
   } options_t;
 
   // Window shift to use, limited to 14 (RFC 7323, 2.3).
@@ -87,15 +87,15 @@ package tcp_pkg;
     logic [7:0] tos;
     logic [31:0] ip;  // address of the peer
     logic [15:0] src_port;  // address of the peer
-    logic [15:0] dst_port;  // our port
+    logic [15:0] dst_port;  // own port
     seq_t seq;
     seq_t ack;
     flags_t flags;
     logic [15:0] window;  // not scaled
     logic [13:0] length;  // payload bytes
-    // A further SACK block of an acknowledgement that has come before, perhaps with others of the
-    // session in between: of the rest only the acknowledged place and the timestamps are the same.
-    // No payload goes with it, not even an empty one.
+    // A further SACK block of an earlier acknowledgement; other segments of the session may have
+    // arrived in between. Besides the block, only the acknowledgement number and the timestamps are
+    // those of that acknowledgement. It has no payload, not even an empty one.
     logic sack_only;
     options_t options;
   } segment_t;
@@ -121,7 +121,7 @@ package tcp_pkg;
   parameter int unsigned MaxSessions = 2 ** $bits(session_t);
   parameter int unsigned SessionLutDepth = 128;  // sessions whose state is in LUTRAM: sized_memory
 
-  // For an application: what has changed.
+  // Changes of a session, reported to its application
   typedef struct packed {
     logic opened;
     logic readable;
@@ -131,33 +131,34 @@ package tcp_pkg;
     logic failed;       // by a reset or a timeout
   } changes_t;
 
-  // Requests of an application. place: the position up to which it has written, has read, or waits.
+  // Requests of an application. place: sequence number up to which it has written or read, or for
+  // which it waits.
   typedef enum logic [3:0] {
     RequestNone,
     RequestSend,
     RequestRelease,
-    RequestReadable,  // wish: toggled for each new request, once the last one is answered
+    RequestReadable,  // wish: toggled for each new request, after the response to the last one
     RequestWritable,
     RequestClose,  // no more data will be written after place
     RequestAbort,
     RequestFree,  // after closed: no further requests; everything up to place was written
     RequestListen,  // accept connections to port `place`
     RequestConnect,  // open a connection to peer_port of address `place`
-    // Send buffer only: amount of payload whose sending has started since reset, in load_t
+    // Send buffer only: amount of payload whose transmission has started since reset, in load_t
     RequestSent,
     RequestUnlisten,  // accept no more connections to port `place`
     RequestSet  // settings of a session: `place`, in settings_t
   } request_e;
 
-  // Settings of a session, all 0 when it is opened. They matter where the engine has Nagle or
+  // Settings of a session, all 0 when it is opened. They have an effect if the engine has Nagle or
   // KeepaliveS.
   typedef struct packed {
     logic no_keepalive;
     logic no_delay;  // no Nagle
   } settings_t;
 
-  // Kind tcp_request, application or send buffer to engine. The fields after wish are only
-  // for RequestConnect; port is the application's port, to which its events are sent.
+  // Kind tcp_request, application or send buffer to engine. The fields after wish are only for
+  // RequestConnect; port is the port of the application, to which its events are sent.
   typedef struct packed {
     request_e              request;
     session_t              session;
@@ -169,7 +170,7 @@ package tcp_pkg;
   } tcp_request_meta_t;
   parameter bit TcpRequestHasPayload = 1'b0;
 
-  // Kind tcp_error, tcp_errors to engine: an error that the path to a peer reports about a segment
+  // Kind tcp_error, tcp_errors to engine: an error reported by the path to a peer for a segment
   // sent (RFC 9293, 3.9.2.2). Data: its sequence number, lowest byte first.
   typedef struct packed {
     tuple_t      tuple;
@@ -179,9 +180,9 @@ package tcp_pkg;
   } tcp_error_meta_t;
 
   // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes up to
-  // read_end have arrived, and bytes up to write_end may be written. port is the application's: our
-  // own port if the peer opened the connection. failed without closed: no session was free for the
-  // connection of that tuple that was requested.
+  // read_end have arrived, and bytes up to write_end may be written. port is that of the
+  // application: our own port if the peer opened the connection. failed without closed: no session
+  // was free for the requested connection of that tuple.
   typedef struct packed {
     logic [15:0] port;
     session_t session;
@@ -210,8 +211,8 @@ package tcp_pkg;
 
   // Kind tcp_data: bytes of a stream as data, byte n at sequence number start + n. From an
   // application to the send buffer; from the engine to the receive buffer or, without one, to the
-  // application. port, the application's, is set only by the engine. skip: bytes to ignore at the
-  // front.
+  // application. port, that of the application, is set only by the engine. skip: bytes to ignore at
+  // the front.
   typedef struct packed {
     logic [15:0] port;
     session_t    session;
@@ -219,8 +220,8 @@ package tcp_pkg;
     logic [13:0] skip;
   } tcp_data_meta_t;
 
-  // Kind tcp_read, application to receive buffer: send length bytes from sequence
-  // number start on, as kind tcp_data, to the application of this port.
+  // Kind tcp_read, application to receive buffer: requests length bytes from sequence number start
+  // on, to be sent as kind tcp_data to the application of this port.
   typedef struct packed {
     logic [15:0] port;
     session_t    session;

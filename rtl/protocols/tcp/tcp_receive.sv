@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP receive (RFC 9293, 3.1): checks segments, reads their headers and options, and strips the
-// header off the payload, unless StripHeaders is 0: then the header stays, and out_header_o gives
-// its length. At less than 512 bits headers are always stripped, which costs little there.
+// TCP receive (RFC 9293, 3.1): checks segments, decodes their headers and options, and strips the header
+// off the payload. With StripHeaders 0 the header stays, and out_header_o gives its length; at less than
+// 512 bits headers are always stripped, which is cheap there.
 //
-// Each segment that is accepted goes out twice, each with a ready of its own: what its
-// header says on `segment`, its payload on `out`, one beat with 0 bytes if it has none. The
-// k-th of one belongs to the k-th of the other, but for SACK blocks alone (`sack_only`). Of a payload's metadata,
-// length and kind mean something. Dropped and counted: segments that are shorter than their header,
-// data offsets less than 5, bad checksums, ports 0.
+// Each accepted segment is output twice, each time with its own handshake: its decoded header on
+// `segment`, its payload on `out`, as one beat with 0 bytes if it is empty. Both are in the same order,
+// except that SACK blocks alone (`sack_only`) have no payload. Of a payload's metadata only length and
+// kind are valid. Dropped and counted: segments shorter than their header, data offsets less than 5,
+// bad checksums, ports 0.
 //
-// Options are read at once where they stand in one of the layouts that systems use
-// (tcp_layout). Those of one segment at a time are read byte by byte beside the others
-// (tcp_options), which overtake it; a second one that comes meanwhile is dropped and
-// counted. A bad length of an option is counted; what stands before it counts. With AnyLayout 0,
-// options in other layouts do not count, but for an MSS that stands first.
+// Options in one of the layouts that systems use are read at once (tcp_layout). Those of one other
+// segment at a time are read byte by byte (tcp_options), while later segments overtake it; a second one
+// that arrives meanwhile is dropped and counted. An invalid option length is counted; the options before
+// it are used. With AnyLayout 0, options in other layouts are ignored, except an MSS in first position.
 //
-// With MoreSacks, the further SACK blocks of an acknowledgement follow it, each as a segment with `sack_only`,
-// 10 cycles later and then every 8 cycles. They are read where other layouts are, and left out
-// while that is in use: a peer repeats each block in at least three segments (RFC 2018, 4).
+// With MoreSacks, the further SACK blocks of an acknowledgement follow it, each as a segment with
+// `sack_only`, 10 cycles later and then every 8 cycles. They are read by tcp_options, and skipped while
+// it is busy: a peer repeats each block in at least three segments (RFC 2018, 4).
 //
-// The checksum is verified without seeing the payload, as in udp_rx.
+// The checksum is verified without access to the payload, as in udp_rx.
 //
-// Latency, at 512 bits: 3 cycles to `segment`, 5 to `out`; narrower: those from the last beat of
-// the header on; other layouts: up to 48 more. Throughput: one beat per cycle, no gap between
-// messages, but one cycle for a segment in another layout or a further SACK block. in_ready_o is a
-// register.
+// Latency, at 512 bits: 3 cycles to `segment`, 5 to `out`; narrower: as many from the last beat of the
+// header; other layouts: up to 48 more. Throughput: one beat per cycle, no gap between messages, except
+// one cycle for a segment in another layout or a further SACK block. in_ready_o is a register.
 module tcp_receive
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -48,7 +46,7 @@ module tcp_receive
     input  logic     segment_ready_i,
 
     output beat_t out_o,
-    output logic [5:0] out_header_o,  // bytes in front of the payload
+    output logic [5:0] out_header_o,  // header bytes before the payload
     output logic out_valid_o,
     input logic out_ready_i,
 
@@ -79,13 +77,14 @@ module tcp_receive
   localparam int unsigned HeaderWords = MaxHeaderBytes / 4;
   localparam int unsigned OffsetWord = 3;
   localparam int unsigned OffsetBeat = OffsetWord / Words;
-  localparam int unsigned HeaderBeats = HeaderWords / Words + 1;  // at the end of it is payload
+  // the last of them may contain payload
+  localparam int unsigned HeaderBeats = HeaderWords / Words + 1;
   localparam bit Strips = StripHeaders || DataBytes < MaxHeaderBytes;
   typedef logic [$clog2(HeaderBeats+1)-1:0] beat_count_t;
 
-  // ---- Where in its segment a beat stands ----
+  // ---- Position of a beat within its segment ----
 
-  beat_count_t beat_q;  // beats of the segment that have come, up to HeaderBeats
+  beat_count_t beat_q;  // beats of the segment received, up to HeaderBeats
   logic [3:0] offset_q;
   logic payload_q, judged_q;
   wire taken = in_valid_i & in_ready_o;
@@ -118,7 +117,7 @@ module tcp_receive
     end
   end
 
-  // ---- The header, and what the first beat says besides ----
+  // ---- The header, and the metadata of the first beat ----
 
   logic [HeaderWords-1:0][31:0] words_d, words_q;
   logic [HeaderWords-1:0] load;
@@ -136,7 +135,7 @@ module tcp_receive
   header_t header;
   assign header = words_q[HeaderBytes/4-1:0];
 
-  // What is constant of the pseudo-header.
+  // Constant part of the pseudo-header
   ones_pkg::word_t [NumMacPorts-1:0] sums_host;
   ones_pkg::word_t sum_host;
   host_sums #(
@@ -180,19 +179,19 @@ module tcp_receive
     end
   end
 
-  // ---- Verdict, once the header has come ----
+  // ---- Verdict, after the header ----
 
   logic valid_q, judge_q, last_q, accepted_q;
   logic layout_known, options_busy, late_full;
   logic late_ends, late_valid, late_bad;  // options have been read byte by byte
-  logic more_ends, more_valid, reads_more;  // a further SACK block has been
+  logic more_ends, more_valid, reads_more;  // a further SACK block has been read
   options_t layout_options;
   logic [NumDrops-1:0] reasons;
   wire [3:0] words_in_header = header.offset[7:4];
   wire [14:0] length = {1'b0, found_q.length} - {9'b0, words_in_header, 2'b0};  // of the payload
   wire verdict = valid_q & judge_q;
   wire late_leaves = late_valid & ~verdict;
-  // The same as |reasons, without their order.
+  // Equals |reasons, without the priority of its bits.
   wire refused = found_q.headless | length[14] | (words_in_header < 4'd5) | ~ones_pkg::is_ones(
       found_q.sum
   ) | (header.src_port == '0) | (header.dst_port == '0) |
@@ -233,12 +232,12 @@ module tcp_receive
     end
   end
 
-  // ---- What goes on: at once, or when its options have been read ----
+  // ---- Accepted segments: sent at once, or after their options have been read ----
 
   typedef struct packed {
-    logic [RowWidth-1:0] row;  // where the payload is
-    logic [13:0] length;  // of what is there
-    logic [3:0] header;  // of these, words of the header
+    logic [RowWidth-1:0] row;  // first row of the payload
+    logic [13:0] length;  // bytes in these rows
+    logic [3:0] header;  // header words among them
     segment_t segment;
   } message_t;
   message_t read, late_read, late_q, sent_q;
@@ -293,7 +292,7 @@ module tcp_receive
       .num_more_o(num_more),
       .more_at_o(more_at)
   );
-  // One that opens, ends or resets the connection means more than its blocks.
+  // Blocks of a segment that opens, ends or resets the connection are ignored.
   wire starts_more = MoreSacks & AnyLayout & prompt & has_more & ~options_busy & ~reads_more &
       read.segment.flags.ack & ~(read.segment.flags.syn | read.segment.flags.fin |
                                  read.segment.flags.rst);
@@ -338,7 +337,7 @@ module tcp_receive
   end
   wire sent_message = sent_valid_q & ~sent_q.segment.sack_only;  // with a payload
 
-  // ---- Out ----
+  // ---- Output ----
 
   segment_t body;
   flags_t flags;
@@ -394,8 +393,9 @@ module tcp_receive
       .sent_o(payload_leaves)
   );
 
-  // Nothing waits behind the input: it stops while there is room for what is under way.
-  logic [1:0][5:0] inside_q;  // segments, by the stream that they leave on
+  // The pipeline has no backpressure: the input stalls while there is still room for the beats in
+  // flight.
+  logic [1:0][5:0] inside_q;  // segments inside, by output stream
   logic [1:0] leaves_q;
   wire [1:0] enters = {sent_message, sent_valid_q};
   logic ready_q;
@@ -409,7 +409,8 @@ module tcp_receive
         if (enters[s] & ~leaves_q[s]) inside_q[s] <= inside_q[s] + 1'b1;
         else if (leaves_q[s] & ~enters[s]) inside_q[s] <= inside_q[s] - 1'b1;
       end
-      // One whose options have been read needs a cycle without another, as does a SACK block.
+      // A segment whose options have been read, or a SACK block, needs a cycle without another
+      // segment.
       ready_q <= (inside_q[0] < 6'd24) & (inside_q[1] < 6'd24) & ~rows_short & ~late_ends &
           ~more_ends;
     end

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP receive buffer: keeps received bytes until applications read them.
+// TCP receive buffer: stores received bytes until applications read them.
 //
-// data: bytes of a stream, to be kept (tcp_data). read: what an application wants
-// (tcp_read), answered with these bytes (tcp_data) to the application that is bound to the
-// read's port. A tcp_event among the data goes on to the application of its port once all
-// before it is kept. A read that is taken after a write's last beat sees it. Writes wait for
-// nothing. A read that fits no ring is counted, and answered without bytes; only one that
-// names no application's port is dropped.
+// data: bytes of a stream to be stored (tcp_data). read: a request for bytes (tcp_read), answered with
+// these bytes (tcp_data), sent to the application that is bound to the port of the request. A tcp_event
+// on data is forwarded to the application of its port after all preceding bytes have been stored. A
+// read accepted after the last beat of a write returns the written bytes. Writes never stall. A read
+// longer than a ring or of a session that does not exist is counted, and answered without bytes; it is
+// dropped only if no application is bound to its port.
 //
-// Latency: 11 cycles. Throughput: one beat per cycle each way, no gap between messages. For
+// Latency: 11 cycles. Throughput: one beat per cycle in each direction, no gap between messages. For
 // data widths of 64 to 512 bits.
 module tcp_receive_buffer
   import bombus_pkg::*;
@@ -21,7 +21,7 @@ module tcp_receive_buffer
     parameter int unsigned RingBytes = 65536,  // of a session, a power of two, at least 256
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
-    // Ports of applications, filled in by Bombus, and the bound next hop that each leads to
+    // Ports of applications, and the bound next hop of each; filled in by Bombus
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -52,7 +52,7 @@ module tcp_receive_buffer
   localparam string ReadTakes = "tcp_read";
   localparam string AnswerSends = "tcp_data tcp_event";
   localparam string AnswerBinds = "tcp_port";
-  localparam bit AnswerBindsZero = 1'b1;  // an application that takes all other ports
+  localparam bit AnswerBindsZero = 1'b1;  // an application that receives all other ports
   localparam bit Replicable = 1'b0;
   localparam string Agrees =
       "num_sessions>=tcp.num_sessions ring_bytes>=tcp.receive_bytes 0=tcp.bypass";
@@ -108,7 +108,7 @@ module tcp_receive_buffer
   wire  kept = ends_q & write;  // the last beat of a message that was not dropped
   always_ff @(posedge clk_i) ends_q <= data_valid_i & data_ready_o & data_i.last & ~tells;
 
-  // ---- Events go on behind the bytes that they tell of ----
+  // ---- Events follow the bytes that they report ----
 
   typedef struct packed {
     tcp_event_meta_t meta;
@@ -203,7 +203,7 @@ module tcp_receive_buffer
   assign found.answer.length = bad ? '0 : meta.length;
   assign found.drop = ~bound;
 
-  // A read has no data, and one beat; more than that does not matter.
+  // A read is a single beat without data; further beats are ignored.
   logic first_q;
   wire  taken = read_valid_i & read_ready_o;
   always_ff @(posedge clk_i) begin
@@ -234,7 +234,7 @@ module tcp_receive_buffer
       .out_ready_i(stage_ready)
   );
 
-  // ---- What the answer says waits for what it brings ----
+  // ---- Metadata of responses wait for their bytes ----
 
   typedef struct packed {
     answer_t answer;
@@ -263,7 +263,7 @@ module tcp_receive_buffer
   logic [DataBytes*8-1:0] bytes;
   count_t num_bytes;
   logic bytes_last, bytes_valid, bytes_ready, answer_ready;
-  logic answers;  // bytes go, not an event
+  logic answers;  // bytes are sent, not an event
   ring_read #(
       .DataBytes(DataBytes),
       .SessionWidth(SessionWidth),
@@ -287,7 +287,7 @@ module tcp_receive_buffer
       .out_ready_i(bytes_ready),
       .busy_o(reading)
   );
-  logic in_answer_q;  // a message of several beats has begun
+  logic in_answer_q;  // inside a message of several beats
   assign answers = bytes_valid & (in_answer_q | ~event_valid);
   assign bytes_ready = answer_ready & answers;
   assign waiting_taken = bytes_last & bytes_ready;
@@ -297,7 +297,7 @@ module tcp_receive_buffer
     else if (bytes_ready) in_answer_q <= ~bytes_last;
   end
 
-  // ---- The answer ----
+  // ---- Response ----
 
   beat_t answer;
   always_comb begin

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that the peer of each session has received beyond gaps, by SACK, and the resulting
+// Data that the peer of each session has received beyond gaps, reported by SACK, and the resulting
 // retransmissions (RFC 6675): up to NumSacks ranges, in order of position.
 //
-// Once recovery has begun, each gap between una and the last range is sent once more, the
-// first one first, as far as the congestion window allows: what is on its way (pipe) is what
-// lies behind the ranges and what has been sent again. Once una gets to where nothing is known,
-// the end of the window may be lost, too: its last segment goes once more (NextSeg, rule 4).
-// One block is added at a time; those behind the first of an acknowledgement come alone.
+// During recovery, each gap between una and the last range is retransmitted once, the first one first,
+// as far as the congestion window allows: the bytes in flight (pipe) are those after the ranges and
+// those retransmitted. When una reaches a part without SACK information, the end of the window may be
+// lost, too: its last segment is retransmitted once (NextSeg, rule 4). One block is added at a time;
+// blocks after the first one of an acknowledgement arrive separately.
 //
-// Beside the pipeline of tcp_core: the session's ranges are read in the cycle before the first,
-// and written at the end of the third.
+// Runs in parallel with the pipeline of tcp_core: the ranges of the session are read in the cycle before
+// the first, and written at the end of the third.
 module tcp_scoreboard
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -27,17 +27,17 @@ module tcp_scoreboard
     input logic arrives_i,
     input seq_t ack_i,  // acknowledgement of the arriving segment
     input logic has_block_i,
-    input sack_block_t sack_i,  // its first SACK block, or a further one alone
+    input sack_block_t sack_i,  // its first SACK block, or a further one by itself
     input logic [31:0] congestion_window_i,
-    // In recovery, unless block_i.again comes first
-    output logic again_o,  // there is something to retransmit,
+    // In recovery, unless block_i.again has priority
+    output logic again_o,  // bytes are to be retransmitted,
     output logic hole_o,  // which is a hole,
-    output seq_t resent_o,  // from here on,
-    output seq_t rescue_o,  // or the last segment, from here on
+    output seq_t resent_o,  // from this sequence number on,
+    output seq_t rescue_o,  // or the last segment, from this sequence number on
 
     // Second cycle
     output logic hole_2_o,  // it is a hole
-    output logic futile_2_o,  // it has been retransmitted already
+    output logic futile_2_o,  // it has already been retransmitted
     output logic [13:0] length_2_o,  // length of the hole; all ones if it does not fit
 
     // Third cycle
@@ -48,7 +48,7 @@ module tcp_scoreboard
     input seq_t ack_3_i,
     input sack_block_t sack_3_i,
     input logic acks_i,  // the acknowledgement of an arriving segment is una or later
-    input logic may_ack_i,  // ... without regard to whether a segment arrives
+    input logic may_ack_i,  // ... regardless of whether a segment arrives
     input logic begins_i,  // recovery begins
     input logic tail_i,  // una reaches a part without SACK information
     input logic departs_i,
@@ -57,13 +57,13 @@ module tcp_scoreboard
     input seq_t fresh_place_i,  // from here on
     input logic resends_i,  // the bytes that again_o announces are sent,
     input logic fills_i,  // up to the next range, or
-    input seq_t last_i,  // up to here, before that range
+    input seq_t last_i,  // up to this sequence number, before that range
     output logic news_o,  // the block reports bytes not reported before
     output logic known_o,  // the block reports nothing new
     output logic lost_o,  // enough bytes are reported to declare una lost (RFC 6675, 4: IsLost)
     output logic behind_o,  // una passes everything retransmitted
     output logic allowed_o,  // another segment may be sent
-    input logic [3:0] slot_i,  // for registers, if no segment arrives: the range in this slot
+    input logic [3:0] slot_i,  // for registers, if no segment arrives: index of the range to show
     output logic shown_valid_o,
     output sack_block_t shown_o,
     output logic shown_beyond_o,
@@ -90,11 +90,12 @@ module tcp_scoreboard
 
   typedef struct packed {
     logic [NumSacks-1:0] valid;
-    // What lies before it is yet to be retransmitted; 0 for those that are not valid.
+    // The bytes before it are still to be retransmitted; 0 for invalid ranges.
     logic [NumSacks-1:0] beyond;
     place_t [NumSacks-1:0] left;
     place_t [NumSacks-1:0] right;
-    seq_t resent;  // retransmitted up to here, except the ranges; never inside a range
+    // retransmitted up to this sequence number, except the ranges; never inside a range
+    seq_t resent;
     seq_t last;  // start of the last segment
     logic rescues;  // the last segment must be retransmitted
     logic rescued;
@@ -107,7 +108,7 @@ module tcp_scoreboard
   wire recovers = block_i.recovering & block_i.sack;
   wire hole = recovers & |beyond;
   wire rescue = recovers & ~|beyond & old_q.rescues & ~block_i.again & ~arrives_i;
-  // Only turns to send use it.
+  // Used only by departures.
   assign again_o = recovers & ~block_i.again & (|beyond | old_q.rescues);
   assign hole_o = recovers & ~block_i.again & |beyond;
   assign resent_o = old_q.resent;
@@ -129,9 +130,9 @@ module tcp_scoreboard
     logic rescue;
     gap_t from_resent;
     place_t length;
-    place_t ahead;  // from what is to be retransmitted to the end of the ranges
-    place_t [NumSacks-1:0] sizes;  // sizes of the ranges passed
-    logic signed [Width+1:0] spare;  // of the window, with all in flight
+    place_t ahead;  // from the next byte to retransmit to the end of the ranges
+    place_t [NumSacks-1:0] sizes;  // sizes of the ranges already passed
+    logic signed [Width+1:0] spare;  // room left in the window, counting all bytes in flight
     // Properties of an acknowledgement
     logic has_block;
     distance_t from_ack;
@@ -177,7 +178,7 @@ module tcp_scoreboard
   // One sum of all terms, so that only one carry chain is needed.
   typedef logic signed [Width+2:0] sum_t;
   wire place_t ahead = first_q.hole ? first_q.ahead : '0;
-  sum_t left;  // of the window
+  sum_t left;  // room left in the window
   always_comb begin
     left = sum_t'(first_q.spare) + sum_t'({1'b0, ahead});
     for (int unsigned r = 0; r < NumSacks; r++) left += sum_t'({1'b0, first_q.sizes[r]});
@@ -186,12 +187,12 @@ module tcp_scoreboard
   logic [13:0] mss_2_q;
   typedef struct packed {
     logic recovers;
-    logic allowed;  // bytes in flight, plus those passed, are within the window
+    logic allowed;  // the bytes in flight, without those passed, are within the window
     logic has_block;
-    logic good;  // the block lies within the bytes sent
+    logic good;  // the block is within the bytes sent
     logic big;  // more than two segments
     logic behind;
-    logic past;  // resent is not before the block
+    logic past;  // resent is at or after the start of the block
     logic covers;
     logic rescue;
     logic futile;
@@ -268,8 +269,8 @@ module tcp_scoreboard
   end
   assign {was.resent, was.last, was.rescues, was.rescued} = rest_3_q;
   assign {next.resent, next.last, next.rescues, next.rescued} = rest_3_q;
-  // If the window or acknowledgements come first, kept until the next acknowledgement (RFC 6675, 4:
-  // RescueRxt).
+  // If the window or an acknowledgement prevents it, retried until the next acknowledgement (RFC
+  // 6675, 4: RescueRxt).
   wire tried = departs_i & second_q.rescue & (second_q.futile | occupies_i);
 
   assign news_o = second_q.good & ~known;
@@ -319,7 +320,7 @@ module tcp_scoreboard
       written.rescues = tail_i & ~was.rescued;
       if (begins_i) written.rescued = 1'b0;
     end
-    // Which of them counts is known before the new ranges are.
+    // The selection is known before the new ranges are.
     written.beyond = '0;
     if (resends_i & fills_i & ~clear_i) written.beyond = was.beyond & ~first_beyond;
     written.beyond |= (next.valid & {NumSacks{begins}}) | (next.beyond & {NumSacks{marks}});

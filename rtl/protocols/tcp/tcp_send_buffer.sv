@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP send buffer: keeps the bytes that applications send until they are acknowledged, and builds
+// TCP send buffer: stores the bytes that applications send until they are acknowledged, and builds
 // packets from headers of the engine and bytes of its memory.
 //
-// data: bytes of a stream, to be kept (tcp_data). segment: a TCP header (tcp_segment),
-// sent on with payload_length bytes of the stream from start on behind it. A segment that
-// is taken after a write's last beat sees it. The engine is told of bytes when they are kept
-// (tcp_request, RequestSend), so that it sends none before, and of payload that has begun to go
-// (RequestSent), so that it sends few headers ahead. What belongs to a stream is for applications
-// and the engine to agree on: the ring of a session holds its latest RingBytes.
+// data: bytes of a stream to be stored (tcp_data). segment: a TCP header (tcp_segment), forwarded and
+// followed by payload_length bytes of the stream from start on. A segment accepted after the last beat
+// of a write contains the written bytes. The engine is notified when bytes have been stored
+// (tcp_request, RequestSend), so that it sends no byte earlier, and when payload has started to leave
+// (RequestSent), so that it sends only a few headers ahead. The ring of a session holds its latest
+// RingBytes; applications and the engine agree on which bytes of a stream are valid.
 //
-// Messages that fit no ring are dropped and counted. Data wait for requests alone.
+// Messages that fit no ring are dropped and counted. Data stall only for requests.
 //
-// Latency: 12 cycles, 3 of a header without payload. Throughput: one beat per cycle each
-// way, no gap between messages. For data widths of 64 to 512 bits.
+// Latency: 12 cycles, 3 for a header without payload. Throughput: one beat per cycle in each direction,
+// no gap between messages. For data widths of 64 to 512 bits.
 module tcp_send_buffer
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -71,7 +71,7 @@ module tcp_send_buffer
   localparam int unsigned ByteWidth = $clog2(DataBytes);
   localparam int unsigned SessionWidth = NumSessions > 1 ? $clog2(NumSessions) : 1;
   localparam int unsigned PositionWidth = $clog2(RingBytes);
-  // As much of a beat as a header can take, in 32-bit words.
+  // Maximum header bytes in a beat, in 32-bit words.
   localparam int unsigned MaxWords = DataBytes < MaxHeaderBytes ? DataBytes / 4 : MaxHeaderBytes / 4;
   localparam int unsigned BeatWords = DataBytes / 4;
   typedef logic [ByteWidth:0] count_t;
@@ -104,7 +104,7 @@ module tcp_send_buffer
       .bad_length_o(drop_o[DropBadDataLength])
   );
 
-  // ---- The engine hears of bytes a cycle after they are written ----
+  // ---- The engine is notified of bytes one cycle after they are written ----
 
   typedef struct packed {
     session_t session;
@@ -126,10 +126,10 @@ module tcp_send_buffer
       kept_q <= '{session: data_meta.session, last: data_meta.start + 32'(data_i.length)};
     end
   end
-  // Those that wait; one may be on its way, and another one come.
+  // Waiting notifications; one more may be in flight, and another one arrive.
   logic [4:0] telling_q;
   logic tell_taken;
-  wire keeps = tells_q & write;  // not what was dropped
+  wire keeps = tells_q & write;  // not for a dropped message
   wire tells = tell_valid & tell_taken;
   assign data_ready_o = telling_q < 5'd14;
   always_ff @(posedge clk_i) begin
@@ -153,7 +153,7 @@ module tcp_send_buffer
       .out_ready_i(tell_taken)
   );
 
-  // What has gone since reset is told in one number, so that nothing waits for its turn.
+  // The amount sent since reset is reported as one number, so that nothing has to be queued.
   load_t gone_q, told_gone_q;
   logic told_turn_q, room_to_tell;
   wire owes = gone_q != told_gone_q;
@@ -210,7 +210,7 @@ module tcp_send_buffer
       .read_data_o(read_data)
   );
 
-  // ---- Headers: what the first beat of one says ----
+  // ---- Headers: fields of the first beat ----
 
   typedef struct packed {
     packet_meta_t meta;
@@ -219,31 +219,31 @@ module tcp_send_buffer
     logic [MaxWords*32-1:0] data;
   } header_t;
   typedef struct packed {
-    logic   ends;   // the packet, which has no payload
-    logic   joins;  // the header's last beat has room for payload, which stands there already
-    logic   fills;  // the header's last beat, and payload comes in the next
+    logic   ends;  // last beat of a packet without payload
+    logic   joins;  // the last beat of the header has room for payload, which is already in place
+    logic   fills;  // the last beat of the header is full, and payload follows in the next
     count_t bytes;
   } head_t;
 
-  // A step behind the input.
+  // One stage after the input
   typedef struct packed {
     header_t header;
     count_t bytes;
     logic last;
     logic whole;  // the beat has no room for payload
-    logic has_payload;  // with first
+    logic has_payload;  // valid with first
     logic first;
     logic drop;
     logic [SessionWidth-1:0] session;
-    logic [PositionWidth-1:0] position;  // of what becomes the first beat with payload
-    logic [14:0] read_length;  // from there on
+    logic [PositionWidth-1:0] position;  // of the first beat with payload
+    logic [14:0] read_length;  // from that position on
   } stage_t;
   stage_t found, stage;
   logic first_q, dropping_q, stage_valid, stage_ready;
   tcp_segment_meta_t meta;
   assign meta = tcp_segment_meta_t'(segment_i.meta);
   wire [14:0] length = 15'(segment_i.length) + 15'(meta.payload_length);
-  // Bytes of the header that share a beat with payload.
+  // Bytes of the header that share a beat with payload
   wire [ByteWidth-1:0] shared = segment_i.length[ByteWidth-1:0];
   wire bad_session = 32'(meta.session) >= NumSessions;
   wire bad_header = (segment_i.length < 14'(HeaderBytes)) |
@@ -296,7 +296,7 @@ module tcp_send_buffer
       .out_ready_i(stage_ready)
   );
 
-  // ---- Header and payload go separate ways: the payload is asked for, the header waits ----
+  // ---- Header and payload are separate: the header waits while the payload is read ----
 
   logic has_payload_q, header_room, ask_room, ask_valid, read_room, reading;
   wire has_payload = stage.first ? stage.has_payload : has_payload_q;
@@ -330,8 +330,8 @@ module tcp_send_buffer
       .out_ready_i(header_taken)
   );
 
-  // Headers come ahead of the output, so that it goes on while the tile's input is a long message
-  // of an application.
+  // Headers are queued ahead of the output, so that it continues while the input of the tile is
+  // busy with a long message of an application.
   typedef struct packed {
     logic [SessionWidth-1:0] session;
     logic [PositionWidth-1:0] position;
@@ -387,7 +387,7 @@ module tcp_send_buffer
 
   beat_t packet;
   logic  in_payload_q;  // the header has been sent
-  logic  starts_q;  // a packet's first beat is next
+  logic  starts_q;  // the next beat is the first of a packet
   wire   of_payload = in_payload_q | head.joins;
   logic  out_ready;
   wire   packet_valid = (in_payload_q | header_valid) & (~of_payload | payload_valid);
@@ -405,7 +405,7 @@ module tcp_send_buffer
     end
   end
 
-  // Payload that has begun to go, or never will: the engine hears of it.
+  // Payload that has started to leave or was dropped: reported to the engine.
   load_t begun_q, lost_q;
   always_ff @(posedge clk_i) begin
     begun_q <= sent & starts_q & ~rst_i ? header.load : '0;
@@ -428,7 +428,7 @@ module tcp_send_buffer
         packet.data[32*w+:32] = header.data[32*(w%MaxWords)+:32];
       end
     end
-    // Nothing of the memory in what is a header alone.
+    // A beat with only header bytes contains no bytes of the memory.
     if (MaxWords < BeatWords && !of_payload) packet.data[DataBytes*8-1-:32] = '0;
   end
 

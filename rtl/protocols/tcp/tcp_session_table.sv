@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large session table: NumSessions numbers, each free or assigned to a key.
 //
-// Cuckoo hashing: a key has a line in each of three tables, by a hash with a secret
-// seed (keyed_hash), and is in one of them or in the stash. A new key takes a line that is
-// free. With none free it goes to the stash, and a move begins: the key takes one of its
-// lines by chance, and the one that was there goes to the stash in its place, until one
-// finds a free line. Moves take cycles in which nothing is asked for; while the stash is
-// full, they come first, for at most Patience moves. The tables have 1.5 lines for each
-// session, so that all NumSessions keys find room but for a chance that is negligible.
+// Cuckoo hashing: a key has a line in each of three tables, selected by a hash with a secret seed
+// (keyed_hash), and is stored in one of them or in the stash. A new key is stored in a free line. If
+// none is free, it is stored in the stash, and a move begins: the key replaces the entry of one of its
+// lines, chosen pseudo-randomly, and the replaced entry moves to the stash, until an entry finds a free
+// line. Moves use cycles without an operation; while the stash is full, they have priority, for at most
+// Patience moves. The tables have 1.5 lines per session, so that all NumSessions keys find room except
+// with negligible probability.
 //
 // Memories are block RAM: for few sessions tcp_session_match is smaller.
 //
-// Latency: 4 cycles from valid_i & ready_o to done_o. Throughput: a look-up per cycle. Behind
-// an insertion, a removal or a move ready_o is low for two cycles, so that whatever comes
-// behind one sees it; for four behind an insertion while the stash is in use. ready_o is low while the memories are cleared after reset, one line
-// per cycle.
+// Latency: 4 cycles from valid_i & ready_o to done_o. Throughput: a look-up per cycle. ready_o is low for
+// two cycles after an insertion, a removal or a move, so that the next operation sees its effect; for
+// four after an insertion while the stash is in use. ready_o is also low while the memories are cleared
+// after reset, one line per cycle.
 module tcp_session_table
   import tcp_pkg::*;
 #(
@@ -97,14 +97,14 @@ module tcp_session_table
   for (genvar s = 0; s < StashSize; s++) begin : gen_stashed
     assign stashed[s] = stash_q[s].valid;
   end
-  patience_t patience, patience_q;  // moves since there was room or an entry left
-  logic spent_q;  // patience_q is at its end
+  patience_t patience, patience_q;  // moves since an entry was removed or the stash was not full
+  logic spent_q;  // patience_q has reached its limit
   logic mover_q, mover;  // the stash entry of the last move, and of the next
   wire shadow = writes(step1_q) | writes(step2_q);
   wire forced = (&stashed) & ~spent_q;
-  // The next move must read what this one writes.
+  // The next move must read the entries that this one writes.
   wire move = ~clear_q & ~shadow & ~writes(step3_q) & (|stashed) & (forced | ~valid_i);
-  // Entries on their way to the stash have a place reserved.
+  // Stash slots are reserved for entries in the pipeline.
   wire crowded = (|stashed) & (inserts(step3_q) | inserts(step4_q));
   assign ready_o = ~clear_q & list_ready & ~shadow & ~crowded & ~forced;
   assign mover   = stashed[~mover_q] ? ~mover_q : mover_q;
@@ -113,7 +113,7 @@ module tcp_session_table
   // ---- 1: key and hash ----
 
   key_t seed_q, asked_key_q, kept_key_q;
-  logic by_key_q, by_session_q;  // otherwise the key is one of the stash
+  logic by_key_q, by_session_q;  // otherwise the key is that of a stash entry
   key_t key1, key2_q, key3_q, key4_q;
   number_t session1_q, session2_q, session3_q, session4_q;
   logic [NumWays-1:0][LineBits-1:0] line1, line2_q, line3_q, line4_q;
@@ -166,8 +166,8 @@ module tcp_session_table
         .data_o(entry_q[w])
     );
   end
-  // Compares the session number too: the key stored for a freed number may by now belong to another
-  // session.
+  // Also compares the session number: the key stored for a freed number may meanwhile belong to
+  // another session.
   wire same_session = step3_q.valid & ~step3_q.move & (step3_q.op == SessionRemove);
   always_comb begin
     for (int unsigned w = 0; w < NumWays; w++) begin
@@ -180,8 +180,8 @@ module tcp_session_table
     end
   end
 
-  // A pseudo-random way other than the one that the entry came from, from a 7-bit LFSR with period
-  // 127 (x^7 + x^6 + 1).
+  // A pseudo-random way other than the one of the entry itself, from a 7-bit LFSR with period 127
+  // (x^7 + x^6 + 1).
   logic [6:0] random_q;
   ways_t [StashSize-1:0] from_q;
   wire ways_t from = from_q[mover_q];
@@ -202,7 +202,7 @@ module tcp_session_table
     end
   end
 
-  // ---- 4: answer and write ----
+  // ---- 4: response and write ----
 
   number_t free, found;
   wire have_vacant = |vacant_q;
@@ -241,7 +241,7 @@ module tcp_session_table
   always_ff @(posedge clk_i) begin
     if (add & ~have_vacant) begin
       stash_q[stashed[0]] <= entry;
-      from_q[stashed[0]]  <= ways_t'(1);  // any value would do
+      from_q[stashed[0]]  <= ways_t'(1);  // any value is valid
     end
     if (is_move) begin
       from_q[mover_q] <= turn4_q;
@@ -284,8 +284,8 @@ module tcp_session_table
 
   // ---- Keys by session: one port for insert and remove, one for readers ----
 
-  // A key is written before it is known whether its number will be used; the key of a free number
-  // is undefined.
+  // A key is written before it is known whether its number will be assigned; the key of a free
+  // number is undefined.
   (* ram_style = "block" *) key_t key_ram[NumSessions];
   wire insert2 = inserts(step2_q) & available;
   wire number_t key_session = insert2 ? free : session_i;

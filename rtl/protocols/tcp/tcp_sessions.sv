@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sessions of TCP, found by address and ports of the peer, own port and MAC port.
 //
-// For a segment that is to open a session, SessionInsert finds the one that exists or
-// makes one. Latency, throughput and ready_o: tcp_session_table.
+// For a segment that opens a session, SessionInsert finds an existing session or creates one. Latency,
+// throughput and ready_o: tcp_session_table.
 module tcp_sessions
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -20,7 +20,7 @@ module tcp_sessions
     input tuple_t tuple_i,  // for find and insert
     input session_t session_i,  // for remove
 
-    // Four cycles later.
+    // Four cycles later
     output logic done_o,
     output logic hit_o,  // the session existed: found, not inserted again, or removed
     output logic new_o,  // inserted; if neither is set, there is no room
@@ -45,7 +45,7 @@ module tcp_sessions
   typedef logic [KeyWidth-1:0] key_t;
   typedef logic [$clog2(NumSessions)-1:0] number_t;
 
-  // The port is in the highest bits, so those that no port needs are cut off.
+  // The MAC port is in the highest bits, of which the unused ones are cut off.
   key_t read_key;
   number_t session;
   if (NumSessions > 32) begin : gen_table

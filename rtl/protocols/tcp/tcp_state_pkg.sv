@@ -3,7 +3,7 @@
 package tcp_state_pkg;
   import tcp_pkg::*;
 
-  // RFC 9293, 3.3.2. LISTEN is not a state of sessions: tcp_listening has the listening ports.
+  // RFC 9293, 3.3.2. LISTEN is not a state of sessions: tcp_listening stores the listening ports.
   typedef enum logic [3:0] {
     Closed,
     SynSent,
@@ -15,7 +15,7 @@ package tcp_state_pkg;
     Closing,
     LastAck,
     TimeWait,
-    Ended  // the connection is over, and its application has not freed it
+    Ended  // the connection is over, but its application has not freed it
   } state_e;
 
   // Purpose of the session's timer.
@@ -39,12 +39,13 @@ package tcp_state_pkg;
 
     // Send
     seq_t una;
-    seq_t nxt;  // falls back to una when everything is retransmitted
+    seq_t nxt;  // returns to una when everything is retransmitted
     seq_t max;  // the highest value of nxt so far
     seq_t wnd_edge;  // end of the peer's window
     seq_t wl1;
     logic [13:0] mss;  // payload bytes of a full segment
-    logic [3:0] most_window;  // leading bit of half of the largest window that the peer has advertised
+    // leading bit of half of the largest window that the peer has advertised
+    logic [3:0] most_window;
     logic scaled;  // both ends have sent a window scale
     logic [3:0] peer_scale;
     logic timestamps;
@@ -53,7 +54,7 @@ package tcp_state_pkg;
     logic probe;  // send a byte beyond the window; with TimerKeepalive, an empty segment
     // Time of the last new acknowledgement, or of the first byte after idle; in 65,536 us
     logic [15:0] since;
-    logic fin_sent;  // max is past the FIN
+    logic fin_sent;  // max is after the FIN
 
     // Loss recovery (RFC 6582)
     logic [1:0] dup_acks;
@@ -68,14 +69,14 @@ package tcp_state_pkg;
     logic [7:0]  recent_at;  // time of ts_recent, in 2**36 us (19 hours)
     logic        ack_now;
     logic        ack_later;
-    // A FIN arrived with the end of the handshake; processed in the next turn
+    // A FIN arrived with the end of the handshake; it is processed by the next departure
     logic        fin_waits;
 
     // ECN (RFC 3168, 6.1)
     logic ecn;  // both ends use ECN
-    logic no_ect;  // but one has also sent a SYN without an offer: nothing is to be marked
-    logic congested;  // tell the peer (ECE)
-    logic reduced;  // the window was reduced: tell the peer (CWR)
+    logic no_ect;  // but one has also sent a SYN without ECN: no packet is marked
+    logic congested;  // to be signalled to the peer (ECE)
+    logic reduced;  // the congestion window was reduced: to be signalled to the peer (CWR)
     seq_t marked;  // value of max at that time
 
     // Bytes received twice, to be reported by D-SACK (RFC 2883)
@@ -83,7 +84,7 @@ package tcp_state_pkg;
     seq_t twice_left;
     seq_t twice_right;
 
-    // Round trip: a segment that is being timed (RFC 6298, 3)
+    // Round trip: the segment being timed (RFC 6298, 3)
     logic        timing;
     seq_t        timed_seq;
     logic [31:0] timed_at;
@@ -101,25 +102,25 @@ package tcp_state_pkg;
   typedef struct packed {
     seq_t               send_end;      // end of the bytes written
     seq_t               release_edge;  // end of the free space in the receive buffer
-    logic               closing;       // no bytes will follow close_at: FIN
+    logic               closing;  // no bytes follow close_at: FIN
     seq_t               close_at;
-    logic               freed;         // the session was freed, with bytes written up to close_at
+    logic               freed;  // the session was freed, with bytes written up to close_at
     logic               aborted;       // reset both directions: RST
     // Differs from read_served: send an event when bytes up to read_at have arrived
     logic               read_wish;
     seq_t               read_at;
     logic               write_wish;
-    seq_t               write_at;      // send an event when there is space up to here
+    seq_t               write_at;  // send an event when there is space up to this position
     tcp_pkg::settings_t settings;
   } wishes_t;
 
-  // The ranges of a session in one slot, for registers: bytes that the peer has reported by SACK, and
-  // bytes received beyond a gap.
+  // The ranges of a session in one slot, for registers: bytes that the peer has reported by SACK,
+  // and bytes received beyond a gap.
   typedef struct packed {
     logic is_reported;
-    logic beyond;  // what lies before it is yet to be retransmitted
+    logic beyond;  // the bytes before it are still to be retransmitted
     sack_block_t reported;
-    seq_t resent;  // retransmitted up to here
+    seq_t resent;  // retransmitted up to this sequence number
     logic is_received;
     sack_block_t received;
   } session_ranges_t;
@@ -133,7 +134,7 @@ package tcp_state_pkg;
     session_ranges_t ranges;
   } inspected_t;
 
-  // For an application: what has changed, and the positions up to which it may read and write.
+  // For an application: changes, and the positions up to which it may read and write.
   typedef struct packed {
     session_t session;
     changes_t changes;
@@ -141,10 +142,10 @@ package tcp_state_pkg;
     seq_t     write_end;
   } report_t;
 
-  // One of: a received segment that belongs to a session or begins one (opens); a connection that
-  // an application requests (opens and connects), without a segment; an error that the path to the
-  // peer reports (reports) for the segment at segment.ack. An error has rst set; the segment was
-  // too big if segment.options has an MSS, and the connection was refused if urg is set.
+  // One of: a received segment that belongs to a session or opens one (opens); a connection
+  // requested by an application (opens and connects), without a segment; an error reported by the
+  // path to the peer (reports) for the segment at segment.ack. An error has rst set; the segment
+  // was too big if segment.options has an MSS, and the connection was refused if urg is set.
   typedef struct packed {
     logic     opens;
     logic     connects;
@@ -155,7 +156,7 @@ package tcp_state_pkg;
     segment_t segment;
   } arrival_t;
 
-  // What happens to the payload of a segment.
+  // Treatment of the payload of a segment.
   typedef struct packed {
     session_t session;
     logic keep;
@@ -163,7 +164,7 @@ package tcp_state_pkg;
     logic [13:0] skip;
   } verdict_t;
 
-  // A segment to be sent.
+  // A segment to send.
   typedef struct packed {
     session_t session;
     flags_t flags;
@@ -202,7 +203,7 @@ package tcp_state_pkg;
   } congestion_event_t;
 
   // Payload bytes of a full segment according to the peer's SYN (RFC 9293, 3.7.1), minus the
-  // timestamps that each will carry (RFC 6691).
+  // timestamps of each segment (RFC 6691).
   parameter int unsigned DefaultMss = 536;
   parameter int unsigned LeastMss = 64;  // our MSS
   parameter int unsigned LeastPeerMss = 28;  // MSS for the minimum MTU (RFC 791)
@@ -214,7 +215,7 @@ package tcp_state_pkg;
     return 14'(options.mss);
   endfunction
 
-  // The leading bit of a window, within the range needed to judge a short segment against it.
+  // The leading bit of a window, within the range needed to compare a short segment with it.
   function automatic logic [3:0] leading_bit(logic [31:0] window);
     logic [3:0] bit_;
     bit_ = '0;
@@ -222,7 +223,7 @@ package tcp_state_pkg;
     return window[31:14] != '0 ? 4'd14 : bit_;
   endfunction
 
-  // Time in units of 131 ms, which repeats after 34 s, for the rate limit of challenge ACKs.
+  // Time in units of 131 ms, which wraps around after 34 s, for the rate limit of challenge ACKs.
   function automatic logic [7:0] challenge_time(logic [31:0] time_us);
     return time_us[24:17];
   endfunction

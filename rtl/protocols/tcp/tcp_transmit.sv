@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds TCP headers (RFC 9293, 3.1): of the segments that sessions send, and of the resets that
-// answer segments without a session (3.10.7.1).
+// Builds TCP headers (RFC 9293, 3.1): of the segments that sessions send, and of the resets that answer
+// segments without a session (3.10.7.1).
 //
-// A header goes out as one message of kind tcp_segment; who takes it puts the payload behind.
-// Options: MSS, SACK permitted, timestamps and window scale with a SYN, else timestamps and
-// SACK (RFC 2018, 3). The seed of the checksum is the sum of the pseudo-header.
+// A header is sent as one message of kind tcp_segment; the receiver appends the payload. Options: MSS,
+// SACK permitted, timestamps and window scale with a SYN, otherwise timestamps and SACK (RFC 2018, 3).
+// The seed of the checksum is the sum of the pseudo-header.
 //
 // Latency: 4 cycles. Throughput: one header per cycle at 512 bits, otherwise one beat.
 module tcp_transmit
@@ -30,7 +30,7 @@ module tcp_transmit
     input  vlan_t      vlan_i,
     output logic       departure_room_o,   // room for eight more
 
-    // Sends a reset for this segment; dropped if many are waiting
+    // Sends a reset for this segment; dropped if the queue is full
     input  segment_t refused_i,
     input  logic     refused_valid_i,
     output logic     refused_lost_o,
@@ -95,7 +95,7 @@ module tcp_transmit
     vlan_t  vlan;
     seq_t   seq;
     seq_t   ack;
-    seq_t   acked;    // sequence length of the refused segment; used if it has no ACK
+    seq_t   acked;  // sequence length of the refused segment; used if it has no ACK
     logic   has_ack;
   } refusal_t;
   refusal_t refusal_in, refusal;
@@ -131,7 +131,7 @@ module tcp_transmit
   );
   always_ff @(posedge clk_i) refused_lost_o <= refused_valid_i & ~refusal_ready & ~rst_i;
 
-  // ---- Select one ----
+  // ---- Selection ----
 
   typedef struct packed {
     departure_t departure;
@@ -280,7 +280,7 @@ module tcp_transmit
     if (moves) made_q <= made;
   end
 
-  // ---- Timestamp and sum, then send beat by beat ----
+  // ---- Timestamp and sum, then output beat by beat ----
 
   typedef struct packed {
     logic [SlotBytes*8-1:0] header;

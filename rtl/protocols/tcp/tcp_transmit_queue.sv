@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue of the sessions that may have something to send, each at most once.
+// Queue of the sessions that may have a segment to send; each session is queued at most once.
 //
-// Two places add: the first goes before the second, which waits. A session that is added
-// while it is in the queue stays where it is. Latency: 1 cycle; with more than LutDepth sessions 2
-// from the second place. One in and one out per cycle.
+// Two inputs add sessions: the first has priority, the second stalls. A session added while it is queued
+// keeps its position. Latency: 1 cycle; with more than LutDepth sessions 2 from the second input. One
+// session in and one out per cycle.
 module tcp_transmit_queue
   import tcp_pkg::*;
 #(
@@ -34,9 +34,10 @@ module tcp_transmit_queue
 
   typedef logic [IndexWidth-1:0] index_t;
 
-  // A session is in the queue while its two bits differ, so each bit has only one writer. The bit
-  // that was set as the session was added goes through the queue with it, and is the other one's
-  // as it leaves. Both bits are written a cycle later: whether a session is taken is known late.
+  // A session is in the queue while its two bits differ, so each bit has only one writer. `added`
+  // is toggled when the session is added; its new value is queued with the session and copied to
+  // `removed` when it leaves. Both bits are written one cycle later, since the handshake is known
+  // late.
   typedef struct packed {
     logic added;
     logic removed;
@@ -44,12 +45,12 @@ module tcp_transmit_queue
   index_t clear_q;
   logic   clearing_q;
   index_t in, in_q, out_q;
-  bits_t stored;  // of `in`, but for what is written in this cycle
+  bits_t stored;  // of `in`, without the write of this cycle
   logic in_valid, add_q, taken_q, added_q, removed_q, out_mark;
   wire in_added = add_q & (in == in_q) ? added_q : stored.added;
   wire in_removed = taken_q & (in == out_q) ? removed_q : stored.removed;
   wire mark = ~in_added;
-  // A request added while the session leaves is too late for this turn.
+  // A session added while it leaves has to be queued again.
   wire leaves = out_valid_o & (in == out_o);
   wire taken = out_valid_o & out_ready_i;
   wire add = in_valid & ((in_added == in_removed) | (leaves & out_ready_i));
@@ -91,7 +92,7 @@ module tcp_transmit_queue
     end
     wire index_t unused_next = first_next_i;
   end else begin : gen_deep_bits
-    // In block RAM, read a cycle ahead for each of the two places: the second has a register.
+    // In block RAM, read a cycle ahead for each of the two inputs: the second has a register.
     index_t second_q;
     logic second_valid_q;
     wire second_stays = second_valid_q & first_valid_i;
@@ -99,7 +100,7 @@ module tcp_transmit_queue
     bits_t [1:0] read;
     for (genvar p = 0; p < 2; p++) begin : gen_place
       bits_t old;
-      bits_t written_q, new_q;  // in the cycle in which it was read
+      bits_t written_q, new_q;  // in the cycle of the read
       sized_memory #(
           .Depth(NumSessions)
       ) u_added (
@@ -137,7 +138,7 @@ module tcp_transmit_queue
     end
   end
 
-  // Both have room for all sessions, and for one that is added while it leaves.
+  // Both have room for all sessions, plus one that is added while it leaves.
   if (NumSessions > 32) begin : gen_block
     block_fifo #(
         .data_t(logic [IndexWidth:0]),
@@ -182,7 +183,7 @@ module tcp_transmit_queue
   end
 
 `ifndef SYNTHESIS
-  // Checked for every number of sessions, though only the deep memory needs it.
+  // Checked for every number of sessions, though only the deep memory requires it.
   index_t announced_q;
   always_ff @(posedge clk_i) begin
     announced_q <= first_next_i;

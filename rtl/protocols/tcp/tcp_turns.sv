@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the event that tcp_core starts in a cycle, and follows it through the pipeline. Its
-// session is not in the pipeline; an expired timer comes first, then received segments and turns
-// to send in turn. A session that registers look at comes before all, and is no event.
+// Scheduler of tcp_core: selects the event that starts in a cycle, and follows it through the pipeline.
+// An event starts only while its session has no other event in the pipeline. Priorities: an expired
+// timer first, then received segments and departures alternately. A session that registers inspect has
+// priority over all, and is no event.
 //
 // Latency: none. Throughput: one event per cycle.
 module tcp_turns
@@ -9,7 +10,7 @@ module tcp_turns
   import tcp_state_pkg::*;
 #(
     parameter int unsigned NumSessions = 16,
-    parameter bit Evicts = 0,  // handshakes that have not ended in time end for others
+    parameter bit Evicts = 0,  // overdue handshakes are ended to make room
     localparam int unsigned IndexWidth = $clog2(NumSessions),
     localparam type index_t = logic [IndexWidth-1:0]
 ) (
@@ -19,7 +20,7 @@ module tcp_turns
     input  index_t arrival_i,
     input  logic   arrival_valid_i,
     output logic   arrival_ready_o,
-    input  index_t queued_i,         // has something to send
+    input  index_t queued_i,  // session with something to send
     input  logic   queued_valid_i,
     output logic   queued_ready_o,
     input  index_t expired_i,        // tcp_timers
@@ -30,13 +31,13 @@ module tcp_turns
     input logic report_room_i,
     input logic departure_room_i,
     input logic waits_i,  // no event starts
-    input logic inspect_i,  // nor here
+    input logic inspect_i,  // no event starts
     input index_t inspect_session_i,
     input logic evict_i,  // see tcp_core
 
     // Cycle 0
     output index_t index_o,
-    output logic   follows_o, // an event of the session in cycle 4 starts
+    output logic   follows_o,  // the session of the event in cycle 4 starts an event
 
     // Cycles 1 to 4
     output turn_e  kind_1_o,
@@ -46,19 +47,19 @@ module tcp_turns
     output logic   class_2_o,   // of the timer
     output logic   write_3_o,   // there is an event
     output index_t index_3_o,
-    output logic   evict_3_o,   // it is a look at a handshake
-    input  logic   evicts_3_i,  // ... that ends
+    output logic   evict_3_o,  // it checks whether a handshake is overdue
+    input  logic   evicts_3_i,  // ... and it is
     output index_t index_4_o,
-    input  logic   renews_4_i,  // the wishes of the session are written
-    input  logic   orders_4_i   // timers of the session are
+    input  logic   renews_4_i,  // the requests of the session are written
+    input  logic   orders_4_i  // timers of the session are set or cleared
 );
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
     $error("tcp_turns: NumSessions must be a power of two, 2 to 16384");
   end
 
-  // Sessions whose numbers agree in these bits count as one: with more than 32 sessions, an event
-  // sometimes waits for one of another session, but the comparison stays short.
+  // Sessions whose numbers agree in these bits are treated as one: with more than 32 sessions, an
+  // event sometimes waits for one of another session, but the comparison stays short.
   localparam int unsigned SameBits = IndexWidth < 5 ? IndexWidth : 5;
   function automatic logic same(index_t a, index_t b);
     return a[SameBits-1:0] == b[SameBits-1:0];
@@ -66,29 +67,30 @@ module tcp_turns
   function automatic logic is_free(index_t at);
     return ~((kind_1_o != TurnNone & same(at, index_1_o)) |
              (kind_2_o != TurnNone & same(at, index_2_o)) | (write_3_o & same(at, index_3_o)) |
-             (renews_4_i & same(at, index_4_o)));  // the wishes are written later
+             (renews_4_i & same(at, index_4_o)));  // the requests are written later
   endfunction
 
-  // A SYN without room starts a search: looks at one session after the other, which change nothing,
-  // until one is a handshake that ends, or all have been looked at. Numbers are given out in turn,
-  // so the eldest handshakes come first. A flood has a look in every eighth cycle, no more, so that
-  // the others are for segments of open connections.
+  // A SYN without room starts a search: one session after the other is checked, without changing
+  // it, until an overdue handshake is found and ended, or all sessions have been checked. Numbers
+  // are assigned in order, so the oldest handshakes are checked first. Checks take at most every
+  // eighth cycle, even during a flood of SYNs, so that the others remain for segments of open
+  // connections.
   logic [IndexWidth:0] looks_q;
-  logic [2:0] look_wait_q;  // since the last one
+  logic [2:0] look_wait_q;  // cycles since the last check
   index_t hand_q;
   logic evict_1_q, evict_2_q;
   wire look = Evicts & ~expired_valid_i & (looks_q != '0) & (&look_wait_q);
   wire index_t next_index = look ? hand_q : expired_i;
 
-  // An expiry, or a look, starts only while no event of its session is in cycles 1 to 3. It counts
-  // only if the timer has not been set or cleared since (tcp_timers), which an event does three
-  // cycles after it has been written. All this is compared a cycle ahead, with the events as they
-  // stand then, so that little remains to be done when an event is chosen. Only whether the event
-  // in cycle 4 gives orders is known no earlier.
+  // An expiry or a check starts only while no event of its session is in cycles 1 to 3. It is valid
+  // only if the timer has not been set or cleared since (tcp_timers), which happens three cycles
+  // after an event has been written. These comparisons are made one cycle ahead, with the pipeline
+  // as it will be then, so that little logic is left in the cycle of the selection. Only whether
+  // the event in cycle 4 changes timers is not known earlier.
   index_t index_5_q, index_6_q;
   logic orders_5_q, orders_6_q, class_1_q;
   logic expiry_q, expiry_look_q, expiry_class_q;
-  logic   expiry_behind_q;  // there is an event of the session in cycle 4
+  logic   expiry_behind_q;  // the session has an event in cycle 4
   index_t expiry_index_q;
   logic can_expire, can_arrive, can_depart, departures_first_q;
   logic starts_expiry, starts_arrival, starts_departure;
@@ -109,8 +111,8 @@ module tcp_turns
   assign can_arrive = arrival_valid_i & is_free(arrival_i) & report_room_i;
   assign can_depart = queued_valid_i & is_free(queued_i) & departure_room_i & report_room_i;
 
-  // Each by itself, so that no choice waits for another: an expiry comes first, then arrivals and
-  // departures in turn.
+  // Each condition is computed separately, so that none depends on another: an expiry has priority,
+  // then arrivals and departures alternate.
   wire none_starts = waits_i | rst_i | inspect_i;
   assign starts_expiry = can_expire & ~none_starts;
   wire others_start = ~can_expire & ~none_starts;
@@ -119,7 +121,7 @@ module tcp_turns
   assign arrival_ready_o = starts_arrival;
   assign queued_ready_o = starts_departure;
   assign expired_ready_o = starts_expiry & ~expiry_look_q;
-  // Compared before the choice: there is no time after it.
+  // Compared before the selection, for the sake of timing.
   assign follows_o = (starts_expiry & expiry_index_q == index_4_o) |
       (starts_arrival & arrival_i == index_4_o) | (starts_departure & queued_i == index_4_o);
   turn_e kind;

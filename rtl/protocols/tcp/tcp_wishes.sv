@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latest requests of every session's application: positions, as it advances them, and the end of
-// its data. A request is done when it is taken.
+// Latest requests of the application of every session: its positions, as it advances them, and the end
+// of its data. A request has taken effect in the cycle after it is accepted.
 //
-// A request waits while a session is opened, which writes all that is kept of it, and while it
-// synchronises, which writes where the peer's bytes begin.
+// A request stalls while a session is opened, which initialises all of its fields, and while a session
+// synchronises, which writes the first position of the peer's bytes.
 module tcp_wishes
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -51,8 +51,8 @@ module tcp_wishes
   wire [IndexWidth-1:0] at = begins ? open_session_i : session_i;
   wire wish_t wish = open_i ? '0 : '{wish: wish_i, place: place_i};
 
-  // Memories of one bit, each with writes of its own. From 512 sessions on they are block RAM: the
-  // multiplexers of deeper LUTRAM take longer.
+  // Memories of one bit, each with separate writes. From 512 sessions on they are block RAM: the
+  // multiplexers of deeper LUTRAM are slower.
   typedef struct packed {
     logic closing;
     logic aborted;

@@ -13,6 +13,7 @@ from bombus.design.facts import Facts
 from bombus.design.next_hops import next_width, num_hops
 from bombus.design.resolved import Design
 from bombus.design.resources import takes_whatever_waits
+from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
 from bombus.generation.mac_ports import logic
 from bombus.registers.systemverilog import layer_types
 
@@ -97,7 +98,7 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
             connected.append(f".{port}({layer.raised[port]})")
         elif port in layer.joined:
             connected.append(f".{port}({layer.joined[port]})")
-        elif port in layer.shared:
+        elif port in layer.shared or port in REGISTER_MASTER_PORTS:
             connected.append(f".{port}({shared_port(layer, port)})")
         elif port in layer.open:
             connected.append(f".{port}()" if port.endswith("_o") else f".{port}('0)")
@@ -112,7 +113,7 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
 
 
 def shared_port(layer: Layer, port: str) -> str:
-    """The tile's port for a port of a broadcast."""
+    """The tile's port for a port of a broadcast or of a master of registers."""
     return f"{layer.name}_{port}"
 
 

@@ -21,7 +21,7 @@ from bombus.fabric.router import router_parameters
 from bombus.generation import memories, registers
 from bombus.generation.instances import beat_type
 from bombus.generation.mac_ports import CROSSING, top_mac_ports
-from bombus.generation.tiles import broadcasts, tile_context
+from bombus.generation.tiles import broadcasts, register_masters, tile_context
 
 
 def _bits(count: int) -> int:
@@ -179,6 +179,7 @@ def render(facts: Facts) -> dict[str, str]:
                 }
                 for name, members in broadcasts(facts).items()
             ],
+            register_masters=register_masters(facts),
             loads=[tile["name"] for tile in tiles if tile["tells_load"]],
             has_host=any(tile["has_host"] for tile in tiles),
             has_routes=any(tile["has_routes"] for tile in tiles),

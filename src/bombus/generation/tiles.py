@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bombus.design.elements import Input, Layer, Tile
 from bombus.design.facts import Facts
+from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
 from bombus.generation import registers
 from bombus.generation.instances import (
     checked_streams,
@@ -41,7 +42,9 @@ def _raised_ports(tile: Tile) -> list[dict[str, str]]:
 
 
 def _shared_ports(tile: Tile, facts: Facts) -> list[dict[str, str]]:
-    """Ports of the tile for the broadcasts of its layers, and the signals at the top."""
+    """Ports of the tile for the broadcasts of its layers and for those that are masters of
+    registers, and the signals at the top.
+    """
     ports = []
     for layer in tile.layers:
         members = broadcasts(facts).get(layer.kind.broadcasts, [])
@@ -60,7 +63,28 @@ def _shared_ports(tile: Tile, facts: Facts) -> list[dict[str, str]]:
                     "signal": f"{port.name[:-2]}{place}",
                 }
             )
+        if layer.kind.is_register_master:
+            ports += _register_master_ports(layer, facts)
     return ports
+
+
+def _register_master_ports(layer: Layer, facts: Facts) -> Iterator[dict[str, str]]:
+    """Ports of the tile for a master of registers; the register port of the top is master 0."""
+    number = 1 + register_masters(facts).index(layer)
+    for port, width in REGISTER_MASTER_PORTS.items():
+        name = shared_port(layer, port)
+        type_ = f"bombus_pkg::register_request_t {name}" if width is None else logic(width, name)
+        yield {
+            "name": name,
+            "declaration": f"{'output' if port.endswith('_o') else 'input'} {type_}",
+            # All masters see the data of a response.
+            "signal": port[:-2] + ("" if port == "register_response_i" else f"[{number}]"),
+        }
+
+
+def register_masters(facts: Facts) -> list[Layer]:
+    """The layers that are masters of registers."""
+    return [layer for layer in facts.design.layers() if layer.kind.is_register_master]
 
 
 def broadcasts(facts: Facts) -> dict[str, list[Layer]]:

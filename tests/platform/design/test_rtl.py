@@ -131,6 +131,16 @@ def test_unknown_kind_names_near_matches() -> None:
             "",
             "out_ready_i is missing beside those of stream out",
         ),
+        (
+            "    output logic  event_o\n",
+            "    output logic  event_o,\n    output logic register_request_valid_o\n",
+            "port register_request_o is missing, which a master of registers needs",
+        ),
+        (
+            "    output logic  event_o\n",
+            "    output logic  event_o,\n    output logic [63:0] register_request_o\n",
+            "port register_request_o has 64 bits; it should have 65",
+        ),
         ("} next_e", "} other_e", "stream out has no next hops: declare them in an enum next_e"),
         ("NextUdpTx, NextIcmp", "NextA, NextB, NextC", "3 next hops need 2"),
         (

@@ -22,6 +22,7 @@ from tests.platform.formal.proofs import (
     FIFO,
     FRAMES,
     FRAMES_FROM_MAC,
+    HUB,
     LANES,
     LINK,
     LOCAL_OUTPUT,
@@ -63,6 +64,7 @@ from tests.support.rtl_files import Mutation
 HEAD_FIFO = "head_fifo"
 STREAM_MERGE = "stream_merge"
 ROUND_ROBIN = "round_robin"
+HUB_FILE = "register_hub"
 ROUTER_FILE = "router_wormhole"
 NOC_PKG = "noc_pkg"
 CROSSPOINT_FILE = "router_crosspoint"
@@ -346,6 +348,15 @@ BROKEN = (
     (MERGE, Mutation(ROUND_ROBIN, "k = NumInputs; k > 0; k--", "k = 1; k <= NumInputs; k++")),
     (MERGE, Mutation(ROUND_ROBIN, "n < NumInputs; n++", "n < NumInputs - 1; n++")),
     (MERGE, Mutation(STREAM_MERGE, "locked_q ? sel_q == sel_t'(n) : wins[n]", "wins[n]")),
+    (HUB, Mutation(HUB_FILE, "if (~reading_q) reader_q", "reader_q")),
+    (HUB, Mutation(HUB_FILE, "request_q & (~open_q | responds)", "request_q")),
+    (HUB, Mutation(HUB_FILE, " | (read_q & ~finished);", ";")),
+    (
+        HUB,
+        Mutation(HUB_FILE, "assign accepts = has_room & ~reading_q", "assign accepts = has_room"),
+    ),
+    (HUB, Mutation(HUB_FILE, "if (~read_q) response_o", "response_o")),
+    (HUB, Mutation(HUB_FILE, "else if (takes) last_q <= grant", "else if (takes) last_q <= '0")),
     (ROUTER, Mutation(STREAM_MERGE, "(out_ready_i[sel] & out_o.last)", "out_ready_i[sel]")),
     (
         ROUTER,

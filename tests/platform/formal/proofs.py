@@ -12,6 +12,7 @@ from tests.platform.formal.prove import Proof
 FIFO = Proof("head_fifo_formal", depth=3, induction=2, reach=12, parameters={"Depth": 4})
 FREE_LIST = Proof("free_list_formal", depth=4, induction=2, reach=16)
 MERGE = Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 3})
+HUB = Proof("register_hub_formal", depth=3, induction=1, reach=9, parameters={"NumMasters": 3})
 ROUTER = Proof("router_wormhole_formal", depth=3, induction=2, reach=8, parameters={"Depth": 4})
 ROUTER_IN_CORNER = replace(ROUTER, parameters={"Depth": 4, "Ports": 0b11001})  # no north, no east
 QUEUE = Proof("laned_queue_formal", depth=3, induction=2, reach=14, parameters={"Depth": 4})
@@ -112,6 +113,8 @@ LINK = crosspoint_link(ADAPTIVE, 8)
 PROOFS = (
     FIFO,
     FREE_LIST,
+    HUB,
+    replace(HUB, parameters={"NumMasters": 2}),
     OCCUPANCY,
     Proof("head_fifo_formal", depth=3, induction=2, reach=20, parameters={"Depth": 8}),
     MERGE,

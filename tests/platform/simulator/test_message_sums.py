@@ -15,11 +15,12 @@ from tests import ROOT
 from tests.support import message_sums
 from tests.support.helpers import DESIGNS, Edited
 
-# With those of the documentation's examples, of the conformance suite and of benchmarks.
+# With those of the documentation's examples, of the conformance suite, of benchmarks, of designs.
 EXAMPLES = sorted((ROOT / "docs" / "examples").rglob("*.sv"))
 OTHERS = [
     ROOT / "tests" / "protocols" / "tcp" / "conformance" / "tcp_puppet.sv",
     ROOT / "benchmarks" / "tcp_load.sv",
+    ROOT / "tests" / "designs" / "register_walker.sv",
 ]
 LAYERS = rtl.library(512, [*EXAMPLES, *OTHERS]).layers
 LOSSY = "fabric: {kind: crosspoint, lossless: false}\ntiles:"

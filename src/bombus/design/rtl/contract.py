@@ -20,7 +20,7 @@ from bombus.design.rtl.declared_names import (
     prefix_of,
 )
 from bombus.design.rtl.layer_kind import Agreement, LayerKind, OutputStream
-from bombus.design.rtl.ports import INPUT_ENDS
+from bombus.design.rtl.ports import INPUT_ENDS, REGISTER_MASTER_PORTS
 from bombus.registers.systemverilog import layer_ports
 
 _PARAMETER = re.compile("[A-Z][A-Za-z0-9]*")
@@ -45,6 +45,9 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         for port in (f"{name}_{end}" for end in ends):
             if port not in kind.ports:
                 yield problem(f"port {port} is missing beside those of stream {name}")
+    for port in REGISTER_MASTER_PORTS if kind.is_register_master else ():
+        if port not in kind.ports:
+            yield problem(f"port {port} is missing, which a master of registers needs")
     for needed in layer_ports(kind.registers) if kind.registers else ():
         if needed.name not in kind.ports:
             yield problem(f"port {needed.name} is missing, which its registers need")

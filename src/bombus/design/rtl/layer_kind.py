@@ -14,7 +14,12 @@ from pathlib import Path
 from bombus.design.rtl.beat import BEAT, OWN_BEAT
 from bombus.design.rtl.declared_names import BOUND
 from bombus.design.rtl.messages import ANY, PACKET, TAKEN
-from bombus.design.rtl.ports import MAC_PORTS, FurtherPort, axi_streams
+from bombus.design.rtl.ports import (
+    MAC_PORTS,
+    REGISTER_MASTER_PORTS,
+    FurtherPort,
+    axi_streams,
+)
 from bombus.registers.model import Block
 
 # Filled in by Bombus, not by the design file; so are the numbers of kinds, such as `KindArp`.
@@ -152,6 +157,11 @@ class LayerKind:
     def mac_directions(self) -> frozenset[str]:
         """`rx` (frames from the network), `tx`, or none: the layer's MAC ports."""
         return frozenset(port.split("_")[1] for port in self.mac_ports)
+
+    @property
+    def is_register_master(self) -> bool:
+        """Whether it reads and writes the registers of the design."""
+        return any(port in REGISTER_MASTER_PORTS for port in self.ports)
 
     @property
     def raised_streams(self) -> Mapping[str, bool]:

@@ -44,16 +44,30 @@ MAC_PORTS = frozenset(
         *(f"mac_tx_{name[:-1]}{'o' if name.endswith('i') else 'i'}" for name in _STREAM),
     }
 )
+# Ports of a layer that is a master of registers, with their bits; None: those of the struct
+# `register_request_t`.
+REGISTER_MASTER_PORTS: Mapping[str, int | None] = {
+    "register_request_o": None,
+    "register_request_valid_o": 1,
+    "register_request_ready_i": 1,
+    "register_response_i": 32,
+    "register_response_valid_i": 1,
+    "register_response_ready_o": 1,
+}
 # Signals of a layer's own AXI-Stream besides tready; tuser is optional.
 _AXI_STREAM = ("tdata", "tkeep", "tvalid", "tlast")
 _SINGLE = _BITS.keys() | _TYPES.keys() | _OTHERS | MAC_PORTS
 
 
 def streams(ports: Iterable[str], valid: str) -> list[str]:
-    """Names of the streams whose valid has this suffix: `_valid_i` for inputs, `_valid_o` for
-    outputs.
+    """Names of the streams of messages whose valid has this suffix: `_valid_i` for inputs,
+    `_valid_o` for outputs.
     """
-    return [port.removesuffix(valid) for port in ports if port.endswith(valid)]
+    return [
+        port.removesuffix(valid)
+        for port in ports
+        if port.endswith(valid) and port not in REGISTER_MASTER_PORTS
+    ]
 
 
 def axi_streams(ports: Iterable[str]) -> dict[str, bool]:
@@ -119,7 +133,13 @@ def known_ports(
     of_streams = {f"{name}_{end}": bits for name in inputs for end, bits in INPUT_ENDS.items()}
     of_streams |= {f"{name}_{end}": bits for name in outputs for end, bits in OUTPUT_ENDS.items()}
     of_registers = {port.name: port.bits for port in layer_ports(registers)} if registers else {}
-    return {**dict.fromkeys(_SINGLE), **_BITS, **of_streams, **of_registers}
+    return {
+        **dict.fromkeys(_SINGLE),
+        **_BITS,
+        **REGISTER_MASTER_PORTS,
+        **of_streams,
+        **of_registers,
+    }
 
 
 def port_problems(
@@ -159,6 +179,8 @@ def port_problems(
             count = {"host_i": shared.num_mac_ports, "route_i": max(1, shared.num_routes)}
             type_ = package.find(_TYPES[port.name][0]).targetType.type
             bits = count[port.name] * type_.bitWidth
+        elif port.name == "register_request_o":
+            bits = package.find("register_request_t").targetType.type.bitWidth
         if bits is not None and port.type.bitWidth != bits:
             why = f", once for each {_TYPES[port.name][1]}" if port.name in _TYPES else ""
             yield Problem(
