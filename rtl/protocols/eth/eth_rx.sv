@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ethernet receive: strips the header, sorts by EtherType.
+// Ethernet receive: strips the header and selects the next hop by EtherType.
 //
-// Frames to the address of their MAC port go on; broadcast only if they carry ARP
-// (RFC 1122, 3.3.6: no IP packet to one host comes by broadcast). Dropped and
-// counted: frames without a whole header, for others, from a group address,
-// unknown EtherTypes (802.3 lengths included), a tag within a tag. The VLAN tag
-// proper is already in the metadata (mac_rx).
+// Frames to the address of their MAC port are accepted; broadcasts only if they are ARP (RFC 1122,
+// 3.3.6: an IP packet to a single host is not sent as a broadcast). Dropped and counted: frames
+// without a whole header, for other hosts, from a group address, with an unknown EtherType (802.3
+// lengths included), or with a tag within a tag. The outer VLAN tag is already in the metadata
+// (mac_rx).
 //
-// Latency: 2 cycles (at 128 bits and more). Throughput: one beat per cycle.
-// IEEE 802.3 clause 3, IEEE 802.1Q clause 9.
+// Latency: 2 cycles (at 128 bits and more). Throughput: one beat per cycle. IEEE 802.3 clause 3,
+// IEEE 802.1Q clause 9.
 module eth_rx
   import bombus_pkg::*;
   import ethernet_pkg::*;
@@ -16,7 +16,7 @@ module eth_rx
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
-    // EtherTypes, filled in by Bombus, and the bound next hop that each leads to
+    // EtherTypes, filled in by Bombus, and the bound next hop of each
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,

@@ -2,19 +2,17 @@
 // Ethernet transmit: resolves the destination's MAC address and prepends the header. The VLAN tag
 // stays in the metadata for mac_tx.
 //
-// Packets look up their next hop (meta.ip, MAC port, VLAN) in arp_resolver; the arp layer
-// fills it by messages of kind arp_update. A packet without a binding waits there,
-// while the arp layer is asked to ask for it (arp_question: a message without
-// payload behind a header that means nothing). When the binding comes, what has
-// waited goes out before the next message. ARP bodies (kind arp) bring their
-// destination along, which may be a binding for the cache (is_binding). What goes out
-// leaves by the MAC port that its metadata name.
+// arp_resolver looks up the next hop of each packet (meta.ip, MAC port, VLAN); the arp layer fills
+// its cache by messages of kind arp_update. A packet without a binding waits there, while the arp
+// layer is requested to resolve it (arp_question: a message without payload; its header is
+// undefined). When the binding arrives, the waiting packets are sent before the next message. ARP
+// bodies (kind arp) include their destination, which may also be a binding for the cache
+// (is_binding). A message leaves by the MAC port in its metadata.
 //
-// Software reads the bindings as the table `cache` (eth_tx.rdl), without disturbing
-// a message.
+// Software reads the bindings as the table `cache` (eth_tx.rdl), without delaying any message.
 //
-// Latency: 3 cycles, with RegistersInput 4. Throughput: one beat per cycle; an update takes
-// one, two in a row take 3.
+// Latency: 3 cycles, with RegistersInput 4. Throughput: one beat per cycle; an update takes one
+// cycle, two in a row take 3.
 module eth_tx
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -23,8 +21,8 @@ module eth_tx
     parameter type beat_t = logic,
     parameter type cache_t = logic,  // an ARP cache entry as software reads it
     parameter bit CutsReady = 0,  // passed to output_stage
-    // A skid buffer in front of the look-up, for designs with slow wires. Without it, the select of
-    // a merge in front, the hash and the table address share one cycle.
+    // A skid buffer before the look-up, for designs with slow wires. Without it, the select of an
+    // upstream merge, the hash and the table address share one cycle.
     parameter bit RegistersInput = 0,
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumBindings = 2048,  // a power of two
@@ -33,7 +31,7 @@ module eth_tx
     // Neighbours that can be resolved at the same time; a power of two
     parameter int unsigned NumQuestions = 128,
     parameter int unsigned QueueBytes = 16384,  // waiting packets; a power of two
-    // MAC ports, filled in by Bombus, and the bound next hop that each leads to
+    // MAC ports, filled in by Bombus, and the bound next hop of each
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -137,7 +135,7 @@ module eth_tx
   logic resolver_busy, key_ready;
   beat_t look;
   logic look_valid, look_wait, look_ready;
-  // Metadata is valid only with a first beat; later beats may carry anything.
+  // Metadata is valid only with a first beat.
   wire in_is_update = first_q & brings_binding(in);
   // No message starts while the resolver is busy.
   wire stop = resolver_busy & first_q;
@@ -166,7 +164,7 @@ module eth_tx
       .out_ready_i(look_ready)
   );
 
-  // ---- Act: the answer is in registers ----
+  // ---- Act: the result of the look-up is in registers ----
 
   beat_t act;
   logic act_valid, act_ready, act_first_q, act_kept, kept_ready, act_room;
@@ -305,7 +303,7 @@ module eth_tx
   end
   assign waited_ready = chosen_ready & (source == FromQueue);
   assign ask_ready = chosen_ready & (source == FromQuestion);
-  // Ready arrives late.
+  // chosen_ready arrives late.
   wire act_ends = act_kept & kept_ready;
   wire act_goes = ~act_kept & (source == FromAct);
   assign act_ready = act_ends | (act_goes & chosen_ready);
@@ -385,7 +383,7 @@ module eth_tx
     end
   end
 
-  // With a single port, no message needs to name it.
+  // With a single port, mac_port of a message is ignored.
   logic unused_found;
   logic [NextWidth-1:0] port_hop, next;
   bound_hop #(

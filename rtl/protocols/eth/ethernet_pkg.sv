@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Ethernet header (IEEE 802.3 clause 3), without VLAN tag, which mac_rx and mac_tx move
+// The Ethernet header (IEEE 802.3 clause 3), without the VLAN tag, which mac_rx and mac_tx move
 // between frame and metadata.
 package ethernet_pkg;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loopback of a middlebox: frames that packet processors send to a MAC port without a MAC are
-// passed to packet processors again, as if received on that port.
+// Loopback of a middlebox: returns frames that packet processors send to a MAC port without a MAC
+// to the packet processors, as if received on that port.
 //
-// A frame is stored whole before it goes on, as in frame_rx. While its credits, for the beats and the
-// frames that it has room for, are used up, it takes none, and nothing is lost. Processors that send to
-// each other could then wait for each other: with DropsWhenFull a frame for which there is no room is
-// dropped and counted instead.
+// A frame is stored whole before it is forwarded, as in frame_rx. Credits count the free beats and
+// frames of the store; without credits the input stalls, and no frame is lost. Processors that send
+// to each other could then deadlock. With DropsWhenFull, a frame that does not fit is dropped and
+// counted instead.
 //
-// What identifies the flow, for dispatch among processors, is computed from the frame as in frame_rx; or
-// with KeepsFlow it is a number, which the sender has put into meta.ip, so that a program can address a
-// processor: it goes on as the ports, with address 0.
+// The flow identification, for dispatch among processors, is computed from the frame as in
+// frame_rx. With KeepsFlow it is instead a number that the sender writes into meta.ip, so that a
+// program can address a processor; it is forwarded as the ports, with address 0.
 //
 // Latency: 4 cycles from the last beat in to the first beat out. Throughput: one beat per cycle.
 module frame_loop
@@ -47,7 +47,7 @@ module frame_loop
   } drop_e;
 
   localparam int unsigned DataBytes = DataWidth / 8;
-  // What the store of frame_rx holds.
+  // Capacity of the store of frame_rx.
   localparam int unsigned Beats = 32768 * 8 / DataWidth;
   localparam int unsigned Frames = Beats < 1024 ? Beats : 1024;
   typedef struct packed {struct packed {logic hold;} gate;} regs_t;
@@ -57,8 +57,7 @@ module frame_loop
     assign keep[b] = ~in_i.last | ($clog2(DataBytes) + 1)'(b) < in_i.bytes;
   end
 
-  // Frames that are too long are dropped before the store, where the room they take would be freed
-  // late.
+  // Frames that are too long are dropped before the store, which would free their space late.
   logic first_q, drops_q, too_long_q;
   wire too_long = first_q ? in_i.length > 14'(MaxFrameBytes) : drops_q;
   wire takes = in_valid_i & in_ready_o;
@@ -73,8 +72,8 @@ module frame_loop
   if (DropsWhenFull) begin : gen_drops
     assign in_ready_o = 1'b1;
   end else begin : gen_credits
-    // Credits for frame_store. A credit returns when the beat has left, some cycles after its room
-    // is free.
+    // Credits for frame_store. A credit returns when the beat has left, some cycles after its
+    // space is free.
     logic [$clog2(Beats):0] beats_q;
     logic [$clog2(Frames):0] frames_q;
     wire gone = out_valid_o & out_ready_i;
@@ -83,7 +82,7 @@ module frame_loop
     wire frame_in = stores & in_i.last & ~(gone & out_o.last);
     wire frame_out = gone & out_o.last & ~(stores & in_i.last);
     always_ff @(posedge clk_i) begin
-      // Credits that a beat in flight may still use are held back.
+      // Two credits are reserved for beats in flight.
       in_ready_o <= ~rst_i & beats_q < ($clog2(
           Beats
       ) + 1)'(Beats - 2) & frames_q < ($clog2(
@@ -125,14 +124,14 @@ module frame_loop
   );
 
   if (KeepsFlow) begin : gen_keeps_flow
-    logic [31:0] start_q, came_q, end_q, kept;  // of the frame that arrives; a cycle ago; two
+    logic [31:0] start_q, came_q, end_q, kept;  // of the arriving frame; delayed by 1, 2 cycles
     logic unused_valid;
     always_ff @(posedge clk_i) begin
       if (takes & first_q) start_q <= in_i.meta.ip;
       came_q <= first_q ? in_i.meta.ip : start_q;
       end_q  <= came_q;
     end
-    // There before the frame comes out.
+    // Written before the frame reaches the output.
     block_fifo #(
         .data_t(logic [31:0]),
         .Depth (Frames)

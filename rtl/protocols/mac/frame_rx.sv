@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// MAC ingress buffer of a middlebox: passes on whole frames from a MAC port unchanged, with VLAN
+// MAC ingress buffer of a middlebox: forwards whole frames from a MAC port unchanged, with VLAN
 // tags and padding.
 //
 // Drops and counts bad frames (tuser with tlast), frames longer than bombus_pkg::MaxFrameBytes and
-// frames for which there is no room; the port is never stopped. The metadata has the port and what
-// identifies the flow, for dispatch among replicas: meta.ip is the exclusive or of both IPv4
-// addresses, l4.ports.src_port that of both ports of TCP, UDP and SCTP, so that both directions of a
-// flow are alike. Ports count behind up to 12 bytes of IP options and in no fragment; all is zero in what is not
-// IPv4.
-// One VLAN tag (IEEE 802.1Q or 802.1ad) may stand before the packet.
+// frames that do not fit into the buffer; the port never stalls. The metadata contains the port and
+// the flow identification, for dispatch among replicas: meta.ip is the exclusive or of both IPv4
+// addresses, l4.ports.src_port that of both ports of TCP, UDP and SCTP, so that both directions of
+// a flow are alike. Ports are found after up to 12 bytes of IP options, and not in fragments. All
+// fields are zero for frames that are not IPv4. One VLAN tag (IEEE 802.1Q or 802.1ad) may precede
+// the packet.
 //
-// Frames can be held by a register, so that all that is behind runs empty before it is changed.
+// A register can hold frames back, so that all downstream logic drains before it is reconfigured.
 //
 // Latency: 4 cycles from the last beat of a frame to the first beat out. Throughput: one beat per
 // cycle. RFC 791, section 3.1.
@@ -95,8 +95,8 @@ module frame_rx
   count_t bytes_q;
   logic valid_q, last_q, bad_q;
   index_t index_q;  // beat within the frame; stays at its maximum
-  // The beat is the one behind the full beats of the longest frame, or a later one; it has more
-  // bytes than the longest frame there.
+  // The beat follows the full beats of the longest frame, directly (at) or later (past); it has
+  // more bytes than the last beat of the longest frame (over).
   logic at_limit_q, past_limit_q, over_q;
   always_ff @(posedge clk_i) begin
     data_q  <= mac_rx_tdata_i;
@@ -139,7 +139,7 @@ module frame_rx
   logic [HeaderBeats-1:0][DataWidth-1:0] header_q;
   logic good, good_q, is_tagged_q, holds;
   logic [13:0] length_q;
-  // The frame has the ports behind a header of 5 words and `n` words more, a tag among these.
+  // The frame includes the ports that follow a header of 5 + n words; a tag counts as a word.
   logic [MostWords-4:0] reaches_q;
   for (genvar n = 0; n <= MostWords - 4; n++) begin : gen_reaches
     localparam int unsigned NeededBytes = LeastBytes - 4 + 4 * n;
@@ -171,7 +171,7 @@ module frame_rx
   wire is_fragment = {packet[8*6+:6], packet[8*7+:8]} != '0;
   wire [3:0] words = packet[3:0];
   logic [31:0] ports;
-  logic are_inside;  // the ports are in the part of the frame that is looked at, and in the frame
+  logic are_inside;  // the ports are in header_q and in the frame
   always_comb begin
     ports = '0;
     are_inside = 1'b0;

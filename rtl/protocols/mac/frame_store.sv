@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store of whole frames behind a MAC port, shared by mac_rx and frame_rx.
+// Store of whole frames from a MAC port, shared by mac_rx and frame_rx.
 //
-// A frame is kept or dropped at its end: dropped and counted when it is bad, too long, or when there was
-// no room for it. What is known of a kept frame (info_t) may come later than its last beat, in the order
-// of the frames; the frame goes out once it is there.
+// A frame is kept or dropped at its end. It is dropped and counted if it is bad, too long, or did
+// not fit. The information about a kept frame (info_t) may arrive later than its last beat, in the
+// order of the frames; the frame leaves after its information has arrived.
 //
-// Latency: 3 cycles from the last beat to the first beat out, if info_valid_i comes with good_o or a cycle later.
-// Throughput: one beat per cycle each way.
+// Latency: 3 cycles from the last beat to the first beat out, if info_valid_i is high with good_o
+// or a cycle later. Throughput: one beat per cycle each way.
 module frame_store #(
     parameter  type         info_t    = logic,
     parameter  int unsigned DataWidth = 512,
@@ -36,7 +36,7 @@ module frame_store #(
     output logic                  valid_o,
     input  logic                  ready_i,
 
-    output logic [ 2:0] drop_o,         // reasons: bad, too long, no room
+    output logic [ 2:0] drop_o,         // reasons: bad, too long, no space
     output logic        mac_message_o,  // a frame was received, whether dropped or not
     output logic [13:0] mac_bytes_o,    // bytes of that frame
     output logic        holds_o         // frames are stored
@@ -65,7 +65,7 @@ module frame_store #(
 
   wire store = valid_i & store_i;
   wire frame_end = valid_i & frame_last_i;
-  // The last frame may be missing in level.
+  // level may not yet include the last frame.
   wire crowded = (MaxFrames < Beats) & (level >= $bits(level)'(MaxFrames - 1));
   wire lost = lost_q | (store & full) | crowded;
   assign good_o = frame_end & ~bad_i & ~too_long_i & ~lost;
@@ -73,7 +73,7 @@ module frame_store #(
   frame_buffer #(
       .data_t(stored_t),
       .Depth(Beats),
-      .OutputRegister(1)  // the data kept per frame take as long
+      .OutputRegister(1)  // the path through u_info takes as long
   ) u_buffer (
       .clk_i,
       .rst_i,
@@ -106,7 +106,7 @@ module frame_store #(
   assign last_o    = stored.last;
 
   occupancy #(
-      .Max(MaxFrames + 2)  // two behind the memory
+      .Max(MaxFrames + 2)  // two after the memory
   ) u_occupancy (
       .clk_i,
       .rst_i,

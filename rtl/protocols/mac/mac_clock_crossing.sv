@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins a MAC, which has a clock of its own, to the core's clock: whole frames
-// (AXI-Stream) in both directions.
+// Connects a MAC with its own clock to the core's clock: whole frames (AXI-Stream) in both
+// directions.
 //
-// From the MAC: mac_rx_tready_o is always 1, for a MAC cannot wait. What the core
-// does not take in time is dropped by whole frames; each is a pulse of rx_drop_o.
-// A frame starts only where there is room for the longest one: of Depth beats, so
-// many are a reserve.
+// From the MAC: mac_rx_tready_o is always 1, since a MAC cannot wait. Frames that the core does not
+// accept in time are dropped whole; each gives a pulse of rx_drop_o. A frame is accepted only if
+// there is space for the longest one, so of Depth beats, that many are a reserve.
 //
-// To the MAC: mac_tx_tvalid_o never falls inside a frame. A frame starts when all
-// of it is there; with TxStartBeats 4, when four beats are: safe if the core's
-// clock is not slower and the core never pauses inside a frame (mac_tx does not).
-// Frames that come while the MAC's side is in reset are dropped; each is a pulse
-// of tx_drop_o.
+// To the MAC: mac_tx_tvalid_o never falls inside a frame. A frame starts when it is stored whole;
+// with TxStartBeats 4, when four beats are stored: safe if the core's clock is not slower and the
+// core never pauses inside a frame (mac_tx does not). Frames that arrive while the MAC's side is in
+// reset are dropped; each gives a pulse of tx_drop_o.
 //
-// Either side may be reset alone: what it means for frames inside stands in
-// frame_crossing, and so do the latencies.
+// Either side may be reset alone; frame_crossing describes the effect on frames inside, and the
+// latencies.
 //
-// `bombus area mac_clock_crossing`, 512 bits, 512 beats each way: 304 LUTs, 336
-// flip-flops, 17 BRAM36, 3.2 ns.
+// `bombus area mac_clock_crossing`, 512 bits, 512 beats each way: 304 LUTs, 336 flip-flops, 17
+// BRAM36, 3.2 ns.
 module mac_clock_crossing #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned MaxBytes = bombus_pkg::MaxFrameBytes,

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // MAC ingress buffer: whole frames from a MAC port, without FCS and preamble.
 //
-// Drops and counts bad frames (tuser with tlast), frames longer than
-// bombus_pkg::MaxFrameBytes and frames for which there is no room; the port is
-// never stopped. A VLAN tag moves from the frame into the metadata; what a frame
-// carries behind the end of its IPv4 packet (padding) is cut off. While a frame
-// comes in, the one's complement sum of all that follows the 14-byte Ethernet
-// header is taken and goes along in meta.csum, so that no later layer has to see
-// a whole packet.
+// Drops and counts bad frames (tuser with tlast), frames longer than bombus_pkg::MaxFrameBytes and
+// frames that do not fit into the buffer; the port never stalls. A VLAN tag is moved from the frame
+// into the metadata. Bytes after the end of the IPv4 packet (padding) are cut off. While a frame is
+// received, the one's complement sum of all bytes after the 14-byte Ethernet header is computed and
+// passed on in meta.csum, so that no later layer needs the whole packet.
 //
-// Latency: 6 cycles from the last beat of a frame to the first beat out.
-// Throughput: one beat per cycle.
+// Latency: 6 cycles from the last beat of a frame to the first beat out. Throughput: one beat per
+// cycle.
 module mac_rx
   import bombus_pkg::*;
 #(
@@ -75,7 +73,7 @@ module mac_rx
     logic [31:0] next;  // first bytes of the next beat
     logic shift;  // the beat holds the tag or bytes after it
     logic at_tag;  // the beat holds the tag: lanes before it stay
-    count_t bytes;  // bytes left without the tag
+    count_t bytes;  // bytes without the tag
     index_t index;  // beat within the frame; stays at its maximum
     logic store;  // with valid: the beat has bytes
     logic last;  // last beat with bytes
@@ -161,7 +159,7 @@ module mac_rx
       .valid_o(sum_valid)
   );
 
-  // Length and verdict travel beside the sum.
+  // Length and verdict, aligned with the sum.
   ones_pkg::split_t sum_q;
   logic good_q, complete_q;
   logic [1:0][13:0] length_pipe_q;

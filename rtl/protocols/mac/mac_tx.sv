@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // MAC egress buffer of whole frames, so that the MAC never underruns.
 //
-// While a frame comes in, it is summed from byte 14 on, with meta.csum as the
-// start; the finished checksum is written into the frame at the word csum_pos
-// on its way out (0: none). Zero is sent as 0xFFFF, as UDP wants it. The VLAN
-// tag of the metadata is put in there too. Frames below 60 bytes, the tag
-// included, are padded with zeros. A frame longer than bombus_pkg::MaxFrameBytes, the
-// tag included, is dropped and counted.
+// While a frame is received, it is summed from byte 14 on, starting with meta.csum. The checksum is
+// written into the frame at the word csum_pos as the frame is sent (0: none). Zero is sent as
+// 0xFFFF, as UDP requires. The VLAN tag of the metadata is inserted at the same time. Frames below
+// 60 bytes, the tag included, are padded with zeros. A frame longer than bombus_pkg::MaxFrameBytes,
+// the tag included, is dropped and counted.
 //
-// With one MAC port a full buffer stops the stream. With several (DropsWhenFull), a
-// frame that finds no room is dropped and counted instead, so that a port that takes
-// nothing, since its link is down, stops nobody else's frames.
+// With one MAC port a full buffer stalls the input. With several (DropsWhenFull), a frame that does
+// not fit is dropped and counted instead, so that a port with its link down does not block frames
+// of other ports.
 //
-// Latency: 2 cycles from the last beat in to the first beat out, 3 if DataWidth is below
-// 512: block RAM of small devices is slow, so its data go through a register there.
-// Throughput: one beat per cycle.
+// Latency: 2 cycles from the last beat in to the first beat out, 3 if DataWidth is below 512: block
+// RAM of small devices is slow, so its output is registered there. Throughput: one beat per cycle.
 module mac_tx
   import bombus_pkg::*;
 #(
@@ -95,7 +93,7 @@ module mac_tx
       in_i.length, 14'(MaxFrameBytes + 1)
   );
   wire too_long = first ? above_max : too_long_q;
-  logic no_room;  // no room for the frame
+  logic no_room;  // the frame does not fit into the buffer
   wire dropping = too_long | no_room;
   wire room = ~full;
   assign in_ready_o = room & ~padding_q;
@@ -105,12 +103,12 @@ module mac_tx
   logic tagged_q;
   wire is_tagged = first ? in_i.meta.vlan.valid : tagged_q;
   wire [6:0] min_bytes = 7'(MinFrameBytes) - (is_tagged ? 7'(TagBytes) : '0);
-  // Beats of zeros must follow. On wide buses this is constant: they never need any.
+  // Beats of zeros must follow. Constant on wide buses, which never need any.
   wire short = (DataBytes < MinFrameBytes) & ~dropping &
       ((32'(index_q) + 1) * DataBytes < 32'(min_bytes));
   wire last = stream_last & ~short;
   wire count_t in_bytes = padding_q ? '0 : in_i.bytes;
-  // The bytes in this beat that the minimum frame length still needs.
+  // Pads the beat that contains the last byte of a minimum-length frame.
   wire [6:0] min_position = min_bytes - 1'b1;  // of the last byte of a minimum-length frame
   wire at_min = 14'(index_q) == 14'(min_position >> OffsetWidth);
   wire count_t min_in_beat = {1'b0, min_position[OffsetWidth-1:0]} + 1'b1;
@@ -173,8 +171,8 @@ module mac_tx
   );
 
   if (DropsWhenFull) begin : gen_drops
-    // level_then is an upper bound of the level with this frame, its padding, and the beat that
-    // level does not know yet.
+    // level_then is an upper bound of the level with this frame, its padding, and the beat not yet
+    // counted in level.
     localparam int unsigned LevelWidth = $clog2(Beats + 1);
     localparam int unsigned MinBeats = (MinFrameBytes + DataBytes - 1) / DataBytes;
     logic [LevelWidth-1:0] level;  // beats in the buffer
@@ -215,7 +213,7 @@ module mac_tx
       .valid_o(sum_valid)
   );
 
-  // The field's position and the tag travel alongside the sum.
+  // The field's position and the tag, aligned with the sum.
   csum_pos_t csum_pos_q;
   vlan_t vlan_q;
   wire vlan_t vlan = first ? in_i.meta.vlan : vlan_q;
@@ -251,7 +249,7 @@ module mac_tx
 
   logic [$clog2(MaxFrames + 3)-1:0] unused_level;
   occupancy #(
-      .Max(MaxFrames + 2)  // two behind the memory
+      .Max(MaxFrames + 2)  // two after the memory
   ) u_occupancy (
       .clk_i,
       .rst_i,
@@ -288,7 +286,7 @@ module mac_tx
   );
 
   wire patch_beat = (info.csum_pos != '0) & (14'(framed_index) == 14'(info.csum_pos >> LaneWidth));
-  // A sum is never all ones here, so a checksum is never zero.
+  // The sum is never all ones here, so the checksum is never zero.
   wire [15:0] csum_field = ~ones_pkg::join_up(info.sum, 1'b1);
   always_comb begin
     mac_tx_tdata_o = framed;

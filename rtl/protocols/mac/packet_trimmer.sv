@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes the VLAN tag that tag_remover has found, cuts off padding after the end of the IPv4
-// packet, and clears all invalid bytes.
+// Removes the VLAN tag found by tag_remover, cuts off padding after the end of the IPv4 packet, and
+// clears all invalid bytes.
 //
-// Outputs come from flip-flops through one LUT. Latency: 2 cycles. Throughput: one
-// beat per cycle. No backpressure.
+// There is one LUT between flip-flops and outputs. Latency: 2 cycles. Throughput: one beat per
+// cycle. No backpressure.
 module packet_trimmer
   import bombus_pkg::*;
 #(
@@ -18,7 +18,7 @@ module packet_trimmer
 
     output trimmed_t out_o,
     output logic     valid_o,
-    output logic     busy_o    // a beat is inside
+    output logic     busy_o    // a beat is in the pipeline
 );
 
   localparam int unsigned DataWidth = $bits(in_i.data);
@@ -53,7 +53,7 @@ module packet_trimmer
     beat_q <= in_i;
     first_q <= in_i.index == '0;
     last_q <= total_length[13:0] + 14'(HeaderBytes - 1);
-    // Impossible packet lengths are left for ipv4_rx to reject.
+    // Impossible packet lengths are rejected by ipv4_rx.
     found_q <= (in_i.index == index_t'(LengthPosition / DataBytes)) & in_i.ipv4 &
         (total_length >= 16'(MinLength)) & (total_length[15:12] < 4'd3);
   end

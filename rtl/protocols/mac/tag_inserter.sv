@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inserts a VLAN tag (IEEE 802.1Q) into frames on their way to a MAC port, as NICs do. The tag
-// comes beside the frame, stable for all its beats.
+// Inserts a VLAN tag (IEEE 802.1Q) into frames to a MAC port, as NICs do. The tag is an input
+// beside the frame, stable for all its beats.
 //
-// Outputs are combinational. Latency: 0 cycles. Throughput: one output beat per
-// cycle, without a bubble if the input has none. Bytes behind bytes_o are
-// meaningless.
+// Outputs are combinational. Latency: 0 cycles. Throughput: one output beat per cycle, without a
+// bubble if the input has none. Bytes after bytes_o are undefined.
 module tag_inserter
   import bombus_pkg::*;
 #(
@@ -45,7 +44,7 @@ module tag_inserter
   logic [TagBytes*8-1:0] held_q;  // top bytes of the previous beat
   count_t held_bytes_q;
 
-  logic at_tag_q, behind_q;  // the tag goes into this beat, into an earlier one
+  logic at_tag_q, behind_q;  // the tag belongs into this beat, into an earlier one
   wire shift = vlan_i.valid & (at_tag_q | behind_q);
   wire spills = shift & last_i & full_i;
 
@@ -67,7 +66,7 @@ module tag_inserter
 
   assign last_o  = flush_q | (last_i & ~spills);
   assign valid_o = valid_i;
-  // The input's last beat is held while the spilled bytes are sent after it.
+  // The input's last beat stays valid until the bytes that did not fit have been sent.
   assign ready_o = ready_i & ~(spills & ~flush_q);
   assign index_o = index_q;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the VLAN tag (IEEE 802.1Q) in frames from a MAC port and controls its removal: for each
-// beat, which bytes are to be replaced by those 4 positions above, and how many bytes remain.
+// beat, it determines which bytes are to be replaced by those 4 positions above, and how many bytes
+// remain.
 //
-// AXI-Stream in, without backpressure; a beat comes out when the next one has
-// come in or it is the frame's last. A frame that ends inside its tag passes as
-// it is. The shift itself is left to the user, who does it in one LUT with what
-// else happens to the data.
+// AXI-Stream in, without backpressure. A beat is output when the next one has arrived, or if it is
+// the frame's last. A frame that ends inside its tag passes unchanged. The module that uses the
+// output shifts the data, in the same LUT as its other operations on them.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module tag_remover
@@ -26,7 +26,7 @@ module tag_remover
 
     output tagged_t out_o,
     output logic    valid_o,
-    output logic    busy_o    // a frame is inside
+    output logic    busy_o    // a frame is in the module
 );
 
   if (DataWidth < 64 || DataWidth != 2 ** $clog2(DataWidth)) begin : gen_bad_width
@@ -40,23 +40,23 @@ module tag_remover
   localparam int unsigned TagBeat = 12 / DataBytes;  // beat that holds the tag
   localparam int unsigned TagLane = 12 % DataBytes;
 
-  // ---- The beat, and the value in the place of the EtherType ----
+  // ---- The beat, and the value at the position of the EtherType ----
 
   logic [DataWidth-1:0] data_q;
   count_t bytes_q;
   index_t index_q;
   logic valid_q, last_q, bad_q, type_vlan_q, type_ipv4_q;
   logic absorbs;  // this beat absorbs all bytes of the next one
-  logic absorbed_q;  // all bytes of this beat were sent with the previous one
+  logic absorbed_q;  // all bytes of this beat were output with the previous one
 
-  // keep_i is contiguous from lane 0 on, so bit n of the count is set if the count lies in one of
-  // the ranges of numbers with bit n set.
+  // keep_i is contiguous from lane 0 on, so bit n of the count is set if the count is in one of the
+  // ranges of numbers with bit n set.
   function automatic count_t count_ones(logic [DataBytes-1:0] keep);
     count_t count;
     count = '0;
     for (int unsigned place = 0; place <= OffsetWidth; place++) begin
       for (int unsigned from = 2 ** place; from <= DataBytes; from += 2 ** (place + 1)) begin
-        // The count lies in the range of 2^place numbers that begins at `from`.
+        // The count is in the range of 2^place numbers that begins at `from`.
         if (keep[from-1] & ~(from + 2 ** place <= DataBytes & keep[from+2**place-1])) begin
           count[place] = 1'b1;
         end
@@ -123,7 +123,7 @@ module tag_remover
       vlan_q <= vlan_now;
       ipv4_q <= ipv4;
     end
-    // A frame that ends before its EtherType has neither.
+    // A frame that ends before its EtherType has no tag and is not IPv4.
     if (rst_i | (go & last_q)) begin
       vlan_q.valid <= 1'b0;
       ipv4_q <= 1'b0;
@@ -132,7 +132,7 @@ module tag_remover
 
   // ---- Output ----
 
-  logic shift;  // the bytes from the tag on move
+  logic shift;  // the bytes from the tag on are shifted
   if (TagBeat == 0) begin : gen_tag_first
     assign shift = vlan.valid;
   end else begin : gen_tag_later
@@ -140,7 +140,7 @@ module tag_remover
   end
   assign absorbs = shift & ~last_q & last_i & ~keep_i[TagBytes];
 
-  count_t few_bytes;  // bytes of the next beat, if no more than a tag
+  count_t few_bytes;  // bytes of the next beat, if at most those of a tag
   always_comb begin
     few_bytes = '0;
     for (int unsigned b = 0; b < TagBytes; b++) if (keep_i[b]) few_bytes = count_t'(b + 1);
