@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // UDP echo (RFC 862): returns every datagram to its sender.
 //
-// Dropped and counted, as inetd does: datagrams from ports below 1024, where
-// services answer whatever comes (echo, daytime, chargen, DNS), and from the port
-// that this layer has itself. Two that answer each other would never end. Port 0
-// wants no answer anyway (RFC 768).
+// As in inetd, datagrams from ports below 1024, where services answer any datagram (echo, daytime,
+// chargen, DNS), and from this layer's own port are dropped and counted: two services that answer
+// each other would never stop. A datagram from port 0 requests no answer (RFC 768).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module udp_echo

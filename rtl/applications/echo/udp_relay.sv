@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UDP relay: passes every datagram to UdpPort on to port ToPort of ToIp, from port UdpPort
-// of this host. It is a new message, without VLAN tag, that leaves by the MAC port of the
-// route (mac_route), whichever it came in by.
+// UDP relay: forwards every datagram for UdpPort to port ToPort of ToIp, from port UdpPort of this
+// host. The result is a new message, without a VLAN tag. It leaves by the MAC port of its route
+// (mac_route), regardless of the port at which the datagram arrived.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module udp_relay

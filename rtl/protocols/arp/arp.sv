@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARP (RFC 826): answers requests for the host's address, sends the requests of eth_tx, reports
-// bindings to eth_tx, and announces the host after reset and whenever its address has changed.
-// With several MAC ports: all of this for each by itself, with the port's addresses.
+// bindings to eth_tx, and announces the host after reset and after a change of its address. With
+// several MAC ports, it does so for each port separately, with the port's addresses.
 //
-// Of RFC 5227 only this: probes of others are answered, and there is one announcement, in the form
-// of section 3. The host does not probe for its address, nor defend it: messages of others that
-// claim it are dropped and counted.
+// Of RFC 5227, only this is implemented: probes are answered, and there is one announcement, in the
+// form of section 3. The host neither probes for its address nor defends it: messages that claim it
+// are dropped and counted.
 //
-// Which neighbours are known, which questions are open and what waits for their
-// answers is in eth_tx (arp_resolver), and so are the registers of the cache, which
-// arp's tile shows as well. The input never stops, so that nothing
-// behind it waits: what finds QueueDepth messages waiting is dropped and counted.
+// arp_resolver in eth_tx stores bindings, open questions and waiting packets, and has the registers
+// of the cache, which the tile of arp shows as well. The input never stalls, so that upstream
+// traffic is not delayed: a message that finds QueueDepth others waiting is dropped and counted.
+//
 // Latency: not on the data path; an answer takes 3 cycles (512 bits).
 module arp
   import bombus_pkg::*;
@@ -115,7 +115,7 @@ module arp
   // ---- Announcements ----
 
   // A new address is announced once it has been stable for 1 to 2 ms, since the registers of a MAC
-  // address are written one by one. Time can jump, so any two steps count, whatever their length.
+  // address are written one by one. Time can jump, so any two steps suffice, of any length.
   localparam int unsigned SettleShift = 10;
   logic [31:SettleShift] step_q;
   always_ff @(posedge clk_i) step_q <= time_us_i[31:SettleShift];

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARP cache: IPv4 address to MAC address, in block RAM, set-associative, full keys.
 //
-// A binding that nobody has confirmed for MaxAgeS seconds, to within 2^AgeShift
-// us, counts no more (RFC 1122, 2.3.2.1); renew_o tells that the one found has
-// about RenewS seconds left. A new binding takes the place of the same neighbour's old one, else a
-// free way, else the ways by turns.
+// A binding that has not been confirmed for MaxAgeS seconds, to within 2^AgeShift us, has expired
+// (RFC 1122, 2.3.2.1); renew_o signals that the binding found has about RenewS seconds left. A new
+// binding replaces the same neighbour's old one, or else takes a free way, or else replaces the
+// ways in round-robin order.
 //
-// Two steps: a look-up reads its set; a cycle later the answer is there, and stays
-// until read_i. An update is a look-up too, and writes in that cycle.
-// The look-up right behind an update reads before the write, and gets the new
-// binding of its own neighbour by a bypass. Throughput: a look-up per cycle, an
-// update every second one: the second of two in a row is read again.
+// A look-up takes two steps: it reads its set; the result is available a cycle later, and held
+// until read_i. An update is a look-up too, and writes in the second step. A look-up directly after
+// an update reads before the write, and gets the new binding of its own neighbour by a bypass.
+// Throughput: one look-up per cycle, or one update every two cycles: the second of two consecutive
+// updates is read again.
 //
-// Every 2^AgeShift us all sets are read once in cycles without a look-up, so that
-// old bindings go before their age wraps. One that finds no such cycle for
-// Patience cycles makes one by busy_o. While busy_o, no look-up may be made: also
-// after reset, for NumSets cycles.
+// Every 2^AgeShift us all sets are read once in cycles without a look-up, so that expired bindings
+// are removed before their age wraps. If there is no such cycle for Patience cycles, busy_o creates
+// one. While busy_o is high, no look-up may be made. It is also high after reset, for NumSets
+// cycles.
 //
-// The register port reads entries, whole, through the port of the memory that
-// writes, in cycles without a write: it never disturbs a look-up. A read takes 2
-// cycles, one more behind a write, and waits while the memory is cleared after reset.
+// The register port reads whole entries through the write port of the memory, in cycles without a
+// write, so it never delays a look-up. A read takes 2 cycles, one more after a write, and waits
+// while the memory is cleared after reset.
 module arp_cache
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -38,16 +38,16 @@ module arp_cache
     output logic busy_o,
     output logic wait_o,  // the last update is still pending
     // A look-up: want_i & slot_i, or with update_i an update.
-    input logic slot_i,  // a look-up is possible: nobody still needs the last answer
+    input logic slot_i,  // a look-up is possible: the last answer is no longer needed
     input logic idle_i,  // the same, but early, and not in every such cycle
-    input logic read_i,  // high with slot_i, and whenever nobody needs the answer
+    input logic read_i,  // high with slot_i, and whenever the answer is not needed
     input logic want_i,  // arrives early; never while busy_o
     input logic update_i,
     input port_key_t key_i,
     input logic [47:0] mac_i,  // update
     input logic only_refresh_i,  // update: only refresh an existing binding
 
-    // The answer. That of a look-up holds until the next one, that of an update for one cycle.
+    // The answer. It is valid until the next look-up; after an update, for one cycle.
     output port_key_t key_o,
     output logic hit_o,
     output logic renew_o,
@@ -82,7 +82,7 @@ module arp_cache
   if (PortBits > $bits(mac_port_t)) begin : gen_bad_key
     $error("arp_cache: PortBits must be at most %0d", $bits(mac_port_t));
   end
-  // Below, a binding would be old as soon as it is new, and each packet would ask.
+  // With less, a binding would be due for renewal at once, and each packet would request it.
   if (MaxAgeS > 500 || RenewS >= MaxAgeS || RenewAge == 0) begin : gen_bad_age
     $error("arp_cache: MaxAgeS must be %0d to 500", RenewS + (2 ** AgeShift + 999999) / 1000000);
   end
@@ -127,7 +127,7 @@ module arp_cache
     end
     // Uses the time of the look-up, so that an answer does not change while it is held.
     wire age_t age = now_q - entry_q[w].stamp;
-    // A LUT for three bits, and a tree behind them.
+    // One LUT per three bits, followed by a tree.
     localparam int unsigned NumGroups = ($bits(port_key_t) + 2) / 3;
     logic [NumGroups-1:0] differs;
     for (genvar b = 0; b < NumGroups; b++) begin : gen_group
@@ -167,7 +167,7 @@ module arp_cache
 
   way_t victim_q, free;
   logic [NumWays-1:0] expired;
-  logic [NumWays-1:0] added_way;  // where a new neighbour goes
+  logic [NumWays-1:0] added_way;  // for a new neighbour
   logic is_free;
   wire may_add = ~only_refresh_q | add_i;
   wire no_match = ~|match;
@@ -186,7 +186,7 @@ module arp_cache
     end
     added_way = '0;
     added_way[is_free?free : victim_q] = 1'b1;
-    // The matches and may_add are known last.
+    // match and may_add arrive last.
     for (int unsigned w = 0; w < NumWays; w++) begin
       write_way[w] = clear_q | (sweep_q ? expired[w] :
           update_q & (match[w] | (added_way[w] & may_add & no_match)));

@@ -31,16 +31,16 @@ package arp_pkg;
     logic is_binding;  // ARP body: its destination also is a binding, as in an update
     logic only_refresh;  // update: refresh an existing binding, do not add one
     logic [15:0] mac_high;  // update: the binding; ARP body, question: destination
-    logic [31:0] ip;  // update: the address that mac belongs to; question: the one asked for
+    logic [31:0] ip;  // update: address of the binding; question: the address to resolve
     logic [31:0] mac_low;
   } neighbour_t;
 
   typedef neighbour_t arp_meta_t;  // an ARP body to be framed by eth_tx
   typedef neighbour_t arp_update_meta_t;  // a binding for the ARP cache
   parameter bit ArpUpdateHasPayload = 1'b0;
-  typedef neighbour_t arp_question_meta_t;  // eth_tx wants to know a neighbour's MAC address
+  typedef neighbour_t arp_question_meta_t;  // request of eth_tx for a neighbour's MAC address
 
-  // What `arp` must act on.
+  // A received message that `arp` must handle.
   typedef struct packed {
     logic        question;  // from eth_tx: send a request for `ip` to `mac`
     logic        answer;    // a request for the host's address
@@ -51,8 +51,8 @@ package arp_pkg;
     logic [47:0] mac;
   } heard_t;
 
-  // A neighbour: VLAN (0: none) and address. With several MAC ports, the port number is added above
-  // them, in as many bits as it needs.
+  // A neighbour: VLAN (0: none) and address. With several MAC ports, port_bits bits of the port
+  // number are added above them.
   typedef struct packed {
     logic [11:0] vid;
     logic [31:0] ip;
@@ -69,8 +69,8 @@ package arp_pkg;
   endfunction
   parameter int unsigned MaxKeyBits = $bits(mac_port_t) + $bits(key_t);
 
-  // The set of a table with 2^width sets: the low bits of the address, XORed with
-  // all others. Consecutive addresses of one VLAN fill all sets evenly.
+  // The set of a key in a table with 2^width sets: the low bits of the address, XORed with all
+  // other bits. Consecutive addresses of one VLAN fill all sets evenly.
   function automatic logic [15:0] set_of(logic [MaxKeyBits-1:0] key, int unsigned width);
     logic [15:0] set;
     set = '0;

@@ -2,24 +2,24 @@
 // Pending ARP requests: neighbours that have not replied yet, and for each the chain of waiting
 // packets (waiting_packets).
 //
-// A hash table in distributed RAM. A neighbour is asked for at once and again
-// after RetryS seconds or a little more, MaxTries times; then its packets are
-// dropped. With its set full, a new question takes the place of one of the set's,
-// by turns, so that nobody can lock others out: its packets are dropped. One
-// neighbour's packets take less than ManyBlocks blocks before the latest one, which
-// may take as many, or they are a single one of any size; there are at most
-// MaxPackets. When one more comes, the earlier ones are dropped (RFC 1122, 2.3.2.2:
-// keep at least the latest). When a packet finds no room at all, it is
-// dropped, its question asked, and the packets of one other question make room.
+// A hash table in distributed RAM. A request for a neighbour is sent at once and repeated every
+// RetryS seconds or slightly later, MaxTries times in all; then its packets are dropped. If its set
+// is full, a new question replaces one of the set's, in round-robin order, so that a sender cannot
+// lock out others; the packets of the replaced question are dropped. The packets of a neighbour
+// before the latest one occupy less than ManyBlocks blocks; the latest one may occupy as many. A
+// single packet may have any size. There are at most MaxPackets. If another one would exceed this,
+// the earlier ones are dropped (RFC 1122, 2.3.2.2: keep at least the latest). A packet that does
+// not fit into the memory is dropped, its question is opened, and the packets of one other question
+// are dropped to free space.
 //
-// A binding that is soon to expire is asked for too, once in RetryS seconds, and
-// has no packets. It stays in the table for so long that it is asked no more often.
+// A binding that will soon expire is requested too, once, without a packet. Its question stays in
+// the table for RetryS seconds, so that it is not requested more often.
 //
-// Two steps, as long as a message is in eth_tx: its set is read while it is in the
-// look-up stage; what becomes of it is decided a stage later, while the next one's set is read.
-// That one gets what is written meanwhile by a bypass. In cycles without a message
-// in the look-up stage a scan goes through the table, an entry every second cycle; if
-// it finds no such cycle for Patience cycles, it makes one by busy_o.
+// A message takes two steps, in parallel to eth_tx: its set is read while it is in the look-up
+// stage; a stage later its entry is updated, while the next message's set is read. A bypass
+// forwards the update to that message. In cycles without a message in the look-up stage, a scan
+// reads the table, one entry every two cycles; if there is no such cycle for Patience cycles,
+// busy_o creates one.
 module arp_questions
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -52,21 +52,21 @@ module arp_questions
     output logic known_o,  // its question is open, not counting the decision made in this cycle
     input logic room_i,  // it leaves the stage, or could leave it
 
-    // The message in the stage behind is one of:
+    // The message in the following stage is one of:
     input logic packet_i,  // the last beat of a packet without a binding
-    input logic renew_i,  // the last beat of a packet whose binding expires soon
+    input logic renew_i,  // the last beat of a packet with a binding that expires soon
     input logic update_i,  // a binding: its question is answered
     // packet_i and update_i wait for these; renew_i does not.
-    input logic ask_ready_i,  // a question can be asked; irrelevant for update_i
+    input logic ask_ready_i,  // a request can be sent; irrelevant for update_i
     input logic reading_i,  // a chain is being read: wait
 
-    // The blocks of the packet in the stage behind, and what to do with them.
+    // The blocks of the packet in the following stage, and the operation on them.
     input block_t first_i,
     input block_t end_i,
     input block_t count_i,
     input logic fits_i,
     output logic keep_o,
-    output logic start_o,  // read the chain, which chain_head_o and chain_tail_o name a cycle later
+    output logic start_o,  // read the chain given by chain_head_o and chain_tail_o a cycle later
     // One cycle later.
     output logic link_o,  // append the packet to chain_tail_o
     output block_t link_head_o,
@@ -75,7 +75,7 @@ module arp_questions
     output block_t chain_tail_o,
     output block_t chain_count_o,
 
-    // A question to ask in this cycle.
+    // A request to send in this cycle.
     output logic ask_o,
     output port_key_t ask_key_o,
     output logic ask_again_o,
@@ -87,7 +87,7 @@ module arp_questions
 );
 
   localparam int unsigned TimeShift = 18;  // steps of 2^18 us, 0.26 s
-  // At least RetryS (RFC 1122, 2.3.2.1), wherever in its step the last request was sent.
+  // At least RetryS (RFC 1122, 2.3.2.1), at any position of the last request in its step.
   localparam int unsigned RetrySteps = ((RetryS * 1000000) >> TimeShift) + 2;
   localparam int unsigned Patience = 64;
   typedef logic [$clog2(NumSets)-1:0] set_t;
@@ -105,7 +105,7 @@ module arp_questions
     block_t   count;
     block_t   head;
     block_t   tail;
-  } chain_t;  // undefined without packets, except for their number
+  } chain_t;  // without packets, only `packets` is defined
   typedef struct packed {
     stamp_t stamp;
     tries_t tries;
@@ -139,7 +139,7 @@ module arp_questions
   logic opened_q, closed_q;
   logic [$clog2(Patience)-1:0] patience_q;
   logic is_scan_q;  // the entry was read by the scan
-  logic renewable_q;  // it was read for a new message, which gets one chance
+  logic renewable_q;  // it was read for a new message, which can renew only once
   // A decision in this cycle could change the entry that the scan reads.
   wire deciding = packet_i | update_i | (renew_i & renewable_q) | is_scan_q;
   wire scan = ~looked_up_q & ~clear_q & ~reading_i & ask_ready_i & ~deciding & (num_open_q != '0);
@@ -157,7 +157,7 @@ module arp_questions
   end
 
   logic known_q, full_q;  // the message has an entry; the set is full
-  logic [NumWays-1:0] selected, selected_q;  // its entry, or the entry that it would be given
+  logic [NumWays-1:0] selected, selected_q;  // its entry, or the entry to be allocated for it
   set_t entry_set_q;
   name_t [NumWays-1:0] names;
   chain_t [NumWays-1:0] chains, chains_q;
@@ -248,7 +248,7 @@ module arp_questions
     end
   end
 
-  // ---- Decide what happens to the entry ----
+  // ---- Update the entry ----
 
   wire packet = packet_i & ask_ready_i & ~reading_i;
   wire update = update_i & ~reading_i;
@@ -267,8 +267,8 @@ module arp_questions
   wire fresh = packet & (~known_q | (fits_i & ~held & last_try));
   wire renewal = renew_i & renewable_q & ~known_q & ~full_q & ask_ready_i;
   wire open = (packet & ~known_q) | renewal;
-  // While a packet or an update waits, everything behind it waits too, so for those messages it
-  // counts as done already.
+  // While a packet or an update waits, all later messages wait too, so for them it counts as done
+  // already.
   assign opens = (packet_i & ~known_q) | renewal;
   wire displaced = known_q ? packet & fits_i & held & too_many : open & held;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives ARP messages (RFC 826) from eth_rx and requests from eth_tx; checks and classifies
-// them. The input never stops.
+// Receives ARP messages (RFC 826) from eth_rx and requests from eth_tx; checks and classifies them.
+// The input never stalls.
 //
-// A sender's binding may be added when it asks for the host or answers it;
-// otherwise it only refreshes one that is there (RFC 826: merge). A probe (sender
-// 0.0.0.0) has no binding to learn (RFC 5227, 2.1.1), but is answered.
+// A sender's binding may be added if its message requests the host's address or is a reply to the
+// host; otherwise it only refreshes an existing one (RFC 826: merge). A probe (sender 0.0.0.0) has
+// no binding to learn (RFC 5227, 2.1.1), but is answered.
 //
-// Latency: 1 cycle behind the message's last beat. Throughput: one beat per cycle.
+// Latency: 1 cycle after the message's last beat. Throughput: one beat per cycle.
 module arp_receive
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -24,7 +24,7 @@ module arp_receive
 
     output heard_t heard_o,
     output logic heard_valid_o,
-    // One-cycle pulses. Messages not counted here are in heard_o, or carried nothing of use.
+    // One-cycle pulses. Other messages are output at heard_o, or are of no use.
     output logic malformed_o,
     output logic conflict_o,  // another host claims the port's address
     output logic request_o,

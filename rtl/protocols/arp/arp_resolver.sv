@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resolves MAC addresses of neighbours for eth_tx: the ARP cache, pending requests, and the
-// packets that wait for replies.
+// Resolves MAC addresses of neighbours for eth_tx: the ARP cache, pending requests, and the packets
+// that wait for replies.
 //
-// Two steps. Every message is looked up with its first beat; the answer is there while
-// the message is in eth_tx's look-up stage, and an update is written into the cache.
-// The stage behind, `act`, has the answer in registers, and there, in order, what is to
-// be done is done: a packet without a binding is kept here; when its neighbour's binding
-// comes, it is given back by out_o before anything else leaves that stage, so that
-// nothing overtakes it. Neither packets that are kept nor updates wait for the output.
+// There are two steps. Every message is looked up with its first beat; the result is available
+// while the message is in eth_tx's look-up stage, and an update is written into the cache. In the
+// next stage, `act`, the result is in registers, and messages are handled in order: a packet
+// without a binding is kept here; when its neighbour's binding arrives, the packet is returned by
+// out_o before any other message leaves that stage, so that it is not overtaken. Neither kept
+// packets nor updates wait for the output.
 module arp_resolver
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -32,7 +32,7 @@ module arp_resolver
     input logic want_i,  // a first beat is offered, and not busy_o
     input logic slot_i,  // a first beat would be taken
     input logic idle_i,  // the look-up stage is empty, between two messages
-    input logic read_i,  // nothing waits in the look-up stage
+    input logic read_i,  // no beat waits in the look-up stage
 
     // The beat in the look-up stage.
     output logic look_wait_o,  // it cannot leave the stage
@@ -102,8 +102,8 @@ module arp_resolver
   logic act_waits;  // a packet without a binding
   logic act_update;
 
-  // If a question is open, an update that would only refresh also adds the binding. The packet
-  // before it may be about to open one.
+  // If a question is open, an update that would only refresh also adds the binding. The preceding
+  // packet may open it in this cycle.
   logic ask_same;
   arp_cache #(
       .PortBits(PortBits),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the messages of ARP to eth_tx: for a received request, the reply; for other received
-// messages, an update of the cache (kind arp_update); for a request of eth_tx, the ARP request;
-// and announcements (RFC 5227, 3). Messages to send out are ARP bodies (kind arp). An answer
-// updates the cache, too, so that a request brings no more beats out than it has brought in.
+// Sends the messages of ARP to eth_tx: the reply to a received request; an update of the cache
+// (kind arp_update) for other received messages; the ARP request for a request of eth_tx; and
+// announcements (RFC 5227, 3). Messages for the network are ARP bodies (kind arp). A reply updates
+// the cache, too, so that a request results in no more beats than it has itself.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module arp_send

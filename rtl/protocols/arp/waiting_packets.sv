@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the packets that wait for an ARP reply: one chain of packets per pending request. Who
-// has which chain, arp_questions knows.
+// Memory of the packets that wait for an ARP reply: one chain of packets per pending request.
+// arp_questions stores the ends of the chains.
 //
-// The memory is divided into blocks of 64 bytes; `next` links the blocks of a
-// chain, and those that are free. A packet is written into free blocks, which
-// become its own when it is kept. A chain is freed in one cycle, whatever its
-// length, by linking it behind the free blocks. One block is always free.
+// The memory is divided into blocks of 64 bytes; `next` links the blocks of a chain, and the free
+// blocks. A packet is written into free blocks, which are allocated when it is kept. A chain is
+// freed in one cycle, whatever its length, by appending it to the free blocks. One block is always
+// free.
 //
-// Write: one beat per cycle, never stops; a packet that does not fit is not
-// written. Read: 3 cycles from start_i to the first beat, then a beat per cycle;
-// below 512 bits a cycle more for each packet.
+// Write: one beat per cycle, never stalls; a packet that does not fit is not written. Read: 3
+// cycles from start_i to the first beat, then one beat per cycle; below 512 bits, one cycle more
+// for each packet.
 module waiting_packets
   import bombus_pkg::*;
 #(
@@ -41,7 +41,8 @@ module waiting_packets
     input block_t free_tail_i,
     input block_t free_count_i,
 
-    // Chain output, only while no packet arrives. The chain may be freed in the cycle that names it.
+    // Chain output, only while no packet arrives. The chain may be freed in the same cycle as
+    // start_head_i.
     input  logic   start_i,
     input  block_t start_head_i,  // in the cycle after start_i
     input  block_t start_tail_i,
@@ -95,7 +96,7 @@ module waiting_packets
 
   assign here  = first_i ? front_q : block_q;
   assign index = first_i ? '0 : index_q;
-  // Full blocks plus one: never too few.
+  // An upper bound: full blocks plus one.
   wire [13:0] full_blocks = beat_i.length / 14'(BlockBytes);
   assign fits = first_i ? 32'(full_blocks) < 32'(num_free_q) : fits_q;
   // No packet arrives while a chain is being sent.

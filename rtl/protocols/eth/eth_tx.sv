@@ -268,7 +268,7 @@ module eth_tx
           ip: show_key.ip
       };
 
-  // ---- Select what is sent: waiting packets, a question, or the message looked up ----
+  // ---- Select the output: waiting packets, a question, or the message looked up ----
 
   typedef enum logic [1:0] {
     FromAct,

@@ -2,18 +2,19 @@
 // ICMP (RFC 792, RFC 1122 3.2.2): answers echo requests of any size and code, and sends port and
 // protocol unreachable messages.
 //
-// An echo reply is the request with another type and the checksum adjusted
-// (RFC 1624), so it streams through. Errors are built from what udp_rx and
-// ipv4_rx send as kind unreachable (up to 8 bytes of the packet's payload, and in
-// the metadata the fields of the IP header, which is rebuilt without its options), at most BurstErrors at once and one per
-// 2^RefillShift microseconds on the average.
+// An echo reply is the request with another type and an adjusted checksum (RFC 1624), so it is not
+// stored. Errors are built from messages of kind unreachable of udp_rx and ipv4_rx (up to 8 bytes
+// of the packet's payload, and in the metadata the fields of the IP header, which is rebuilt
+// without its options). Their rate is limited to bursts of BurstErrors and one per 2^RefillShift
+// microseconds on average.
 //
-// Errors that others report (RFC 1122, 3.2.2: unreachable, time exceeded, parameter problem) of a
-// packet from here go, as kind icmp_error, to the layer that is bound by the quoted protocol. All
-// other ICMP is dropped and counted. Without such a layer there is no logic for it.
+// Received errors (RFC 1122, 3.2.2: unreachable, time exceeded, parameter problem) about a packet
+// of this host are sent, as kind icmp_error, to the layer bound to the quoted protocol. All other
+// ICMP messages are dropped and counted. If no such layer exists, there is no logic for received
+// errors.
 //
-// Latency: 1 cycle, 2 with QueueBeats; errors about 15. Throughput: one beat
-// per cycle; two cycles more for an error that others report.
+// Latency: 1 cycle, 2 with QueueBeats; errors about 15. Throughput: one beat per cycle; two more
+// cycles for a received error.
 module icmp_echo
   import bombus_pkg::*;
   import icmp_pkg::*;
@@ -21,10 +22,11 @@ module icmp_echo
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
-    parameter int unsigned QueueBeats = 0,  // beats that wait here and block nothing (docs/architecture.md, "Timing")
+    // Beats that can wait here without blocking other traffic (docs/architecture.md, "Timing")
+    parameter int unsigned QueueBeats = 0,
     parameter int unsigned BurstErrors = 8,
     parameter int unsigned RefillShift = 14,  // one token per 16 ms: 61 per second
-    // Protocols whose errors are handled, filled in by Bombus, and the next hop of each
+    // Protocols with a layer that handles errors, filled in by Bombus, and the next hop of each
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -78,7 +80,7 @@ module icmp_echo
   typedef enum int unsigned {
     DropTruncated,
     DropBadChecksum,
-    DropNotEchoRequest,  // nor an error that a layer handles
+    DropNotEchoRequest,  // and not an error that a layer handles
     DropRateLimited,
     NumDrops
   } drop_e;
@@ -173,7 +175,7 @@ module icmp_echo
   state_e state_q;
   wire stream = state_q == StateStream;
 
-  // The data of the error. What arrives last in StateStream is kept.
+  // The data of the error: the last beat in StateStream is kept.
   unreachable_meta_t refused;  // the packet that the error is about
   assign refused = request.meta;
   unreachable_t error_q;  // without checksums
@@ -221,7 +223,7 @@ module icmp_echo
     end
   end
 
-  // ---- Errors reported by others ----
+  // ---- Received errors ----
 
   logic out_ready;
   localparam bit Reports = BoundKeys != '0;
@@ -308,7 +310,7 @@ module icmp_echo
 
   // ---- Unreachable: rate limit ----
 
-  // Each period that passes returns a token; time may jump.
+  // Each elapsed period returns a token; time may jump.
   typedef logic [$clog2(BurstErrors+1)-1:0] tokens_t;
   typedef logic [$clog2(BurstErrors+1):0] refilled_t;
   tokens_t tokens_q, refill_q;
@@ -438,7 +440,8 @@ module icmp_echo
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventEchoReply] <= stream & request_valid & out_ready & first_q & ~makes_error & ~reports & ~|reasons;
+      event_o[EventEchoReply] <= stream & request_valid & out_ready & first_q & ~makes_error &
+          ~reports & ~|reasons;
       event_o[EventPortUnreachable] <= error_done & (error_q.icmp.code == CodePort);
       event_o[EventProtocolUnreachable] <= error_done & (error_q.icmp.code == CodeProtocol);
     end

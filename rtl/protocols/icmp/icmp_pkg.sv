@@ -2,8 +2,8 @@
 // ICMP (RFC 792): the header, and the kinds of messages that request and report errors.
 package icmp_pkg;
 
-  // Metadata of kind unreachable: up to 8 bytes of the payload of a packet that no layer here
-  // accepts. Known header fields occupy the same bits as in a packet.
+  // Metadata of kind unreachable: up to 8 bytes of the payload of a packet that is not
+  // accepted by a layer. Known header fields occupy the same bits as in a packet.
   typedef struct packed {
     bombus_pkg::mac_port_t mac_port;
     bombus_pkg::vlan_t     vlan;
@@ -35,7 +35,7 @@ package icmp_pkg;
   } header_t;
 
   parameter int unsigned HeaderBytes = $bits(header_t) / 8;
-  parameter int unsigned CsumWord = 1;  // place of the checksum, in 16-bit words
+  parameter int unsigned CsumWord = 1;  // position of the checksum, in 16-bit words
 
   parameter logic [7:0] TypeEchoReply = 8'd0;
   parameter logic [7:0] TypeUnreachable = 8'd3;

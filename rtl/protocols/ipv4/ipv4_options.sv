@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes the options of IPv4 packets (RFC 791) and checks them.
 //
-// The packets come and go whole, with their header: what goes out is the same
-// packet with a header of 20 bytes, and beside it what its options say. The
-// header's checksum is brought up to date, not verified (RFC 1624): an error
-// stays an error. A packet that ends inside its header comes out as it is, but
-// for its payload.
+// Input and output are whole packets with their header. The output is the same packet with a header
+// of 20 bytes, and beside it the result of the check. The header's checksum is updated, not
+// verified (RFC 1624): an error stays an error. A packet that ends inside its header is output
+// unchanged, but without its payload.
 //
-// Packets with options are rare, so the work is small, not fast; two buffers
-// keep it from holding up anything: packets come in and go out a beat per cycle,
-// in order. The input never waits: a packet without room is dropped.
+// Packets with options are rare, so the logic is small, not fast. Buffers at input and output
+// decouple it: packets enter and leave at one beat per cycle, in order. The input never stalls: a
+// packet that does not fit is dropped.
 //
-// Throughput: 32 bits a cycle, options 8 bits a cycle. Latency: that of the
-// whole packet and about 20 cycles.
+// Throughput: 32 bits per cycle, options 8 bits per cycle. Latency: the whole packet and about 20
+// cycles.
 module ipv4_options
   import bombus_pkg::*;
   import ipv4_pkg::*;

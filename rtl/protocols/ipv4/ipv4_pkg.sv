@@ -21,7 +21,7 @@ package ipv4_pkg;
   parameter logic [3:0] HeaderWords = 4'd5;
   parameter logic [3:0] Version = 4'd4;
 
-  // What ipv4_options found in a packet.
+  // Result of ipv4_options for a packet.
   typedef struct packed {
     logic present;
     logic malformed;     // an option's length is bad

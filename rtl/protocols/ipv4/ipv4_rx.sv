@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// IPv4 receive (RFC 791, RFC 1122 3.2.1): checks the header, strips it with its
-// options, sorts by protocol.
+// IPv4 receive (RFC 791, RFC 1122 3.2.1): checks the header, strips it with its options, and
+// selects the next hop by protocol.
 //
-// Dropped and counted: packets cut short, other versions, bad lengths and
-// header checksums, packets to another address than that of the MAC port that they
-// came in by (strong host model, RFC 1122 3.3.4.2; broadcast and multicast among them),
-// sources that no packet can come from, fragments, options of bad length, source
-// routes with hops left. Other options are skipped. Of a packet whose protocol
-// nobody here speaks, the first 8 bytes go to icmp as kind unreachable. A good header sums to nothing, so meta.csum needs no correction
-// and holds the sum of the payload from here on.
+// Dropped and counted: truncated packets, other versions, bad lengths and header checksums, packets
+// to another address than that of the MAC port at which they arrived (strong host model, RFC 1122
+// 3.3.4.2; this includes broadcast and multicast), impossible source addresses, fragments, options
+// of bad length, source routes with hops left. Other options are skipped. If no layer handles a
+// packet's protocol, the first 8 bytes of its payload are sent to icmp as kind unreachable. The sum
+// of a valid header is zero, so meta.csum needs no correction and is the sum of the payload from
+// here on.
 //
-// Packets with options go through ipv4_options, at their own pace; others may
-// overtake them. Where they come too fast, they are dropped and counted.
+// Packets with options pass through ipv4_options, which is slower; others may overtake them. If
+// they arrive too fast, they are dropped and counted.
 //
-// Latency: 3 cycles (at 256 bits and more). Throughput: one beat per cycle; of
-// packets with options 32 bits per cycle. in_ready_o does not depend on out_ready_i.
+// Latency: 3 cycles (at 256 bits and more). Throughput: one beat per cycle; 32 bits per cycle for
+// packets with options. in_ready_o does not depend on out_ready_i.
 module ipv4_rx
   import bombus_pkg::*;
   import ipv4_pkg::*;
@@ -22,7 +22,7 @@ module ipv4_rx
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
-    // IP protocols, filled in by Bombus, and the bound next hop that each leads to
+    // IP protocols, filled in by Bombus, and the bound next hop of each
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -113,8 +113,8 @@ module ipv4_rx
       .busy_o(options_busy)
   );
 
-  // The side path gets its turn only between packets, when no plain packet is waiting: in an idle
-  // cycle, or while a packet with options arrives, whose other beats are accepted meanwhile. If
+  // The side path is selected only between packets, when no plain packet is waiting: in an idle
+  // cycle, or while a packet with options arrives, since its other beats are accepted meanwhile. If
   // that packet has as many beats, plain packets lose only one cycle.
   wire begin_turn = bare_valid & first_q & (in_valid_i ? taken & has_options : 1'b1);
   always_ff @(posedge clk_i) begin
@@ -165,8 +165,8 @@ module ipv4_rx
 
   // ---- Middle stage: all compares are done, the header is summed to three words ----
 
-  // Addresses of the port's subnet that no host has: network address and broadcast address. A
-  // point-to-point link of two has neither (RFC 3021).
+  // Addresses of the port's subnet that are not of a host: network address and broadcast address. A
+  // point-to-point link with two addresses has neither (RFC 3021).
   typedef struct packed {
     logic has_broadcast;
     logic [31:0] network;
@@ -223,8 +223,8 @@ module ipv4_rx
       .hop_o  (bound)
   );
 
-  // What a header says. Its sum is taken over words in wire order with the low byte first, which
-  // gives an equivalent one's complement sum.
+  // Fields and properties of a header. It is summed in words in wire order with the low byte first,
+  // which gives an equivalent one's complement sum.
   typedef struct packed {
     packet_meta_t meta;  // metadata to be sent on
     logic [13:0] length;  // payload bytes
@@ -236,7 +236,7 @@ module ipv4_rx
     logic not_for_us;
     logic bad_source;
     logic is_fragment;
-    logic refused;  // goes to icmp, which answers protocol unreachable
+    logic refused;  // to icmp, which answers protocol unreachable
     logic [NextWidth-1:0] next;
     ones_pkg::saved_t sum;
   } parsed_t;

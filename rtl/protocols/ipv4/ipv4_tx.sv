@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // IPv4 transmit (RFC 791, RFC 1122 3.3.1): prepends the header and selects the next hop
-// (mac_route): the destination itself or a gateway. The source address is that of the MAC port
-// that the message names; one that names none gets its port here.
+// (mac_route): the destination itself or a gateway. The source address is that of the message's MAC
+// port; a message without a port gets one here.
 //
-// Don't Fragment is set (RFC 6864: the id means nothing then), TTL is 64
-// (RFC 1700), the source is the host; the sender of a routed_packet gives these
-// itself. Dropped and counted: a destination without route and
-// gateway, and packets that no frame can hold.
+// Don't Fragment is set (so the ID has no meaning, RFC 6864), TTL is 64 (RFC 1700), and the source
+// is the host; in a routed_packet the sender sets these. Dropped and counted: packets to a
+// destination without route and gateway, and packets too long for a frame.
 //
 // Latency: 2 cycles; 3 with several MAC ports or a routing table. Throughput: one beat per cycle.
 module ipv4_tx
@@ -114,8 +113,8 @@ module ipv4_tx
   stage_t stage_d, stage;
   logic stage_valid, stage_ready;
 
-  // For a MAC port: the constant part of a packet's header, and what follows from the port's
-  // addresses.
+  // For a MAC port: the sum of the constant part of a packet's header, and values derived from the
+  // port's addresses.
   typedef struct packed {
     logic has_gateway;
     logic [31:0] ip;
@@ -188,8 +187,8 @@ module ipv4_tx
     stage_d.gateway = table_gateway;
   end
 
-  // Cuts ready here and not behind the layer: in a tile, the chains of ready before and behind
-  // the cut are about as long then.
+  // Cuts ready here and not after the layer: in a tile, the chains of ready before and after the
+  // cut are then about equally long.
   logic   stage_last;
   stage_t stage_body;
   stream_stage #(

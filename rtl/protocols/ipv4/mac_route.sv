@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The route of a packet (RFC 1122, 3.3.1): the MAC port that it leaves by, and whether its
-// next hop is the destination itself or a gateway.
+// The route of a packet (RFC 1122, 3.3.1): the MAC port by which it leaves, and whether its next
+// hop is the destination itself or a gateway.
 //
-// Routes are the entries of the routing table and the subnet of each MAC port. Of those that
-// have the destination, the one with the longest prefix counts; of equally long ones the
-// first, entries before subnets. A packet that names its port keeps it, and takes routes of
-// that port only (RFC 1122, 3.3.4.2); one with RoutedPort gets the port of its route. Where
-// there is no route, it goes to the gateway of its port: with RoutedPort, that of the first
-// port that has one, else port 0.
+// Routes are the entries of the routing table and the subnet of each MAC port. Of the routes that
+// match the destination, the one with the longest prefix is used; of equally long ones the first,
+// entries before subnets. A packet with a port in its metadata keeps it, and uses only routes of
+// that port (RFC 1122, 3.3.4.2); one with RoutedPort gets the port of its route. Without a route,
+// it is sent to the gateway of its port; with RoutedPort, to that of the first port that has one,
+// else of port 0.
 //
-// A transport layer whose checksum covers the source address asks before it sums; ipv4_tx
-// asks for all others.
+// A transport layer with a checksum that covers the source address does the look-up before the sum;
+// ipv4_tx does it for all other packets.
 //
-// Latency: 1 cycle; with one MAC port and no table 0. Throughput: one beat per cycle. A new
-// route or address counts from the next cycle on, as a whole.
+// Latency: 1 cycle; with one MAC port and no table 0. Throughput: one beat per cycle. A new route
+// or address is used from the next cycle on, as a whole.
 module mac_route
   import bombus_pkg::*;
 #(
@@ -31,7 +31,7 @@ module mac_route
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t        out_o,        // its metadata name the MAC port
+    output beat_t        out_o,        // with the MAC port in its metadata
     output logic         out_valid_o,
     input  logic         out_ready_i,
     // With the first beat
@@ -135,7 +135,7 @@ module mac_route
 
     // ---- Look-up ----
 
-    // Includes the routes as they were, so that a packet takes all fields from the same route.
+    // Includes the routes at the time of the look-up, so that all fields are of the same route.
     typedef struct packed {
       beat_t beat;
       logic [All-1:0] wins;
@@ -183,7 +183,7 @@ module mac_route
     logic [All-1:0] column;
     packet_meta_t routed_meta;
     always_comb begin
-      // If the packet names its port, only routes of that port can win.
+      // If the packet has a port already, only routes of that port can win.
       routed_meta = packet_meta_t'(found.beat.meta);
       for (int unsigned b = 0; b < $bits(mac_port_t); b++) begin
         for (int unsigned r = 0; r < All; r++) column[r] = found.mac_port[r][b];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks IPv4 options (RFC 791, RFC 1122 3.2.1.8), one byte per cycle.
 //
-// Reports an option whose length is less than 2 or reaches beyond the header,
-// and a loose or strict source route that has hops left. What other options say
-// does not matter to a host. The results hold until clear_i.
+// Reports an option with a length below 2 or beyond the end of the header, and a loose or strict
+// source route with hops left. The content of other options does not concern a host. The results
+// hold until clear_i.
 module option_parser (
     input logic clk_i,
 
@@ -31,7 +31,7 @@ module option_parser (
   state_e state_q;
   logic is_route_q;
   logic [7:0] length_q;
-  logic [7:0] left_q;  // bytes of the option still to come, this one included
+  logic [7:0] left_q;  // remaining bytes of the option, this one included
 
   assign malformed_o = (state_q != StateType) & (state_q != StateEnd);
 

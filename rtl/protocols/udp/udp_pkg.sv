@@ -11,6 +11,6 @@ package udp_pkg;
   } header_t;
 
   parameter int unsigned HeaderBytes = $bits(header_t) / 8;
-  parameter int unsigned CsumWord = 3;  // place of the checksum, in 16-bit words
+  parameter int unsigned CsumWord = 3;  // position of the checksum, in 16-bit words
 
 endpackage

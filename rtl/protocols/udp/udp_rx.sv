@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// UDP receive (RFC 768): checks length and checksum, strips the header, sends
-// the datagram to the application bound to its port.
+// UDP receive (RFC 768): checks length and checksum, strips the header, and sends the datagram to
+// the application bound to its port.
 //
-// The checksum is verified without seeing the payload: meta.csum holds the sum
-// of the whole datagram; the pseudo-header is added to it. Zero means that the
-// sender made none. A port that no application has: the UDP header goes to
-// icmp as kind unreachable; its payload is dropped (RFC 1122, 4.1.3.1).
+// The checksum is verified without reading the payload: meta.csum is the sum of the whole datagram;
+// the pseudo-header is added to it. A checksum of zero means that there is none. If no application
+// is bound to the port, the UDP header is sent to icmp as kind unreachable, and the payload is
+// dropped (RFC 1122, 4.1.3.1).
 //
 // Latency: 2 cycles (at 128 bits and more). Throughput: one beat per cycle.
 module udp_rx
@@ -15,7 +15,7 @@ module udp_rx
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
-    // Open UDP ports, filled in by Bombus, and the bound next hop that each leads to
+    // Open UDP ports, filled in by Bombus, and the bound next hop of each
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -137,7 +137,7 @@ module udp_rx
   assign found_d.has_csum = read.csum != '0;
   assign found_d.bad_port = read.dst_port == '0;
 
-  // When the strip takes this beat, it has sent all of the previous message.
+  // When u_strip accepts this beat, it has sent all of the previous message.
   logic first_q;
   wire  in_taken = in_valid_i & in_ready_o;
   always_ff @(posedge clk_i) begin

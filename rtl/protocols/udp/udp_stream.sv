@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// UDP for a kernel with plain AXI-Streams: each message is a datagram, with its addresses beside
-// it (udp_stream_pkg). The ports kernel_* are joined to those of a kernel in the same tile, or
-// raised to the top by the design file (docs/tcp-applications.md).
+// UDP for a kernel with plain AXI-Streams: each message is a datagram, with its addresses as a
+// side-band signal (udp_stream_pkg). The ports kernel_* are connected to those of a kernel in the
+// same tile, or raised to the top level by the design file (docs/tcp-applications.md).
 //
-// A datagram from the kernel goes on once it has come whole; one that is longer than MaxBytes, or has
-// a beat before its last one that is not full, is counted and forgotten.
+// A datagram from the kernel is forwarded once it has been received whole. One that is longer than
+// MaxBytes, or has a partial beat before its last one, is counted and discarded.
 //
-// Latency: 1 cycle to the kernel; from it 3 cycles behind the last beat. Throughput: one beat per
-// cycle each way.
+// Latency: 1 cycle to the kernel; from the kernel 3 cycles after the last beat. Throughput: one
+// beat per cycle each way.
 module udp_stream
   import bombus_pkg::*;
   import udp_stream_pkg::*;

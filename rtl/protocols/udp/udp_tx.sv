@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // UDP transmit (RFC 768): prepends the header to a datagram.
 //
-// The checksum field goes out as zero; the sum of the pseudo-header travels in
-// meta.csum and the field's place in csum_pos, and the MAC egress buffer, which
-// sees the whole frame anyway, fills it in. A datagram may come as a routed_packet,
-// and goes on as one: its source address is part of the pseudo-header.
+// The checksum field is sent as zero; meta.csum holds the sum of the pseudo-header and csum_pos the
+// field's position; the MAC egress buffer, which receives the whole frame anyway, fills in the
+// field. A datagram may arrive as a routed_packet, and is forwarded as one: its source address is
+// part of the pseudo-header.
 //
-// A datagram that starts in the design gets its MAC port here (mac_route), since the port's
+// A datagram that the design originates gets its MAC port here (mac_route), since the port's
 // address is in the sum.
 //
 // Latency: 2 cycles; 3 with several MAC ports or a routing table. Throughput: one beat per cycle.
