@@ -73,8 +73,8 @@ module arp
   assign in_ready_o = 1'b1;
   assign out_next_o = NextEthTx;
 
-  heard_t heard_in, heard;
-  logic heard_in_valid, heard_room, heard_valid, heard_ready, unused_head;
+  message_t heard_in, heard;
+  logic received_valid, received_ready, message_valid, message_ready, unused_head;
   logic malformed, conflict, request, reply, receive_busy;
   arp_receive #(
       .beat_t(beat_t),
@@ -86,8 +86,8 @@ module arp
       .host_i,
       .in_i,
       .in_valid_i,
-      .heard_o(heard_in),
-      .heard_valid_o(heard_in_valid),
+      .message_o(heard_in),
+      .message_valid_o(received_valid),
       .malformed_o(malformed),
       .conflict_o(conflict),
       .request_o(request),
@@ -97,19 +97,19 @@ module arp
 
   head_fifo #(
       .head_t(logic),
-      .body_t(heard_t),
+      .body_t(message_t),
       .Depth (QueueDepth)
   ) u_heard (
       .clk_i,
       .rst_i,
       .in_head_i  (1'b0),
       .in_body_i  (heard_in),
-      .in_valid_i (heard_in_valid),
-      .in_ready_o (heard_room),
+      .in_valid_i (received_valid),
+      .in_ready_o (received_ready),
       .out_head_o (unused_head),
       .out_body_o (heard),
-      .out_valid_o(heard_valid),
-      .out_ready_i(heard_ready)
+      .out_valid_o(message_valid),
+      .out_ready_i(message_ready)
   );
 
   // ---- Announcements ----
@@ -151,7 +151,7 @@ module arp
   end
   assign timer_o = |settling;
 
-  logic updated, answered, asked;
+  logic update_sent, reply_sent, request_sent;
   arp_send #(
       .beat_t(beat_t),
       .NumMacPorts(NumMacPorts),
@@ -161,21 +161,21 @@ module arp
       .clk_i,
       .rst_i,
       .host_i,
-      .heard_i(heard),
-      .heard_valid_i(heard_valid),
-      .heard_ready_o(heard_ready),
+      .message_i(heard),
+      .message_valid_i(message_valid),
+      .message_ready_o(message_ready),
       .announce_i(announce_q),
       .announced_o(announced),
       .out_o,
       .out_valid_o,
       .out_ready_i,
-      .updated_o(updated),
-      .answered_o(answered),
-      .asked_o(asked)
+      .update_sent_o(update_sent),
+      .reply_sent_o(reply_sent),
+      .request_sent_o(request_sent)
   );
 
   // A message is counted either as received or as dropped, never as both.
-  wire busy = heard_in_valid & ~heard_room;
+  wire busy = received_valid & ~received_ready;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       drop_o  <= '0;
@@ -186,14 +186,14 @@ module arp
       drop_o[DropBusy] <= busy;
       event_o[EventRequestIn] <= request & ~busy;
       event_o[EventReplyIn] <= reply & ~busy;
-      event_o[EventQuestionIn] <= heard_in_valid & heard_in.question & ~busy;
-      event_o[EventUpdateOut] <= updated;
-      event_o[EventReplyOut] <= answered;
-      event_o[EventRequestOut] <= asked;
+      event_o[EventQuestionIn] <= received_valid & heard_in.question & ~busy;
+      event_o[EventUpdateOut] <= update_sent;
+      event_o[EventReplyOut] <= reply_sent;
+      event_o[EventRequestOut] <= request_sent;
       event_o[EventAnnouncementOut] <= |announced;
     end
   end
 
-  assign busy_o = receive_busy | heard_valid | (|announce_q) | out_valid_o;
+  assign busy_o = receive_busy | message_valid | (|announce_q) | out_valid_o;
 
 endmodule

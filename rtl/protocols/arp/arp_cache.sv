@@ -37,11 +37,11 @@ module arp_cache
 
     output logic busy_o,
     output logic wait_o,  // the last update is still pending
-    // A look-up: want_i & slot_i, or with update_i an update.
-    input logic slot_i,  // a look-up is possible: the last answer is no longer needed
+    // A look-up: lookup_valid_i & lookup_ready_i, or with update_i an update.
+    input logic lookup_ready_i,  // a look-up is possible: the last answer is no longer needed
     input logic idle_i,  // the same, but early, and not in every such cycle
-    input logic read_i,  // high with slot_i, and whenever the answer is not needed
-    input logic want_i,  // arrives early; never while busy_o
+    input logic read_i,  // high with lookup_ready_i, and whenever the answer is not needed
+    input logic lookup_valid_i,  // arrives early; never while busy_o
     input logic update_i,
     input port_key_t key_i,
     input logic [47:0] mac_i,  // update
@@ -104,8 +104,8 @@ module arp_cache
   logic only_refresh_q;
 
   wire age_t now = time_us_i[AgeShift+:AgeBits];
-  wire sweep_start = sweep_due_q & idle_i & ~want_i & ~update_q;
-  wire set_t set = reread_q ? set_q : want_i ? set_t'(set_of(
+  wire sweep_start = sweep_due_q & idle_i & ~lookup_valid_i & ~update_q;
+  wire set_t set = reread_q ? set_q : lookup_valid_i ? set_t'(set_of(
       MaxKeyBits'(key_i), $clog2(NumSets)
   )) : sweep_set_q;
 
@@ -139,7 +139,7 @@ module arp_cache
   end
 
   always_ff @(posedge clk_i) begin
-    if (slot_i) begin
+    if (lookup_ready_i) begin
       key_o <= key_i;
       new_mac_q <= mac_i;
       only_refresh_q <= only_refresh_i;
@@ -225,10 +225,10 @@ module arp_cache
       swept_q <= '0;
       patience_q <= '0;
     end else begin
-      update_q <= (slot_i & want_i & update_i & ~update_q) | reread_q;
-      reread_q <= slot_i & want_i & update_i & update_q;
+      update_q <= (lookup_ready_i & lookup_valid_i & update_i & ~update_q) | reread_q;
+      reread_q <= lookup_ready_i & lookup_valid_i & update_i & update_q;
       sweep_q  <= sweep_start;
-      if (slot_i) bypass_q <= update_q & (may_add | (|match)) & (key_i == key_o);
+      if (lookup_ready_i) bypass_q <= update_q & (may_add | (|match)) & (key_i == key_o);
       if (add & ~is_free) victim_q <= victim_q + 1'b1;
 
       if (clear_q | sweep_start) sweep_set_q <= sweep_set_q + 1'b1;

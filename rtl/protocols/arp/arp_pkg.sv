@@ -49,7 +49,7 @@ package arp_pkg;
     vlan_t       vlan;
     logic [31:0] ip;
     logic [47:0] mac;
-  } heard_t;
+  } message_t;
 
   // A neighbour: VLAN (0: none) and address. With several MAC ports, port_bits bits of the port
   // number are added above them.

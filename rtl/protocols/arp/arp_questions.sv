@@ -41,15 +41,15 @@ module arp_questions
     output logic busy_o,  // no look-up is possible
     output logic open_o,  // at least one question is open
 
-    // A look-up: want_i & slot_i.
+    // A look-up: lookup_valid_i & lookup_ready_i.
     // A look-up is possible: the last message leaves the look-up stage or has left it
-    input logic slot_i,
-    input logic want_i,
+    input logic lookup_ready_i,
+    input logic lookup_valid_i,
     input port_key_t key_i,
 
     // The message in the look-up stage.
     input port_key_t looked_up_i,
-    output logic known_o,  // its question is open, not counting the decision made in this cycle
+    output logic has_entry_o,  // its question is open, not counting the decision made in this cycle
     input logic room_i,  // it leaves the stage, or could leave it
 
     // The message in the following stage is one of:
@@ -57,7 +57,7 @@ module arp_questions
     input logic renew_i,  // the last beat of a packet with a binding that expires soon
     input logic update_i,  // a binding: its question is answered
     // packet_i and update_i wait for these; renew_i does not.
-    input logic ask_ready_i,  // a request can be sent; irrelevant for update_i
+    input logic question_ready_i,  // a request can be sent; irrelevant for update_i
     input logic reading_i,  // a chain is being read: wait
 
     // The blocks of the packet in the following stage, and the operation on them.
@@ -76,10 +76,10 @@ module arp_questions
     output block_t chain_count_o,
 
     // A request to send in this cycle.
-    output logic ask_o,
-    output port_key_t ask_key_o,
-    output logic ask_again_o,
-    output logic ask_renew_o,
+    output logic question_o,
+    output port_key_t question_key_o,
+    output logic question_repeat_o,
+    output logic question_renew_o,
 
     // One-cycle pulses per dropped packet.
     output logic no_room_o,
@@ -142,21 +142,21 @@ module arp_questions
   logic renewable_q;  // it was read for a new message, which can renew only once
   // A decision in this cycle could change the entry that the scan reads.
   wire deciding = packet_i | update_i | (renew_i & renewable_q) | is_scan_q;
-  wire scan = ~looked_up_q & ~clear_q & ~reading_i & ask_ready_i & ~deciding & (num_open_q != '0);
+  wire scan = ~looked_up_q & ~clear_q & ~reading_i & question_ready_i & ~deciding & (num_open_q != '0);
   wire way_t scan_way = scan_q[$clog2(NumWays)-1:0];
   assign scan_next = (clear_q | scan) ? scan_q + 1'b1 : scan_q;
   always_ff @(posedge clk_i) begin
     scan_q <= rst_i ? '0 : scan_next;
     if (rst_i) set_q <= '0;
-    else if (slot_i) begin
-      set_q <= want_i ? set_t'(set_of(MaxKeyBits'(key_i), $clog2(NumSets))) :
+    else if (lookup_ready_i) begin
+      set_q <= lookup_valid_i ? set_t'(set_of(MaxKeyBits'(key_i), $clog2(NumSets))) :
           scan_next[$clog2(NumWays)+:$clog2(NumSets)];
     end
     if (rst_i) looked_up_q <= 1'b0;
-    else if (slot_i) looked_up_q <= want_i;
+    else if (lookup_ready_i) looked_up_q <= lookup_valid_i;
   end
 
-  logic known_q, full_q;  // the message has an entry; the set is full
+  logic has_entry_q, full_q;  // the message has an entry; the set is full
   logic [NumWays-1:0] selected, selected_q;  // its entry, or the entry to be allocated for it
   set_t entry_set_q;
   name_t [NumWays-1:0] names;
@@ -185,22 +185,22 @@ module arp_questions
   wire stamp_t now = time_us_i[TimeShift+:$bits(stamp_t)];
   wire same_set = set_q == entry_set_q;
   wire same_key = looked_up_i == entry_key_q;
-  way_t turn_q, turn;
+  way_t victim_q, victim;
   logic full;  // the set
   logic [NumWays-1:0] chosen;
   always_comb begin
-    known_o = 1'b0;
+    has_entry_o = 1'b0;
     for (int unsigned w = 0; w < NumWays; w++) begin
       valid[w] = names[w].valid;
       match[w] = names[w].valid & (names[w].key == looked_up_i);
-      known_o |= match[w];
+      has_entry_o |= match[w];
       if ((opens | closes) & same_set & selected_q[w]) begin
         valid[w] = opens;
         match[w] = opens & same_key;
       end
     end
     full = &valid;
-    for (int unsigned w = 0; w < NumWays; w++) chosen[w] = turn == way_t'(w);
+    for (int unsigned w = 0; w < NumWays; w++) chosen[w] = victim == way_t'(w);
     if (~full) chosen = ~valid & (valid + 1'b1);  // the first free way
     selected = |match ? match : chosen;
     for (int unsigned w = 0; w < NumWays; w++) begin
@@ -221,7 +221,7 @@ module arp_questions
       chains_q <= chains;
       timers_q <= timers;
       selected_q <= selected;
-      known_q <= |match;
+      has_entry_q <= |match;
       full_q <= full;
       valid_q <= valid;
       for (int unsigned w = 0; w < NumWays; w++) begin
@@ -250,7 +250,7 @@ module arp_questions
 
   // ---- Update the entry ----
 
-  wire packet = packet_i & ask_ready_i & ~reading_i;
+  wire packet = packet_i & question_ready_i & ~reading_i;
   wire update = update_i & ~reading_i;
   wire taken = |(selected_q & valid_q);
   wire held = taken & (chain.packets != '0);
@@ -263,14 +263,14 @@ module arp_questions
   // keep: otherwise synthesis moves the late multiplexer in front of the adder.
   (* keep *) block_t sum;
   assign sum = chain.count + count_i;
-  wire behind = known_q & held & ~too_many;
-  wire fresh = packet & (~known_q | (fits_i & ~held & last_try));
-  wire renewal = renew_i & renewable_q & ~known_q & ~full_q & ask_ready_i;
-  wire open = (packet & ~known_q) | renewal;
+  wire appends = has_entry_q & held & ~too_many;
+  wire fresh = packet & (~has_entry_q | (fits_i & ~held & last_try));
+  wire renewal = renew_i & renewable_q & ~has_entry_q & ~full_q & question_ready_i;
+  wire open = (packet & ~has_entry_q) | renewal;
   // While a packet or an update waits, all later messages wait too, so for them it counts as done
   // already.
-  assign opens = (packet_i & ~known_q) | renewal;
-  wire displaced = known_q ? packet & fits_i & held & too_many : open & held;
+  assign opens = (packet_i & ~has_entry_q) | renewal;
+  wire displaced = has_entry_q ? packet & fits_i & held & too_many : open & held;
 
   // The scan.
   wire due = is_scan_q & taken & overdue_q;
@@ -278,23 +278,23 @@ module arp_questions
   wire give_up = due & last_try;
   wire evict = is_scan_q & ~due & held & make_room_q;
 
-  wire answered = update & known_q;
+  wire answered = update & has_entry_q;
   wire close = give_up | answered;
-  assign closes = give_up | (update_i & known_q);
+  assign closes = give_up | (update_i & has_entry_q);
   assign keep_o = packet & fits_i;
-  assign turn = turn_q + way_t'(opens & full_q);
+  assign victim = victim_q + way_t'(opens & full_q);
 
   assign start_o = answered & held;
-  assign ask_o = again | renewal | fresh;
-  assign ask_key_o = entry_key_q;
-  assign ask_again_o = again;
-  assign ask_renew_o = renewal;
+  assign question_o = again | renewal | fresh;
+  assign question_key_o = entry_key_q;
+  assign question_repeat_o = again;
+  assign question_renew_o = renewal;
 
   always_comb begin
     new_name = '{valid: open, key: entry_key_q};
-    new_chain.packets = keep_o ? (behind ? chain.packets : '0) + 1'b1 : '0;
-    new_chain.count = behind ? sum : count_i;
-    new_chain.head = behind ? chain.head : first_i;
+    new_chain.packets = keep_o ? (appends ? chain.packets : '0) + 1'b1 : '0;
+    new_chain.count = appends ? sum : count_i;
+    new_chain.head = appends ? chain.head : first_i;
     new_chain.tail = end_i;
     new_timer = '{stamp: now, tries: timer.tries + 1'b1};
     if (~is_scan_q) new_timer.tries = renew_i ? tries_t'(MaxTries) : tries_t'(1);
@@ -318,7 +318,7 @@ module arp_questions
       clear_q <= 1'b1;
       num_open_q <= '0;
       patience_q <= '0;
-      turn_q <= '0;
+      victim_q <= '0;
       make_room_q <= 1'b0;
       opened_q <= 1'b0;
       closed_q <= 1'b0;
@@ -331,7 +331,7 @@ module arp_questions
       opened_q <= open & ~taken;
       closed_q <= close;
       if (opened_q != closed_q) num_open_q <= opened_q ? num_open_q + 1'b1 : num_open_q - 1'b1;
-      if (open) turn_q <= turn;
+      if (open) victim_q <= victim;
       if (packet & ~fits_i) make_room_q <= 1'b1;
       else if (evict) make_room_q <= 1'b0;
       if (scan | ~open_o) patience_q <= '0;
@@ -339,7 +339,7 @@ module arp_questions
 
       renewable_q <= room_i;
       is_scan_q <= scan;
-      link_o <= keep_o & behind;
+      link_o <= keep_o & appends;
       free_o <= displaced | ((give_up | evict | answered) & held);
     end
   end

@@ -22,9 +22,9 @@ module arp_receive
     input beat_t in_i,
     input logic  in_valid_i,
 
-    output heard_t heard_o,
-    output logic heard_valid_o,
-    // One-cycle pulses. Other messages are output at heard_o, or are of no use.
+    output message_t message_o,
+    output logic message_valid_o,
+    // One-cycle pulses. Other messages are output at message_o, or are of no use.
     output logic malformed_o,
     output logic conflict_o,  // another host claims the port's address
     output logic request_o,
@@ -94,10 +94,10 @@ module arp_receive
   );
   wire conflict = sender_ip == host.ip;
   wire for_us = swap32(body.target_ip) == host.ip;
-  wire heard = done_q & well_formed & ~conflict;
+  wire accepted = done_q & well_formed & ~conflict;
 
   always_comb begin
-    heard_o = '{
+    message_o = '{
         question: 1'b0,
         answer: is_request & for_us,
         learn: for_us,
@@ -107,17 +107,17 @@ module arp_receive
         mac: swap48(body.sender_mac)
     };
     if (is_question_q) begin
-      heard_o.question = 1'b1;
-      heard_o.ip = question_meta.ip;
-      heard_o.mac = {question_meta.mac_high, question_meta.mac_low};
+      message_o.question = 1'b1;
+      message_o.ip = question_meta.ip;
+      message_o.mac = {question_meta.mac_high, question_meta.mac_low};
     end
   end
 
-  assign heard_valid_o = (done_q & is_question_q) | (heard & ((sender_ip != '0) | heard_o.answer));
+  assign message_valid_o = (done_q & is_question_q) | (accepted & ((sender_ip != '0) | message_o.answer));
   assign malformed_o = done_q & ~is_question_q & ~well_formed;
   assign conflict_o = done_q & ~is_question_q & well_formed & conflict;
-  assign request_o = heard & is_request;
-  assign reply_o = heard & is_reply;
+  assign request_o = accepted & is_request;
+  assign reply_o = accepted & is_reply;
   assign busy_o = done_q | ~first_q;
 
 endmodule

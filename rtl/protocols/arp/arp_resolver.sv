@@ -29,8 +29,8 @@ module arp_resolver
     // Look-up, with a message's first beat. in_update_i: the message is a binding.
     input neighbour_t in_meta_i,  // also for a packet: its address occupies the same bits
     input logic in_update_i,
-    input logic want_i,  // a first beat is offered, and not busy_o
-    input logic slot_i,  // a first beat would be taken
+    input logic lookup_valid_i,  // a first beat is offered, and not busy_o
+    input logic lookup_ready_i,  // a first beat would be taken
     input logic idle_i,  // the look-up stage is empty, between two messages
     input logic read_i,  // no beat waits in the look-up stage
 
@@ -58,10 +58,10 @@ module arp_resolver
     output logic         reading_o,    // such packets are being sent, or will be in the next cycles
 
     // Questions: a request for this neighbour, sent to this MAC address.
-    output port_key_t        ask_key_o,
-    output logic      [47:0] ask_mac_o,
-    output logic             ask_valid_o,
-    input  logic             ask_ready_i,
+    output port_key_t        question_key_o,
+    output logic      [47:0] question_mac_o,
+    output logic             question_valid_o,
+    input  logic             question_ready_i,
 
     // Register port: an entry of the cache.
     input  logic                                show_i,        // held until shown_o
@@ -74,8 +74,8 @@ module arp_resolver
     // One-cycle pulses.
     output logic no_room_o,
     output logic unresolved_o,
-    output logic asked_o,
-    output logic asked_again_o,
+    output logic question_sent_o,
+    output logic question_repeated_o,
     output logic renewed_o
 );
 
@@ -97,14 +97,14 @@ module arp_resolver
   assign in_key = port_key_t'({in_meta_i.mac_port, key_of(in_meta_i.vlan, in_meta_i.ip)});
 
   logic cache_busy, questions_busy, packets_busy;
-  logic hit, renew, known;
+  logic hit, renew, has_question;
   logic [47:0] mac;
   logic act_waits;  // a packet without a binding
   logic act_update;
 
   // If a question is open, an update that would only refresh also adds the binding. The preceding
   // packet may open it in this cycle.
-  logic ask_same;
+  logic question_matches;
   arp_cache #(
       .PortBits(PortBits),
       .NumSets (NumBindings / NumWays),
@@ -116,10 +116,10 @@ module arp_resolver
       .time_us_i,
       .busy_o(cache_busy),
       .wait_o(look_wait_o),
-      .slot_i,
+      .lookup_ready_i,
       .idle_i,
       .read_i,
-      .want_i,
+      .lookup_valid_i,
       .update_i(in_update_i),
       .key_i(in_key),
       .mac_i({in_meta_i.mac_high, in_meta_i.mac_low}),
@@ -128,7 +128,7 @@ module arp_resolver
       .hit_o(hit),
       .renew_o(renew),
       .mac_o(mac),
-      .add_i(known | (act_waits & ask_same)),
+      .add_i(has_question | (act_waits & question_matches)),
       .show_i,
       .show_index_i,
       .shown_o,
@@ -144,7 +144,7 @@ module arp_resolver
   always_ff @(posedge clk_i) begin
     updated_q <= ~rst_i & ~look_room_i & (updated_q | (act_update & ~reading_o));
   end
-  logic act_ask_ready;
+  logic question_ready;
   neighbour_t act_meta;
   assign act_meta = act_i.meta;
   always_ff @(posedge clk_i) begin
@@ -158,12 +158,12 @@ module arp_resolver
   assign act_waits   = act_valid_i & act_packet_i & ~hit_q;
   assign act_update  = act_valid_i & act_update_i & act_first_i & ~updated_q;
   assign act_kept_o  = act_waits | (act_valid_i & act_update_i & ~act_body_i);
-  assign act_ready_o = ~reading_o & (act_ask_ready | act_update);
+  assign act_ready_o = ~reading_o & (question_ready | act_update);
 
   block_t first, last, count, link_head, chain_head, chain_tail, chain_count;
-  logic fits, keep, link, free, start, ask, ask_again, ask_renew;
-  port_key_t ask_key;
-  assign ask_same = looked_up == ask_key;
+  logic fits, keep, link, free, start, question_start, question_repeat, question_renew;
+  port_key_t question_key;
+  assign question_matches = looked_up == question_key;
   arp_questions #(
       .PortBits (PortBits),
       .NumSets  (NumQuestions / NumWays),
@@ -175,16 +175,16 @@ module arp_resolver
       .time_us_i,
       .busy_o(questions_busy),
       .open_o,
-      .slot_i,
-      .want_i,
+      .lookup_ready_i,
+      .lookup_valid_i,
       .key_i(in_key),
       .looked_up_i(looked_up),
-      .known_o(known),
+      .has_entry_o(has_question),
       .room_i(look_room_i),
       .packet_i(act_waits & act_i.last),
       .renew_i(act_valid_i & act_packet_i & act_i.last & renew_q),
       .update_i(act_update),
-      .ask_ready_i(act_ask_ready),
+      .question_ready_i(question_ready),
       .reading_i(reading_o),
       .first_i(first),
       .end_i(last),
@@ -198,10 +198,10 @@ module arp_resolver
       .chain_head_o(chain_head),
       .chain_tail_o(chain_tail),
       .chain_count_o(chain_count),
-      .ask_o(ask),
-      .ask_key_o(ask_key),
-      .ask_again_o(ask_again),
-      .ask_renew_o(ask_renew),
+      .question_o(question_start),
+      .question_key_o(question_key),
+      .question_repeat_o(question_repeat),
+      .question_renew_o(question_renew),
       .no_room_o,
       .unresolved_o
   );
@@ -238,24 +238,24 @@ module arp_resolver
   );
 
   // One question at a time waits to be sent.
-  assign act_ask_ready = ~ask_valid_o;
+  assign question_ready = ~question_valid_o;
   always_ff @(posedge clk_i) begin
-    if (act_ask_ready) begin
-      ask_key_o <= ask_key;
-      ask_mac_o <= ask_renew ? act_mac_o : '1;
+    if (question_ready) begin
+      question_key_o <= question_key;
+      question_mac_o <= question_renew ? act_mac_o : '1;
     end
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      ask_valid_o <= 1'b0;
-      asked_o <= 1'b0;
-      asked_again_o <= 1'b0;
+      question_valid_o <= 1'b0;
+      question_sent_o <= 1'b0;
+      question_repeated_o <= 1'b0;
       renewed_o <= 1'b0;
     end else begin
-      ask_valid_o <= ask | (ask_valid_o & ~ask_ready_i);
-      asked_o <= ask & ~ask_again & ~ask_renew;
-      asked_again_o <= ask_again;
-      renewed_o <= ask_renew;
+      question_valid_o <= question_start | (question_valid_o & ~question_ready_i);
+      question_sent_o <= question_start & ~question_repeat & ~question_renew;
+      question_repeated_o <= question_repeat;
+      renewed_o <= question_renew;
     end
   end
 

@@ -18,9 +18,9 @@ module arp_send
     input logic rst_i,
     input host_t [NumMacPorts-1:0] host_i,
 
-    input heard_t heard_i,
-    input logic heard_valid_i,
-    output logic heard_ready_o,
+    input message_t message_i,
+    input logic message_valid_i,
+    output logic message_ready_o,
     input logic [NumMacPorts-1:0] announce_i,  // announce this port; held until announced_o
 
     output beat_t out_o,
@@ -28,9 +28,9 @@ module arp_send
     input  logic  out_ready_i,
 
     // One-cycle pulses per message sent.
-    output logic updated_o,
-    output logic answered_o,
-    output logic asked_o,
+    output logic update_sent_o,
+    output logic reply_sent_o,
+    output logic request_sent_o,
     output logic [NumMacPorts-1:0] announced_o
 );
 
@@ -44,7 +44,7 @@ module arp_send
 
   // MAC port of the message, and the port's addresses.
   mac_port_t announced_port_q, port;
-  assign port = announcing_q ? announced_port_q : heard_i.mac_port;
+  assign port = announcing_q ? announced_port_q : message_i.mac_port;
   host_t host;
   by_mac_port #(
       .NumMacPorts(NumMacPorts)
@@ -54,9 +54,9 @@ module arp_send
       .one_o (host)
   );
 
-  wire   answer = ~announcing_q & ~heard_i.question & heard_i.answer;
-  wire   update = ~announcing_q & ~heard_i.question & ~heard_i.answer;
-  wire   valid = announcing_q | heard_valid_i;
+  wire   answer = ~announcing_q & ~message_i.question & message_i.answer;
+  wire   update = ~announcing_q & ~message_i.question & ~message_i.answer;
+  wire   valid = announcing_q | message_valid_i;
   wire   ready = ~out_valid_o | out_ready_i;
 
   body_t body;
@@ -68,20 +68,20 @@ module arp_send
           operation: swap16(answer ? OperationReply : OperationRequest),
           sender_mac: swap48(host.mac),
           sender_ip: swap32(host.ip),
-          target_mac: answer ? swap48(heard_i.mac) : '0,
-          target_ip: swap32(announcing_q ? host.ip : heard_i.ip)
+          target_mac: answer ? swap48(message_i.mac) : '0,
+          target_ip: swap32(announcing_q ? host.ip : message_i.ip)
       };
   wire [BodyBeats*DataBytes*8-1:0] body_bits = (BodyBeats * DataBytes * 8)'(body);
 
   neighbour_t meta;
   always_comb begin
     meta = '0;
-    meta.only_refresh = ~heard_i.learn;
-    meta.is_binding = answer & (heard_i.ip != '0);
+    meta.only_refresh = ~message_i.learn;
+    meta.is_binding = answer & (message_i.ip != '0);
     if (NumMacPorts > 1) meta.mac_port = port;
-    meta.vlan = announcing_q ? '0 : heard_i.vlan;
-    meta.ip = heard_i.ip;
-    {meta.mac_high, meta.mac_low} = announcing_q ? '1 : heard_i.mac;
+    meta.vlan = announcing_q ? '0 : message_i.vlan;
+    meta.ip = message_i.ip;
+    {meta.mac_high, meta.mac_low} = announcing_q ? '1 : message_i.mac;
   end
 
   beat_t beat;
@@ -98,14 +98,14 @@ module arp_send
   end
 
   wire done = valid & ready & beat.last;
-  assign updated_o = done & update;
-  assign answered_o = done & answer;
-  assign asked_o = done & ~announcing_q & heard_i.question;
+  assign update_sent_o  = done & update;
+  assign reply_sent_o   = done & answer;
+  assign request_sent_o = done & ~announcing_q & message_i.question;
   for (genvar p = 0; p < NumMacPorts; p++) begin : gen_announced
     assign announced_o[p] = done & announcing_q &
         ((NumMacPorts == 1) | (announced_port_q == mac_port_t'(p)));
   end
-  assign heard_ready_o = asked_o | answered_o | updated_o;
+  assign message_ready_o = request_sent_o | reply_sent_o | update_sent_o;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -116,7 +116,7 @@ module arp_send
       if (ready) out_valid_o <= valid;
       if (valid & ready) index_q <= beat.last ? '0 : index_q + 1'b1;
       // Changes only between messages.
-      if (done | ~valid) announcing_q <= |(announce_i & ~announced_o) & (~done | heard_ready_o);
+      if (done | ~valid) announcing_q <= |(announce_i & ~announced_o) & (~done | message_ready_o);
     end
   end
   always_ff @(posedge clk_i) begin

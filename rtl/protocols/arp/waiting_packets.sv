@@ -89,7 +89,7 @@ module waiting_packets
   block_t block_q, count_q;
   index_t index_q;
   logic   fits_q;
-  block_t here, next_here;
+  block_t here, next_block;
   index_t index;
   logic fits, reading;
   block_t read_q;
@@ -100,7 +100,7 @@ module waiting_packets
   wire [13:0] full_blocks = beat_i.length / 14'(BlockBytes);
   assign fits = first_i ? 32'(full_blocks) < 32'(num_free_q) : fits_q;
   // No packet arrives while a chain is being sent.
-  assign next_here = next[reading?read_q : here];
+  assign next_block = next[reading?read_q : here];
   assign fits_o = fits;
   assign first_o = front_q;
   assign last_o = here;
@@ -109,7 +109,7 @@ module waiting_packets
   always_ff @(posedge clk_i) begin
     if (write_i) begin
       fits_q  <= fits;
-      block_q <= index == LastIndex ? next_here : here;
+      block_q <= index == LastIndex ? next_block : here;
       count_q <= count_o + block_t'(index == LastIndex);
       index_q <= index == LastIndex ? '0 : index + 1'b1;
     end
@@ -134,7 +134,7 @@ module waiting_packets
       front_q <= front_q + 1'b1;
       if (&front_q) clear_q <= 1'b0;
     end else begin
-      if (keep_i) front_q <= next_here;
+      if (keep_i) front_q <= next_block;
       if (free_i) back_q <= free_tail_i;
       freed_q <= free_i ? free_count_i : '0;
       num_free_q <= keep_i ? less : more;
@@ -151,10 +151,10 @@ module waiting_packets
   wire taken = out_valid_o & out_ready_i;
   wire packet_end = taken & out_o.last;
   wire fetch = active_q & (~out_valid_o | (out_ready_i & ((BlockBeats == 1) | ~out_o.last)));
-  wire turn = fetch & (read_index_q == LastIndex);
+  wire block_ends = fetch & (read_index_q == LastIndex);
   wire skip = (BlockBeats != 1) & packet_end & (read_index_q != '0);
-  wire finish = BlockBeats == 1 ? fetch & (read_q == tail_q) : packet_end & (out_block_q == tail_q);
-  wire active = start_q | (active_q & ~finish);
+  wire chain_ends = BlockBeats == 1 ? fetch & (read_q == tail_q) : packet_end & (out_block_q == tail_q);
+  wire active = start_q | (active_q & ~chain_ends);
   wire out_valid = fetch | (out_valid_o & ~taken);
   assign reading = active_q;
 
@@ -166,8 +166,8 @@ module waiting_packets
     if (start_q) tail_q <= start_tail_i;
     if (fetch) out_block_q <= read_q;
     if (start_q) read_q <= start_head_i;
-    else if (turn | skip) read_q <= next_here;
-    if (start_q | turn | skip) read_index_q <= '0;
+    else if (block_ends | skip) read_q <= next_block;
+    if (start_q | block_ends | skip) read_index_q <= '0;
     else if (fetch) read_index_q <= read_index_q + 1'b1;
   end
   always_ff @(posedge clk_i) begin

@@ -168,7 +168,7 @@ module eth_tx
 
   beat_t act;
   logic act_valid, act_ready, act_first_q, act_kept, kept_ready, act_room;
-  logic [47:0] act_mac, waited_mac;
+  logic [47:0] act_mac, released_mac;
   assign look_ready = act_room & ~look_wait;
   logic
       act_packet_q, act_update_q, act_body_q;  // type of its message; a body may also be an update
@@ -194,14 +194,21 @@ module eth_tx
       .out_ready_i(act_ready)
   );
 
-  beat_t waited;
-  logic waited_valid, waited_ready, reading;
-  logic [47:0] ask_mac;
+  beat_t released;
+  logic released_valid, released_ready, reading;
+  logic [47:0] question_mac;
   localparam int unsigned PortBits = port_bits(NumMacPorts);
-  logic [PortBits+$bits(key_t)-1:0] ask_port_key;
-  key_t ask_key;
-  assign ask_key = key_t'(ask_port_key);
-  logic ask_valid, ask_ready, no_room, unresolved, asked, asked_again, renewed;
+  logic [PortBits+$bits(key_t)-1:0] question_port_key;
+  key_t question_key;
+  assign question_key = key_t'(question_port_key);
+  logic
+      question_valid,
+      question_ready,
+      no_room,
+      unresolved,
+      question_sent,
+      question_repeated,
+      renewed;
   logic show_valid;
   logic [PortBits+$bits(key_t)-1:0] show_port_key;
   key_t show_key;
@@ -221,8 +228,8 @@ module eth_tx
       .open_o(timer_o),
       .in_meta_i(in.meta),
       .in_update_i(in_is_update),
-      .want_i(in_valid & first_q & ~resolver_busy),
-      .slot_i(key_ready & first_q),
+      .lookup_valid_i(in_valid & first_q & ~resolver_busy),
+      .lookup_ready_i(key_ready & first_q),
       .idle_i(~look_valid & first_q),
       .read_i(key_ready),
       .look_wait_o(look_wait),
@@ -237,15 +244,15 @@ module eth_tx
       .act_kept_o(act_kept),
       .act_ready_o(kept_ready),
       .act_mac_o(act_mac),
-      .out_o(waited),
-      .out_valid_o(waited_valid),
-      .out_ready_i(waited_ready),
-      .out_mac_o(waited_mac),
+      .out_o(released),
+      .out_valid_o(released_valid),
+      .out_ready_i(released_ready),
+      .out_mac_o(released_mac),
       .reading_o(reading),
-      .ask_key_o(ask_port_key),
-      .ask_mac_o(ask_mac),
-      .ask_valid_o(ask_valid),
-      .ask_ready_i(ask_ready),
+      .question_key_o(question_port_key),
+      .question_mac_o(question_mac),
+      .question_valid_o(question_valid),
+      .question_ready_i(question_ready),
       .show_i(cache_request_i),
       .show_index_i(cache_index_i),
       .shown_o(cache_done_o),
@@ -254,8 +261,8 @@ module eth_tx
       .show_mac_o(show_mac),
       .no_room_o(no_room),
       .unresolved_o(unresolved),
-      .asked_o(asked),
-      .asked_again_o(asked_again),
+      .question_sent_o(question_sent),
+      .question_repeated_o(question_repeated),
       .renewed_o(renewed)
   );
 
@@ -279,34 +286,34 @@ module eth_tx
   logic framed_valid, framed_ready, framed_first;
   always_comb begin
     source = source_q;
-    if (framed_first) source = reading ? FromQueue : ask_valid ? FromQuestion : FromAct;
+    if (framed_first) source = reading ? FromQueue : question_valid ? FromQuestion : FromAct;
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) source_q <= FromAct;
     else if (framed_valid & framed_ready) source_q <= source;
   end
 
-  beat_t chosen, framed, sent;
-  logic chosen_valid, chosen_ready;
+  beat_t selected, framed, sent;
+  logic selected_valid, selected_ready;
   always_comb begin
-    chosen = source == FromQueue ? waited : act;
+    selected = source == FromQueue ? released : act;
     if (source == FromQuestion) begin
-      chosen.data  = '0;
-      chosen.bytes = '0;
-      chosen.last  = 1'b1;
+      selected.data  = '0;
+      selected.bytes = '0;
+      selected.last  = 1'b1;
     end
     case (source)
-      FromQueue: chosen_valid = waited_valid;
-      FromQuestion: chosen_valid = 1'b1;
-      default: chosen_valid = act_valid & ~act_kept;
+      FromQueue: selected_valid = released_valid;
+      FromQuestion: selected_valid = 1'b1;
+      default: selected_valid = act_valid & ~act_kept;
     endcase
   end
-  assign waited_ready = chosen_ready & (source == FromQueue);
-  assign ask_ready = chosen_ready & (source == FromQuestion);
-  // chosen_ready arrives late.
+  assign released_ready = selected_ready & (source == FromQueue);
+  assign question_ready = selected_ready & (source == FromQuestion);
+  // selected_ready arrives late.
   wire act_ends = act_kept & kept_ready;
-  wire act_goes = ~act_kept & (source == FromAct);
-  assign act_ready = act_ends | (act_goes & chosen_ready);
+  wire act_sent = ~act_kept & (source == FromAct);
+  assign act_ready = act_ends | (act_sent & selected_ready);
 
   // ---- Header ----
 
@@ -322,7 +329,7 @@ module eth_tx
       .NumMacPorts(NumMacPorts)
   ) u_host (
       .all_i (host_i),
-      .port_i(chosen.meta.mac_port),
+      .port_i(selected.meta.mac_port),
       .one_o (host)
   );
 
@@ -335,7 +342,7 @@ module eth_tx
               ==
               FromQueue
               ?
-              waited_mac :
+              released_mac :
               is_arp
               ?
               {arp_meta.mac_high, arp_meta.mac_low} :
@@ -350,9 +357,9 @@ module eth_tx
   ) u_header (
       .clk_i,
       .rst_i,
-      .in_i(chosen),
-      .in_valid_i(chosen_valid),
-      .in_ready_o(chosen_ready),
+      .in_i(selected),
+      .in_valid_i(selected_valid),
+      .in_ready_o(selected_ready),
       .header_i(header),
       .skip_i(1'b0),
       .out_o(framed),
@@ -364,10 +371,10 @@ module eth_tx
   arp_question_meta_t question_meta;
   always_comb begin
     question_meta = '0;
-    question_meta.mac_port = mac_port_t'(MaxKeyBits'(ask_port_key) >> $bits(key_t));
-    question_meta.vlan = '{valid: ask_key.vid != '0, tci: 16'(ask_key.vid)};
-    question_meta.ip = ask_key.ip;
-    {question_meta.mac_high, question_meta.mac_low} = ask_mac;
+    question_meta.mac_port = mac_port_t'(MaxKeyBits'(question_port_key) >> $bits(key_t));
+    question_meta.vlan = '{valid: question_key.vid != '0, tci: 16'(question_key.vid)};
+    question_meta.ip = question_key.ip;
+    {question_meta.mac_high, question_meta.mac_low} = question_mac;
 
     sent = framed;
     sent.kind = $bits(sent.kind)'(is_question ? KindArpQuestion : KindPacket);
@@ -430,14 +437,14 @@ module eth_tx
     else begin
       event_o[EventArpUpdate] <= kept & act_update_q;
       event_o[EventPacketQueued] <= kept & ~act_update_q;
-      event_o[EventPacketForwarded] <= waited_valid & waited_ready & waited.last;
-      event_o[EventQuestion] <= asked;
-      event_o[EventQuestionRepeated] <= asked_again;
+      event_o[EventPacketForwarded] <= released_valid & released_ready & released.last;
+      event_o[EventQuestion] <= question_sent;
+      event_o[EventQuestionRepeated] <= question_repeated;
       event_o[EventRenewal] <= renewed;
     end
   end
 
-  assign busy_o = (RegistersInput & in_valid) | look_valid | act_valid | out_valid_o | ask_valid |
+  assign busy_o = (RegistersInput & in_valid) | look_valid | act_valid | out_valid_o | question_valid |
       resolver_busy | reading | no_room | unresolved;
 
 endmodule

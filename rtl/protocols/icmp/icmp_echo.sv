@@ -237,9 +237,9 @@ module icmp_echo
   wire is_report = Reports & ~is_error & (request.meta.csum == '1) &
       (request.length >= 14'(MaxErrorBytes)) &
       (header.kind inside {TypeUnreachable, TypeTimeExceeded, TypeParameterProblem});
-  wire reports = first_q ? is_report : reporting_q;
-  wire report_taken = stream & request_valid & out_ready & reports;
-  wire report_ends = report_taken & request.last;
+  wire is_received_error = first_q ? is_report : reporting_q;
+  wire received_error_taken = stream & request_valid & out_ready & is_received_error;
+  wire received_error_ends = received_error_taken & request.last;
   wire reporting = Reports & (state_q == StateReport);
   host_t reported_host;
   mac_port_t reported_port_q;
@@ -251,7 +251,7 @@ module icmp_echo
       .one_o (reported_host)
   );
   always_ff @(posedge clk_i) begin
-    if (report_taken) begin
+    if (received_error_taken) begin
       if (first_q) reported_port_q <= request.meta.mac_port;
       for (int unsigned b = 0; b < QuoteBeats; b++) begin
         if (quoted_q == $bits(quoted_q)'(b)) quote_q[b] <= request.data;
@@ -260,7 +260,7 @@ module icmp_echo
     if (rst_i) begin
       quoted_q <= '0;
       reporting_q <= 1'b0;
-    end else if (report_taken) begin
+    end else if (received_error_taken) begin
       if (request.last) quoted_q <= '0;
       else if (32'(quoted_q) != QuoteBeats) quoted_q <= quoted_q + 1'b1;
       reporting_q <= ~request.last;
@@ -268,7 +268,7 @@ module icmp_echo
   end
 
   // The error quotes the start of a packet of this host without options.
-  logic heeded;
+  logic is_bound;
   logic [NextWidth-1:0] bound;
   bound_hop #(
       .NumBound (NumBound),
@@ -277,10 +277,10 @@ module icmp_echo
       .BoundHops(BoundHops)
   ) u_bound (
       .key_i  ({8'b0, quote.ip.protocol}),
-      .found_o(heeded),
+      .found_o(is_bound),
       .hop_o  (bound)
   );
-  wire good_quote = heeded & (quote.ip.version == ipv4_pkg::Version) &
+  wire good_quote = is_bound & (quote.ip.version == ipv4_pkg::Version) &
       (quote.ip.ihl == ipv4_pkg::HeaderWords) & (swap32(
       quote.ip.src
   ) == reported_host.ip) & ((swap16(
@@ -383,7 +383,7 @@ module icmp_echo
       case (state_q)
         StateStream: begin
           if (error_start) state_q <= StateSum;
-          if (report_ends) state_q <= StateReport;
+          if (received_error_ends) state_q <= StateReport;
         end
         StateReport: if (out_ready) state_q <= StateStream;
         StateSum: begin
@@ -425,7 +425,7 @@ module icmp_echo
       .clk_i,
       .rst_i,
       .in_i(sending ? error : reporting ? report : reply),
-      .in_valid_i(sending | reporting | (stream & request_valid & ~makes_error & ~reports)),
+      .in_valid_i(sending | reporting | (stream & request_valid & ~makes_error & ~is_received_error)),
       .in_ready_o(out_ready),
       .in_first_i(sending ? index_q == '0 : first_q),
       .in_next_i(reporting ? bound + NextWidth'(NextBound) : NextWidth'(NextIpv4Tx)),
@@ -441,7 +441,7 @@ module icmp_echo
     if (rst_i) event_o <= '0;
     else begin
       event_o[EventEchoReply] <= stream & request_valid & out_ready & first_q & ~makes_error &
-          ~reports & ~|reasons;
+          ~is_received_error & ~|reasons;
       event_o[EventPortUnreachable] <= error_done & (error_q.icmp.code == CodePort);
       event_o[EventProtocolUnreachable] <= error_done & (error_q.icmp.code == CodeProtocol);
     end

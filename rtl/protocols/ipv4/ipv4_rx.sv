@@ -96,7 +96,7 @@ module ipv4_rx
   beat_t bare;
   options_t bare_options;
   logic bare_valid, options_lost, options_busy;
-  logic turn_q;  // the side path is selected
+  logic side_q;  // the side path is selected
   logic strip_ready, kept_valid_q;
   ipv4_options #(
       .beat_t(beat_t)
@@ -108,7 +108,7 @@ module ipv4_rx
       .out_o(bare),
       .out_options_o(bare_options),
       .out_valid_o(bare_valid),
-      .out_ready_i(turn_q & ~kept_valid_q),
+      .out_ready_i(side_q & ~kept_valid_q),
       .drop_o(options_lost),
       .busy_o(options_busy)
   );
@@ -116,23 +116,23 @@ module ipv4_rx
   // The side path is selected only between packets, when no plain packet is waiting: in an idle
   // cycle, or while a packet with options arrives, since its other beats are accepted meanwhile. If
   // that packet has as many beats, plain packets lose only one cycle.
-  wire begin_turn = bare_valid & first_q & (in_valid_i ? taken & has_options : 1'b1);
+  wire select_side = bare_valid & first_q & (in_valid_i ? taken & has_options : 1'b1);
   always_ff @(posedge clk_i) begin
-    if (rst_i) turn_q <= 1'b0;
-    else if (turn_q) turn_q <= ~(bare_valid & ~kept_valid_q & bare.last);
-    else turn_q <= begin_turn;
+    if (rst_i) side_q <= 1'b0;
+    else if (side_q) side_q <= ~(bare_valid & ~kept_valid_q & bare.last);
+    else side_q <= select_side;
   end
 
   // A beat that the strip does not accept is kept as another input of the multiplexer. So
   // in_ready_o depends only on flip-flops, and a bit still takes one LUT.
   beat_t packet, kept_q;
   always_comb begin
-    packet = kept_valid_q ? kept_q : turn_q ? bare : in_i;
+    packet = kept_valid_q ? kept_q : side_q ? bare : in_i;
     // These bits are still unused here: they carry the result for the options.
-    if (~kept_valid_q) packet.meta.l4 = turn_q ? $bits(l4_t)'(bare_options) : '0;
+    if (~kept_valid_q) packet.meta.l4 = side_q ? $bits(l4_t)'(bare_options) : '0;
   end
-  wire packet_valid = kept_valid_q | (turn_q ? bare_valid : in_valid_i & ~has_options);
-  assign in_ready_o = turn_q ? ~first_q & has_options_q : ~kept_valid_q;
+  wire packet_valid = kept_valid_q | (side_q ? bare_valid : in_valid_i & ~has_options);
+  assign in_ready_o = side_q ? ~first_q & has_options_q : ~kept_valid_q;
   always_ff @(posedge clk_i) begin
     if (~kept_valid_q) kept_q <= packet;
   end
@@ -340,9 +340,9 @@ module ipv4_rx
   // ---- Output ----
 
   // The beats after the first one of a refused packet are discarded.
-  wire  swallow = parsed_q.refused & ~stage.first;
+  wire  discard = parsed_q.refused & ~stage.first;
   logic sent_ready;
-  assign stage_ready = sent_ready | swallow;
+  assign stage_ready = sent_ready | discard;
 
   logic [NumDrops-1:0] verdict_drop;
   drop_register #(
@@ -354,7 +354,7 @@ module ipv4_rx
       .clk_i,
       .rst_i,
       .in_i(sent),
-      .in_valid_i(stage_valid & ~swallow),
+      .in_valid_i(stage_valid & ~discard),
       .in_ready_o(sent_ready),
       .in_first_i(stage.first),
       .in_next_i(parsed_q.next),

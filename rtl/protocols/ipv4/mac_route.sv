@@ -74,10 +74,10 @@ module mac_route
       logic [31:0] gateway;
       logic [31:0] network;  // only the bits of mask
       logic [31:0] mask;
-    } known_t;
-    known_t [All-1:0] known_d, known_q;
+    } prepared_t;
+    prepared_t [All-1:0] prepared_d, prepared_q;
     logic [All-1:0][5:0] lengths;
-    logic [All-1:0][All-1:0] loses_q;  // [a][b]: a loses against b
+    logic [All-1:0][All-1:0] yields_q;  // [a][b]: b has priority over a
     mac_port_t fallback_d, fallback_q;
 
     function automatic logic [31:0] mask_of(logic [5:0] length);
@@ -97,7 +97,7 @@ module mac_route
     always_comb begin
       for (int r = 0; r < int'(NumRoutes); r++) begin
         lengths[r] = route_i[r].length;
-        known_d[r] = '{
+        prepared_d[r] = '{
             direct: route_i[r].gateway == '0,
             mac_port: route_i[r].mac_port,
             gateway: route_i[r].gateway,
@@ -105,15 +105,15 @@ module mac_route
             mask: mask_of(route_i[r].length)
         };
         if (!route_i[r].valid) begin  // matches no address
-          known_d[r].network = '1;
-          known_d[r].mask = '0;
+          prepared_d[r].network = '1;
+          prepared_d[r].mask = '0;
         end
       end
       fallback_d = '0;
       for (int unsigned p = NumMacPorts; p > 0; p--) begin
         if (host_i[p-1].gateway != '0) fallback_d = mac_port_t'(p - 1);
         lengths[NumRoutes+p-1] = length_of(host_i[p-1].netmask);
-        known_d[NumRoutes+p-1] = '{
+        prepared_d[NumRoutes+p-1] = '{
             direct: 1'b1,
             mac_port: mac_port_t'(p - 1),
             gateway: '0,
@@ -124,11 +124,11 @@ module mac_route
     end
 
     always_ff @(posedge clk_i) begin
-      known_q <= known_d;
+      prepared_q <= prepared_d;
       fallback_q <= fallback_d;
       for (int unsigned a = 0; a < All; a++) begin
         for (int unsigned b = 0; b < All; b++) begin
-          loses_q[a][b] <= b < a ? lengths[b] >= lengths[a] : b > a && lengths[b] > lengths[a];
+          yields_q[a][b] <= b < a ? lengths[b] >= lengths[a] : b > a && lengths[b] > lengths[a];
         end
       end
     end
@@ -146,19 +146,19 @@ module mac_route
     found_t found_d, found;
     logic [All-1:0] hits;
     packet_meta_t found_meta;
-    wire is_new = in_meta.mac_port == RoutedPort;
+    wire is_routed = in_meta.mac_port == RoutedPort;
     always_comb begin
       for (int unsigned r = 0; r < All; r++) begin
-        hits[r] = (is_new | (in_meta.mac_port == known_q[r].mac_port)) &
-            (((in_meta.ip & known_q[r].mask) ^ known_q[r].network) == '0);
+        hits[r] = (is_routed | (in_meta.mac_port == prepared_q[r].mac_port)) &
+            (((in_meta.ip & prepared_q[r].mask) ^ prepared_q[r].network) == '0);
       end
-      for (int unsigned r = 0; r < All; r++) found_d.wins[r] = hits[r] & ~|(hits & loses_q[r]);
+      for (int unsigned r = 0; r < All; r++) found_d.wins[r] = hits[r] & ~|(hits & yields_q[r]);
       found_meta = in_meta;
-      if (is_new) found_meta.mac_port = hits == '0 ? fallback_q : '0;
+      if (is_routed) found_meta.mac_port = hits == '0 ? fallback_q : '0;
       for (int unsigned r = 0; r < All; r++) begin
-        found_d.direct[r]   = known_q[r].direct;
-        found_d.mac_port[r] = known_q[r].mac_port;
-        found_d.gateway[r]  = known_q[r].gateway;
+        found_d.direct[r]   = prepared_q[r].direct;
+        found_d.mac_port[r] = prepared_q[r].mac_port;
+        found_d.gateway[r]  = prepared_q[r].gateway;
       end
       found_d.beat = in_i;
       found_d.beat.meta[$bits(packet_meta_t)-1:0] = found_meta;

@@ -60,13 +60,13 @@ module frame_loop
   // Frames that are too long are dropped before the store, which would free their space late.
   logic first_q, drops_q, too_long_q;
   wire too_long = first_q ? in_i.length > 14'(MaxFrameBytes) : drops_q;
-  wire takes = in_valid_i & in_ready_o;
-  wire stores = takes & ~too_long;
+  wire taken = in_valid_i & in_ready_o;
+  wire stores = taken & ~too_long;
   always_ff @(posedge clk_i) begin
     if (rst_i) first_q <= 1'b1;
-    else if (takes) first_q <= in_i.last;
-    if (takes) drops_q <= too_long;
-    too_long_q <= takes & too_long & in_i.last & ~rst_i;
+    else if (taken) first_q <= in_i.last;
+    if (taken) drops_q <= too_long;
+    too_long_q <= taken & too_long & in_i.last & ~rst_i;
   end
 
   if (DropsWhenFull) begin : gen_drops
@@ -76,11 +76,11 @@ module frame_loop
     // space is free.
     logic [$clog2(Beats):0] beats_q;
     logic [$clog2(Frames):0] frames_q;
-    wire gone = out_valid_o & out_ready_i;
-    wire beat_in = stores & ~gone;
-    wire beat_out = gone & ~stores;
-    wire frame_in = stores & in_i.last & ~(gone & out_o.last);
-    wire frame_out = gone & out_o.last & ~(stores & in_i.last);
+    wire sent = out_valid_o & out_ready_i;
+    wire beat_in = stores & ~sent;
+    wire beat_out = sent & ~stores;
+    wire frame_in = stores & in_i.last & ~(sent & out_o.last);
+    wire frame_out = sent & out_o.last & ~(stores & in_i.last);
     always_ff @(posedge clk_i) begin
       // Two credits are reserved for beats in flight.
       in_ready_o <= ~rst_i & beats_q < ($clog2(
@@ -124,12 +124,12 @@ module frame_loop
   );
 
   if (KeepsFlow) begin : gen_keeps_flow
-    logic [31:0] start_q, came_q, end_q, kept;  // of the arriving frame; delayed by 1, 2 cycles
+    logic [31:0] start_q, arrived_q, end_q, kept;  // of the arriving frame; delayed by 1, 2 cycles
     logic unused_valid;
     always_ff @(posedge clk_i) begin
-      if (takes & first_q) start_q <= in_i.meta.ip;
-      came_q <= first_q ? in_i.meta.ip : start_q;
-      end_q  <= came_q;
+      if (taken & first_q) start_q <= in_i.meta.ip;
+      arrived_q <= first_q ? in_i.meta.ip : start_q;
+      end_q <= arrived_q;
     end
     // Written before the frame reaches the output.
     block_fifo #(

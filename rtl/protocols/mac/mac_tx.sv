@@ -87,12 +87,12 @@ module mac_tx
   logic holds;  // frames are stored and not yet sent
 
   wire first = first_q & ~padding_q;
-  wire above_max = in_i.meta.vlan.valid ? at_least(
+  wire exceeds_max = in_i.meta.vlan.valid ? at_least(
       in_i.length, 14'(MaxFrameBytes - TagBytes + 1)
   ) : at_least(
       in_i.length, 14'(MaxFrameBytes + 1)
   );
-  wire too_long = first ? above_max : too_long_q;
+  wire too_long = first ? exceeds_max : too_long_q;
   logic no_room;  // the frame does not fit into the buffer
   wire dropping = too_long | no_room;
   wire room = ~full;
@@ -150,7 +150,7 @@ module mac_tx
   } stored_t;
 
   stored_t stored;
-  logic stored_valid, stored_ready, stored_taken;
+  logic stored_valid, stored_ready, inserter_ready;
   frame_buffer #(
       .data_t(stored_t),
       .Depth(Beats),
@@ -275,7 +275,7 @@ module mac_tx
       .full_i (stored.full),
       .last_i (stored.last),
       .valid_i(stored_valid & info_valid),
-      .ready_o(stored_taken),
+      .ready_o(inserter_ready),
       .vlan_i (info.vlan),
       .data_o (framed),
       .bytes_o(framed_bytes),
@@ -299,7 +299,7 @@ module mac_tx
       mac_tx_tkeep_o[b] = ~mac_tx_tlast_o | (count_t'(b) < framed_bytes);
     end
   end
-  assign stored_ready = stored_taken & info_valid;
+  assign stored_ready = inserter_ready & info_valid;
   assign read_last = mac_tx_tvalid_o & mac_tx_tready_i & mac_tx_tlast_o;
 
   assign mac_message_o = read_last;

@@ -44,8 +44,8 @@ module tag_inserter
   logic [TagBytes*8-1:0] held_q;  // top bytes of the previous beat
   count_t held_bytes_q;
 
-  logic at_tag_q, behind_q;  // the tag belongs into this beat, into an earlier one
-  wire shift = vlan_i.valid & (at_tag_q | behind_q);
+  logic at_tag_q, after_tag_q;  // the tag belongs into this beat, into an earlier one
+  wire shift = vlan_i.valid & (at_tag_q | after_tag_q);
   wire spills = shift & last_i & full_i;
 
   wire [TagBytes*8-1:0] tag = {swap16(vlan_i.tci), swap16(EtherTypeVlan)};
@@ -54,7 +54,7 @@ module tag_inserter
   always_comb begin
     data_o = data_i;
     for (int unsigned b = 0; b < DataBytes; b++) begin
-      if (vlan_i.valid & (behind_q | (at_tag_q & b >= TagLane))) data_o[b*8+:8] = both[b*8+:8];
+      if (vlan_i.valid & (after_tag_q | (at_tag_q & b >= TagLane))) data_o[b*8+:8] = both[b*8+:8];
       if (vlan_i.valid & at_tag_q & b >= TagLane & b < TagLane + TagBytes) begin
         data_o[b*8+:8] = tag[(b-TagLane)*8+:8];
       end
@@ -78,14 +78,14 @@ module tag_inserter
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      index_q  <= '0;
+      index_q <= '0;
       at_tag_q <= TagBeat == 0;
-      behind_q <= 1'b0;
-      flush_q  <= 1'b0;
+      after_tag_q <= 1'b0;
+      flush_q <= 1'b0;
     end else if (valid_o & ready_i) begin
       at_tag_q <= last_o ? TagBeat == 0 : (TagBeat != 0) & (index_q == index_t'(TagBeat - 1));
-      behind_q <= ~last_o & (at_tag_q | behind_q);
-      flush_q  <= spills & ~flush_q;
+      after_tag_q <= ~last_o & (at_tag_q | after_tag_q);
+      flush_q <= spills & ~flush_q;
       if (last_o) index_q <= '0;
       else if (~&index_q) index_q <= index_q + 1'b1;
     end

@@ -54,11 +54,13 @@ module tag_remover
   function automatic count_t count_ones(logic [DataBytes-1:0] keep);
     count_t count;
     count = '0;
-    for (int unsigned place = 0; place <= OffsetWidth; place++) begin
-      for (int unsigned from = 2 ** place; from <= DataBytes; from += 2 ** (place + 1)) begin
-        // The count is in the range of 2^place numbers that begins at `from`.
-        if (keep[from-1] & ~(from + 2 ** place <= DataBytes & keep[from+2**place-1])) begin
-          count[place] = 1'b1;
+    for (int unsigned bit_index = 0; bit_index <= OffsetWidth; bit_index++) begin
+      for (
+          int unsigned from = 2 ** bit_index; from <= DataBytes; from += 2 ** (bit_index + 1)
+      ) begin
+        // The count is in the range of 2^bit_index numbers that begins at `from`.
+        if (keep[from-1] & ~(from + 2 ** bit_index <= DataBytes & keep[from+2**bit_index-1])) begin
+          count[bit_index] = 1'b1;
         end
       end
     end
@@ -67,7 +69,7 @@ module tag_remover
 
   wire [15:0] type_field = swap16(data_i[TagLane*8+:16]);
   wire tag_is_whole = ~last_i | keep_i[TagLane+TagBytes-1];
-  wire go = valid_q & (last_q | valid_i);
+  wire output_valid = valid_q & (last_q | valid_i);
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
@@ -86,8 +88,8 @@ module tag_remover
       absorbed_q <= 1'b0;
     end else begin
       if (valid_i) valid_q <= 1'b1;
-      else if (go) valid_q <= 1'b0;
-      if (go) begin
+      else if (output_valid) valid_q <= 1'b0;
+      if (output_valid) begin
         if (last_q) index_q <= '0;
         else if (~&index_q) index_q <= index_q + 1'b1;
         absorbed_q <= absorbs;
@@ -101,7 +103,7 @@ module tag_remover
   if (TagBeat == 0) begin : gen_at_first
     always_ff @(posedge clk_i) begin
       if (rst_i) at_tag <= 1'b1;
-      else if (go) at_tag <= last_q;
+      else if (output_valid) at_tag <= last_q;
     end
   end else begin : gen_at_later
     assign at_tag = index_q == index_t'(TagBeat);
@@ -119,12 +121,12 @@ module tag_remover
   assign vlan = at_tag ? vlan_now : vlan_q;
   assign ipv4 = at_tag ? (type_vlan_q ? inner_ipv4 : type_ipv4_q) : ipv4_q;
   always_ff @(posedge clk_i) begin
-    if (go & at_tag) begin
+    if (output_valid & at_tag) begin
       vlan_q <= vlan_now;
       ipv4_q <= ipv4;
     end
     // A frame that ends before its EtherType has no tag and is not IPv4.
-    if (rst_i | (go & last_q)) begin
+    if (rst_i | (output_valid & last_q)) begin
       vlan_q.valid <= 1'b0;
       ipv4_q <= 1'b0;
     end
@@ -161,7 +163,7 @@ module tag_remover
     out_o.ipv4 = ipv4;
     out_o.vlan = vlan;
   end
-  assign valid_o = go;
+  assign valid_o = output_valid;
   assign busy_o  = valid_q | (index_q != '0);
 
 endmodule

@@ -164,7 +164,7 @@ module udp_rx
   beat_t sent;
   logic sent_ready;
   wire refused = ~found_q.open;
-  wire swallow = refused & ~body_first;
+  wire discard = refused & ~body_first;
 
   icmp_pkg::unreachable_meta_t refused_meta;
   always_comb begin
@@ -194,7 +194,7 @@ module udp_rx
   end
 
   // The payload of a refused datagram is neither sent nor counted.
-  assign body_ready = sent_ready | swallow;
+  assign body_ready = sent_ready | discard;
 
   drop_register #(
       .beat_t(beat_t),
@@ -205,7 +205,7 @@ module udp_rx
       .clk_i,
       .rst_i,
       .in_i(sent),
-      .in_valid_i(body_valid & ~swallow),
+      .in_valid_i(body_valid & ~discard),
       .in_ready_o(sent_ready),
       .in_first_i(body_first),
       .in_next_i(found_q.next),

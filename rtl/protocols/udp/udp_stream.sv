@@ -71,9 +71,9 @@ module udp_stream
   // ---- To the kernel ----
 
   packet_meta_t in_meta;
-  datagram_t from;
+  datagram_t sender;
   assign in_meta = packet_meta_t'(in_i.meta);
-  assign from = '{
+  assign sender = '{
           mac_port: in_meta.mac_port,
           vlan: in_meta.vlan,
           ip: in_meta.ip,
@@ -90,7 +90,7 @@ module udp_stream
       .in_i,
       .in_valid_i,
       .in_ready_o,
-      .user_i  (from),
+      .user_i  (sender),
       .tdata_o (kernel_rx_tdata_o),
       .tkeep_o (kernel_rx_tkeep_o),
       .tvalid_o(kernel_rx_tvalid_o),
@@ -101,7 +101,7 @@ module udp_stream
 
   // ---- From the kernel ----
 
-  datagram_t piece, to_q;
+  datagram_t piece, destination_q;
   logic [LengthWidth-1:0] piece_length, length_q;
   logic piece_valid, piece_last, sending, gather_busy, out_ready;
   logic [DataWidth-1:0] send_data;
@@ -140,7 +140,7 @@ module udp_stream
   );
   always_ff @(posedge clk_i) begin
     if (begins) begin
-      to_q <= piece;
+      destination_q <= piece;
       length_q <= piece_length;
     end
     if (rst_i) begin
@@ -157,10 +157,10 @@ module udp_stream
   packet_meta_t out_meta;
   always_comb begin
     out_meta = '0;
-    out_meta.mac_port = to_q.mac_port;
-    out_meta.vlan = to_q.vlan;
-    out_meta.ip = to_q.ip;
-    out_meta.l4.ports = '{src_port: to_q.own_port, dst_port: to_q.peer_port};
+    out_meta.mac_port = destination_q.mac_port;
+    out_meta.vlan = destination_q.vlan;
+    out_meta.ip = destination_q.ip;
+    out_meta.l4.ports = '{src_port: destination_q.own_port, dst_port: destination_q.peer_port};
     out = '0;
     out.data = empty_q ? '0 : send_data;
     out.bytes = empty_q ? '0 : send_bytes;

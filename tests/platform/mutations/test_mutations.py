@@ -229,10 +229,10 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         MIXED,
     ),
     ("arp_cache", "victim_q <= victim_q + 1'b1", "victim_q <= victim_q", VICTIM),
-    ("arp_cache", "if (slot_i) bypass_q <= ", "bypass_q <= 1'b0 & ", BYPASS),
-    ("arp_cache", "want_i & update_i & update_q", "1'b0", BYPASS),
+    ("arp_cache", "if (lookup_ready_i) bypass_q <= ", "bypass_q <= 1'b0 & ", BYPASS),
+    ("arp_cache", "lookup_valid_i & update_i & update_q", "1'b0", BYPASS),
     ("arp_cache", "= age <= age_t'(MaxAge)", "= 1'b1", AGE),
-    ("arp_questions", "turn_q <= turn;", "turn_q <= turn_q;", TURN),
+    ("arp_questions", "victim_q <= victim;", "victim_q <= victim_q;", TURN),
     (
         "arp_questions",
         "(chain.packets == packets_t'(MaxPackets))",
