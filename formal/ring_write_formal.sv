@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ring_write against the places of a message's bytes: byte n goes to (start + n) modulo RingBytes of
-// the message's own session, once, unless it is to be skipped; a message of which more is to be
-// written than fits a ring writes nothing. Proved for all time, by induction, for legal messages of any length.
+// ring_write: byte n of a message is written to (start + n) modulo RingBytes of the message's
+// session, once, unless it is skipped; a message with more bytes to write than a ring has writes
+// none. Proved for all time, by induction, for legal messages of any length.
 module ring_write_formal
   import tcp_pkg::*;
 #(
@@ -127,7 +127,7 @@ module ring_write_formal
         assert (32'(session) == 32'(was_q.meta.session) && 32'(session) < NumSessions);
         assert (place_written[$clog2(RingBytes)-1:0] == place[$clog2(RingBytes)-1:0]);
         assert (data == was_q.beat.data);
-        // So no two bytes of a message are written to the same place.
+        // Therefore no two bytes of a message are written to the same address.
         assert (32'(end_of_beat) <= RingBytes + 32'(was_q.meta.skip));
       end
     end

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The windows of tcp_arrival against RFC 9293: which segments are acceptable (3.10.7.4, first), what of
-// a payload is kept and where the next byte is expected then, and which acknowledgements count. For
-// all sessions that are sound (tcp_invariant_pkg), which they still are afterwards, segments and sequence
-// numbers: there is no state but that of the pipeline.
+// tcp_arrival against RFC 9293: which segments are acceptable (3.10.7.4, first), which bytes of a
+// payload are accepted and how rcv_nxt advances, and which acknowledgements are valid. For all
+// segments, sequence numbers and sound sessions (tcp_invariant_pkg), which remain sound: the
+// pipeline is the only state.
 module tcp_arrival_formal
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -24,13 +24,13 @@ module tcp_arrival_formal
     input logic some_i,
     input logic reaches_i,
     input seq_t reach_i,
-    // What tcp_reassembly and tcp_scoreboard say
+    // Outputs of tcp_reassembly and tcp_scoreboard
     input logic again_i,
     input logic news_i,
     input logic known_i,
     input logic lost_i,
     input logic behind_i,
-    input logic queued_i  // the session is queued for a turn to send
+    input logic queued_i  // the session is queued for a departure
 );
 
   tcb_t block, block_2_q, block_3_q, after;
@@ -131,7 +131,7 @@ module tcp_arrival_formal
 
   wire seq_t window = space(block_3_q, wishes_3_q);  // RCV.WND
   wire seq_t flight = block_3_q.max - block_3_q.una;
-  // With the SYN that answers ours, tcp_wishes learns where the bytes of the peer begin.
+  // The SYN that answers ours sets the first position of the peer's bytes.
   wishes_t   wishes_after;
   always_comb begin
     wishes_after = wishes_3_q;
@@ -144,7 +144,7 @@ module tcp_arrival_formal
     assume (asks_are_near(block, wishes));
     assume (segment.options.scale <= 4'd14);  // clamp_scale
     assume (segment.length <= 14'd8960);
-    // Like the arrival that tcp_lookup makes of an error.
+    // As tcp_lookup encodes an error.
     if (report_i) begin
       assume (segment.flags == flags_t'{rst: 1'b1, urg: segment.flags.urg, default: 1'b0});
       assume (segment.length == '0 & ~segment.options.has_sack);
@@ -154,8 +154,8 @@ module tcp_arrival_formal
       assume (segment.flags == flags_t'{ack: 1'b1, default: 1'b0});
       assume (segment.length == '0 & ~report_i);
     end
-    if (Whole) assume (~reaches_i & ~room_i);  // it keeps no ranges
-    // A range that closes a gap ends within the window, and not before the payload (tcp_ranges_formal).
+    if (Whole) assume (~reaches_i & ~room_i);  // no ranges are stored
+    // A range that closes a gap ends within the window, not before the payload (tcp_ranges_formal).
     if (reaches_i & settled) begin
       assume (reach_i - block_3_q.rcv_nxt <= window);
       assume ($signed(reach_i - segment_3_q.seq - 32'(segment_3_q.length)) >= 0);
@@ -178,7 +178,8 @@ module tcp_arrival_formal
   wire synchronised = block_3_q.state inside {SynReceived, Established, FinWait1, FinWait2,
                                               CloseWait, Closing, LastAck, TimeWait};
   // Beyond the table: with a closed window, the next expected segment is accepted without its
-  // bytes, so that its acknowledgement is processed. So is a FIN at the edge of the window.
+  // bytes, so that its acknowledgement is processed. The same applies to a FIN at the edge of the
+  // window.
   wire allowed = (begins_at == '0) | (s.flags.fin & (begins_at + 32'(s.length) == window));
   wire takes = in_window | allowed;
 
@@ -192,7 +193,7 @@ module tcp_arrival_formal
       if (in_window) assert (~unacceptable);
       if (~takes) assert (unacceptable);
     end
-    // Bytes kept are within the window, all after those already received.
+    // Accepted bytes are within the window and after those already received.
     if (settled & synchronised & keep) begin
       assert (~unacceptable & ~stale & ~s.flags.rst & ~s.flags.syn & s.flags.ack);
       assert (32'(skip) < 32'(s.length));
@@ -200,13 +201,13 @@ module tcp_arrival_formal
       if (in_order) assert (kept_from == '0);
       if (skip != '0) assert (kept_from == '0);
     end
-    // RCV.NXT never goes back, nor beyond the window except for a FIN.
+    // RCV.NXT never decreases, and never passes the window except for a FIN.
     if (settled & synchronised) begin
       assert (advance <= window + 32'd1);
       if (advance != '0) assert (in_order);
       if (in_order & ~reaches_i) assert (advance == kept_to || advance == kept_to + 32'd1);
-      // All bytes that will be acknowledged are kept now, or in a range that was kept before. A FIN
-      // counts once.
+      // All bytes that will be acknowledged are stored now, or in a range that was stored before. A
+      // FIN counts once.
       if (in_order & kept_to != '0 & ~fin) assert (keep & kept_from == '0);
       if (in_order & kept_to != '0 & fin & s.length != '0) assert (keep & kept_from == '0);
       if (in_order & reaches_i & ~fin) assert (after.rcv_nxt == reach_i);
@@ -234,7 +235,7 @@ module tcp_arrival_formal
         assert (mss_is_sound(after));
       end
     end
-    // Nothing rests.
+    // The session makes progress (is_live in tcp_invariant_pkg).
     if (settled) begin
       assert (can_go_on(after, wishes_after));
       assert (queued_3_q | wake | has_nothing_to_send(after, wishes_after));
@@ -242,7 +243,7 @@ module tcp_arrival_formal
       if (set_timer) assert (after.timer != TimerNone);
       if (clear_timer & ~set_timer) assert (after.timer == TimerNone);
     end
-    // Only bytes sent and not yet acknowledged become acknowledged; SND.UNA never goes back.
+    // Only bytes sent and not yet acknowledged become acknowledged; SND.UNA never decreases.
     if (settled & synchronised) begin
       assert (after.una - block_3_q.una <= flight);
       assert (after.max == block_3_q.max);
@@ -256,8 +257,8 @@ module tcp_arrival_formal
     if (settled & synchronised & s.flags.rst & after.state != block_3_q.state) begin
       assert (begins_at == '0);
     end
-    // RFC 5927, 4.1 and 5.2: an error is heeded only if it concerns data in flight. It reduces the
-    // segment size or ends a requested connection, nothing else.
+    // RFC 5927, 4.1 and 5.2: an error is processed only if it concerns data in flight. It only
+    // reduces the segment size or ends a requested connection.
     if (settled & report_3_q) begin
       assert ($onehot({lowers, unreachable, unused_error}));
       if (acked_3 >= flight) assert (unused_error);
@@ -288,23 +289,22 @@ module tcp_arrival_formal
       if (s.flags.syn) assert (window_edge == s.ack + 32'(s.window));
       if (s.window == '0) assert (window_edge == s.ack);
     end
-    // RFC 7323, 5.3 and 5.5: an old timestamp counts for 24 days.
+    // RFC 7323, 5.3 and 5.5: an old timestamp is valid for 24 days.
     if (settled & stale & s.options.has_timestamps) begin
       assert (8'(coarse_3_q - block_3_q.recent_at) < 8'd30);
     end
-    // RFC 9293, 3.8.4: a keepalive has an answer, however often one comes, if its acknowledgement is
-    // acceptable.
+    // RFC 9293, 3.8.4: every keepalive with an acceptable acknowledgement is answered.
     if (settled & synchronised & ~stale & ~s.flags.rst & ~s.flags.syn & ~report_3_q &
         (s.length == '0) & ~s.flags.fin & (&begins_at) & ~s.sack_only & (acked_3 <= flight)) begin
       assert (after.ack_now & wake);
     end
-    // RFC 9293, 3.10.7.4, first: a SYN again is answered again, and harms nobody.
+    // RFC 9293, 3.10.7.4, first: a retransmitted SYN is answered again, and has no other effect.
     if (settled & (block_3_q.state == SynReceived) & s.flags.syn & ~s.flags.ack & ~s.flags.rst &
         ~report_3_q & (&begins_at)) begin
       assert (after.again & (after.state == SynReceived) & ~keep);
     end
-    // A further SACK block may begin recovery; it says nothing else, and nothing at all if it comes from
-    // nowhere near the window.
+    // A further SACK block may begin recovery and has no other effect; it has none if its sequence
+    // number is not near the window.
     if (settled & s.sack_only) begin
       if (acks | begins) begin
         assert (begins_at <= window | begins_at + ReceiveBytes < ReceiveBytes);
@@ -319,7 +319,7 @@ module tcp_arrival_formal
       assert (after.wnd_edge == block_3_q.wnd_edge & after.wl1 == block_3_q.wl1);
       assert (after.ts_recent == block_3_q.ts_recent & after.timer == block_3_q.timer);
     end
-    // RFC 6298, 3 and 5.7: a longer timeout stays until something has been timed.
+    // RFC 6298, 3 and 5.7: a longer timeout is kept until a segment has been timed.
     if (settled & after.backoff != block_3_q.backoff) begin
       assert (after.backoff == '0);
       assert (sample | changes.opened | (block_3_q.timer == TimerPersist));

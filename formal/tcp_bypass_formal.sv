@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_bypass hands on every message that is for the port of an application: as it comes, whole, in
-// order, to that application. One for another port leaves no beat behind and is counted once. Proved
-// for all time, by induction.
+// tcp_bypass forwards every message for the port of an application whole, unchanged and in order to
+// that application. A message for another port is dropped whole and counted once. Proved for all
+// time, by induction.
 module tcp_bypass_formal
   import tcp_pkg::*;
 #(
@@ -53,7 +53,7 @@ module tcp_bypass_formal
   always_ff @(posedge clk_i) started_q <= 1'b1;
   always_comb assume (rst_i == ~started_q);
 
-  // ---- Whose the message is: its first beat says so ----
+  // ---- Destination of the message: given by its first beat ----
 
   tcp_data_meta_t data_meta;
   assign data_meta = tcp_data_meta_t'(in.meta);
@@ -63,7 +63,7 @@ module tcp_bypass_formal
   wire hop = first_q ? port != 16'd7 : hop_q;
   wire taken = valid_i & in_ready;
 
-  // What has been taken and not yet left: at most one beat
+  // Received and not yet sent: at most one beat
   logic holds_q, held_next_q;
   beat_t held_q;
   always_ff @(posedge clk_i) begin

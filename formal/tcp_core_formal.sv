@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_core of two sessions, whatever its events do: an event finds what the one before it of its session
-// has left, no two of a session are inside at once, and none changes another session. What leaves carries
-// the number of its session and what that session has received; a new session is sound
-// (tcp_invariant_pkg). Proved for all time, by induction.
+// tcp_core with two sessions and arbitrary events: an event reads the result of the previous event
+// of its session, no two events of a session are in the pipeline at once, and none changes another
+// session. Outputs carry the number of their session and acknowledge its rcv_nxt; a new session is
+// sound (tcp_invariant_pkg). Proved for all time, by induction.
 //
-// tcp_arrival, tcp_departure and others may answer anything; what is assumed of them is asserted in
-// tcp_arrival_formal and tcp_departure_formal.
+// The outputs of tcp_arrival, tcp_departure and others are arbitrary; the assumptions about them
+// are asserted in tcp_arrival_formal and tcp_departure_formal.
 module tcp_core_formal
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -112,7 +112,7 @@ module tcp_core_formal
       .busy_o(busy)
   );
 
-  // ---- What is looked at inside: an event in cycles 0 to 3, and what it writes ----
+  // ---- Observed state: an event in cycles 0 to 3, and its result ----
 
   typedef logic [$clog2(NumSessions)-1:0] index_t;
   wire turn_e starts = u_core.u_turns.kind;
@@ -130,7 +130,7 @@ module tcp_core_formal
     assign blocks[s] = u_core.u_blocks.gen_distributed.ram[s];
   end
 
-  // tcp_lookup: a connection that is asked for has no segment, any other begins with a SYN.
+  // tcp_lookup: a requested connection has no segment, any other begins with a SYN.
   function automatic logic begins_soundly(arrival_t opening);
     return (opening.connects ? opening.segment.window == '0 : opening.segment.flags.syn) &&
         opening.segment.options.scale <= 4'd14 && ~opening.segment.sack_only;
@@ -144,7 +144,7 @@ module tcp_core_formal
     assume (~arrival.opens | begins_soundly(arrival));
   end
 
-  // ---- Assumed of the parts ----
+  // ---- Assumptions about the submodules ----
 
   wire arrival_t comes = u_core.arrival_3_q;
   wire tcb_t arrived = u_core.arrived;
@@ -169,7 +169,7 @@ module tcp_core_formal
     assume (u_core.departed.una == found[3].una & u_core.departed.rcv_nxt == found[3].rcv_nxt);
   end
 
-  // ---- Reference model: what has been written last of each session ----
+  // ---- Reference model: the last result written of each session ----
 
   tcb_t [NumSessions-1:0] newest_q;
   logic [NumSessions-1:0] written_q;
@@ -177,7 +177,7 @@ module tcp_core_formal
   tcb_t was_found_q;
   logic opened_q;
   seq_t first_q, peer_first_q;
-  wire seq_t first = comes.segment.ack + 32'd1;  // bytes of a new session
+  wire seq_t first = comes.segment.ack + 32'd1;  // first byte of a new session
   wire seq_t peer_first = comes.segment.seq + 32'd1;
   wishes_t   first_wishes;
   always_comb begin
@@ -214,17 +214,17 @@ module tcp_core_formal
       end
     end
     if (started_q) begin
-      // One event of a session after the other
+      // Events of a session do not overlap
       for (int unsigned i = 0; i < 4; i++) begin
         for (int unsigned j = 0; j < i; j++) begin
           if (runs[i] & runs[j]) assert (of[i] != of[j]);
         end
       end
-      // ... each of which finds what the one before has left.
+      // ... and each reads the result of the previous one.
       for (int unsigned i = 1; i < 4; i++) begin
         if (runs[i]) assert (found[i] == blocks[of[i]]);
       end
-      // An event is of the session that it came for.
+      // An event is processed for the session that it was offered for.
       if (u_core.kind_1_q == TurnArrival) assert (index_t'(u_core.arrival_1_q.session) == of[1]);
       if (u_core.kind_2_q == TurnArrival) assert (index_t'(u_core.arrival_2_q.session) == of[2]);
       if (u_core.opens | u_core.arrives) assert (index_t'(comes.session) == of[3]);
@@ -247,19 +247,20 @@ module tcp_core_formal
         assert (u_core.ack_end_q ==
                 comes.segment.ack + (in_handshake(found[3].state) ? 0 : SendBytes));
       end
-      // The wishes of a new session are written before anyone reads them.
+      // The requests of a new session are initialised before they are read.
       if (runs[0] & u_core.renews_q) assert (of[0] != u_core.index_4_q);
     end
   end
 
-  // ---- What leaves ----
+  // ---- Outputs ----
 
   wire tcb_t last = newest_q[was_of_q];
   always_comb begin
     if (started_q) begin
       if (verdict_valid) assert (index_t'(verdict.session) == was_of_q);
       if (free_valid) assert (index_t'(free_session) == was_of_q & last.state == Closed);
-      // Acknowledged is what the session has received, with the SYN and the FIN.
+      // The acknowledgement is the position up to which the session has received, including SYN and
+      // FIN.
       if (departure_valid) begin
         assert (32'(departure.session) < NumSessions);
         assert (index_t'(departure.session) == was_of_q);
@@ -268,13 +269,13 @@ module tcp_core_formal
         if (departure.flags.rst)
           assert (departure.length == '0 & last.state inside {Ended, Closed});
       end
-      // An application may write as far as what the peer has acknowledged leaves space.
+      // An application may write up to the space freed by the peer's acknowledgements.
       if (report_valid) begin
         assert (index_t'(report.session) == was_of_q);
         if (~in_handshake(was_found_q.state)) assert (report.write_end == last.una + SendBytes);
         if (report.changes.writable) assert (report.write_end - last.una <= SendBytes);
       end
-      // A new session is sound, and so are the wishes that are written for it a cycle later.
+      // A new session is sound, and so are its requests, which are written one cycle later.
       if (u_core.opens) begin
         assert (written.una == comes.segment.ack & written.rcv_nxt == peer_first);
         assert (~written.read_served & ~written.write_served);
@@ -288,12 +289,12 @@ module tcp_core_formal
     end
   end
 
-  // ---- Verdicts: one for each segment that has come, in their order ----
+  // ---- Verdicts: one for each received segment, in order ----
 
   function automatic logic has_payload(arrival_t segment);
     return ~(segment.opens & segment.connects) & ~segment.reports & ~segment.segment.sack_only;
   endfunction
-  logic [3:0] came_q;  // a segment that has payload, if only an empty one, one to four cycles ago
+  logic [3:0] came_q;  // segments with a payload, possibly empty, one to four cycles ago
   typedef struct packed {
     logic opens;
     session_t session;
@@ -322,7 +323,7 @@ module tcp_core_formal
         assert (verdict.start == came_as_q[3].seq);
         if (came_as_q[3].opens) assert (~verdict.keep);
       end
-      // tcp_deliver_formal: an outcome comes four cycles after there was room for it.
+      // tcp_deliver_formal: an outcome is written four cycles after there was room for it.
       if (verdict_valid | report_valid) assert (room_q[3]);
       assert (carries == came_q[2:0]);
       if (came_q[0]) assert (what_came(u_core.arrival_1_q) == came_as_q[0]);

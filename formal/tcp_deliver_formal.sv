@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_deliver: the message made of a payload has the bytes of this payload, and the session, place and
-// offset of its segment's verdict; none is made if the segment has no session or the verdict is to drop
-// it. The k-th segment that has a session has the k-th verdict, payloads keep their order, and no
-// message is cut or mixed with another. What is told of a segment is told once, behind its payload,
-// but that a session has opened before it. While a missed connection waits to be told, at most one
-// outcome ends. Proved for all time, by induction.
+// tcp_deliver: the message made from a payload has the bytes of this payload, and the session,
+// sequence number and offset of its segment's verdict; no message is made if the segment has no
+// session or the verdict is to drop it. The k-th segment with a session has the k-th verdict,
+// payloads keep their order, and no message is cut or mixed with another. The event of a segment is
+// sent once, after its payload; only `opened` is sent before it. While a missed connection waits,
+// at most one outcome ends. Proved for all time, by induction.
 //
-// The queue of outcomes may give anything that a queue may (any_fifo): head_fifo_formal shows that it is
-// one. Here it is shown not to overflow.
+// The queue of outcomes is replaced by an abstract FIFO (any_fifo), which head_fifo_formal
+// justifies. Here it is shown not to overflow.
 module tcp_deliver_formal
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -87,7 +87,7 @@ module tcp_deliver_formal
       .busy_o(busy)
   );
 
-  // ---- The outcome in front, as its queue gives it ----
+  // ---- The first outcome of the queue ----
 
   typedef struct packed {
     logic arrival;
@@ -104,8 +104,8 @@ module tcp_deliver_formal
   wire has_front = u_deliver.outcome_valid;
   wire pops = has_front & u_deliver.outcome_take;
   logic stays_q, order_stays_q, order_q, missed_stays_q;
-  logic passed_by_q;  // an outcome has ended since the missed connection came
-  // What its queue is given.
+  logic passed_by_q;  // an outcome has ended since the missed connection was offered
+  // Input of the queue
   outcome_t given;
   assign given = {u_deliver.u_outcomes.in_head_i, u_deliver.u_outcomes.in_body_i};
   wire pushes = u_deliver.u_outcomes.in_valid_i;
@@ -137,17 +137,18 @@ module tcp_deliver_formal
       if (stays_q) assume (front == front_q);
       if (order_stays_q) assume (order_valid_i & order_i == order_q);
       if (missed_stays_q) assume (missed_valid_i);
-      // tcp_core: an event begins while there is room, and ends within five cycles.
+      // tcp_core: an event starts while there is room, and ends within five cycles.
       if (verdict_valid_i | report_valid_i) assume (room_q != '0);
     end
   end
 
-  // ---- What is to leave ----
+  // ---- Expected output ----
 
   wire taken = payload_valid_i & payload_ready;
   wire has_session = order_valid_i & order_i;
   wire takes_kept = taken & has_session & front.keep;
-  logic passed_q, told_q, inside_q;  // the front's payload has passed; it was told; amid a message
+  // the payload of the first outcome was sent; its event was sent; inside a message
+  logic passed_q, told_q, inside_q;
   tcp_data_meta_t  data_meta;
   tcp_event_meta_t event_meta;
   beat_t expected, expected_q;
@@ -199,16 +200,16 @@ module tcp_deliver_formal
 
   always_comb begin
     if (started_q) begin
-      // Every payload with the order of its segment
+      // Every payload is matched with the order of its segment
       if (taken) assert (order_valid_i);
       assert ((order_valid_i & order_ready) == (taken & last_i));
       // ... and, if it has a session, with an outcome of its own, which is a verdict.
       if (taken & has_session) assert (has_front & front.arrival & ~passed_q);
       if (pops) assert (front.arrival == (passed_q | (taken & has_session & last_i)));
-      // It leaves if it is to be kept, and in no other case.
+      // It is sent if and only if it is to be kept.
       assert (~takes_kept | enters);
       if (out_valid) assert (out == expected_q);
-      // What is told is told once, in its place.
+      // The event is sent once, in order.
       if (pops) assert (front.tells == (told_q | (tells & ~missed_ready)));
       if (tells & ~missed_ready) begin
         assert (has_front & front.tells & ~told_q);
@@ -218,7 +219,7 @@ module tcp_deliver_formal
       if (tells) assert (~inside_q);
       if (missed_ready) assert (tells & missed_valid_i);
       if (pops) assert (~passed_by_q);
-      // The queue takes all outcomes, and takes them whole.
+      // The queue accepts all outcomes unchanged.
       if (pushes) assert (32'(level_q) < Outcomes & is_whole(given));
       assert (pushes == (verdict_valid_i | report_valid_i));
       if (pushes) begin

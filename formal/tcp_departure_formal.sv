@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tcp_departure may send (RFC 9293, 3.8): acknowledged is what has come, the window offered is
-// free, bytes are in the send buffer and in the peer's window, and a FIN follows all of them. For all
-// sessions that are sound (tcp_invariant_pkg), which they still are afterwards: there is no state but that of the pipeline.
+// Segments that tcp_departure may send (RFC 9293, 3.8): the acknowledgement is rcv_nxt, the
+// advertised window is free space, bytes are in the send buffer and in the peer's window, and a FIN
+// follows all of them. For all sound sessions (tcp_invariant_pkg), which remain sound: the pipeline
+// is the only state.
 module tcp_departure_formal
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -9,7 +10,8 @@ module tcp_departure_formal
 #(
     parameter int unsigned SendBytes = 65536,
     parameter int unsigned ReceiveBytes = 65536,
-    // una is anything; otherwise 0, which is as good as any, since all places are relative to it
+    // una is arbitrary; otherwise 0, without loss of generality, since all sequence numbers are
+    // relative to it
     parameter bit Anywhere = 0
 ) (
     input logic clk_i,
@@ -18,7 +20,7 @@ module tcp_departure_formal
     input logic [$bits(tcb_t)-1:0] block_i,
     input logic [$bits(wishes_t)-1:0] wishes_i,
     input logic [31:0] congestion_window_i,
-    // What tcp_scoreboard and tcp_reassembly say
+    // Outputs of tcp_scoreboard and tcp_reassembly
     input logic again_i,
     input logic hole_i,
     input seq_t resent_i,
@@ -71,7 +73,7 @@ module tcp_departure_formal
       .time_us_i,
       .block_i(block),
       .wishes_i(wishes),
-      // Where the segment at una goes again, nothing else does.
+      // While the segment at una is to be retransmitted, no other one is.
       .again_i(again_i & ~block.again),
       .hole_i(hole_i & ~block.again),
       .resent_i,
@@ -111,16 +113,17 @@ module tcp_departure_formal
     assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
     assume (can_go_on(block, wishes));
     assume (Anywhere | block.una == '0);
-    // Less than 2**30 bytes have come, beyond the window that was offered, since a segment was sent.
+    // Since a segment was last sent, less than 2**30 bytes beyond the advertised window were
+    // received.
     if (is_live(block.state)) assume (opening <= 32'h4000_0000);
-    // What was sent and lies between una and the peer's ranges
+    // Bytes sent, between una and the ranges of the peer
     assume (~again_i | (block.recovering & block.sack));
     assume (~hole_i | again_i);
     if (again_i) begin
       assume (rescue_i - block.una <= block.max - block.una);
       assume (resent_i - block.una <= block.max - block.una);
     end
-    // A range that the peer has got behind it has at least a byte, or is a FIN.
+    // A range received by the peer after it has at least one byte, or is a FIN.
     if (hole_i) begin
       assume (hole_length_i != '0 && hole_length_i < block.max - resent_i);
       assume (~block.again | resent_i == block.una);
@@ -129,7 +132,7 @@ module tcp_departure_formal
     assume (asks_are_near(block, wishes));
   end
 
-  // ---- Places, relative to SND.UNA ----
+  // ---- Positions, relative to SND.UNA ----
 
   wire seq_t at = segment.seq - block_3_q.una;
   wire seq_t ends = at + 32'(segment.length);
@@ -146,7 +149,7 @@ module tcp_departure_formal
   wire seq_t offered = 32'(segment.window) << (scaled ? OwnScale : 0);
   wire distance_t told = after.adv_edge - block_3_q.rcv_nxt;
 
-  // Asserted below, one by one; what follows from it is then easier for the solver.
+  // Asserted below, one by one; their consequences are then easier for the solver.
   wire follows = (after.max == block_3_q.max |
                   (send & occupies & after.max == end_ & (end_ - block_3_q.una > flight))) &
       (after.nxt == block_3_q.nxt | (send & occupies & after.nxt == end_)) &
@@ -157,12 +160,12 @@ module tcp_departure_formal
   always_comb begin
     if (settled) assert (occupying == (send & occupies));
     if (settled & send) begin
-      // What is acknowledged is what has come in order, with the SYN and FIN of the peer.
+      // The acknowledgement covers all data received in order, with the SYN and FIN of the peer.
       assert (is_live(block_3_q.state));
       assert (segment.flags.ack == (block_3_q.state != SynSent));
       if (segment.flags.ack) assert (segment.ack == block_3_q.rcv_nxt);
       assert (~segment.flags.rst & ~segment.flags.urg);
-      // The window offered is free, and never more than is remembered to have been offered.
+      // The advertised window is free space, and never more than recorded as advertised.
       assert (offered <= space(block_3_q, wishes_3_q));
       if (segment.flags.ack & offered != '0) assert (distance_t'(offered) <= told);
       // Bytes
@@ -176,8 +179,8 @@ module tcp_departure_formal
       if (has_bytes & ends > flight) begin
         assert (distance_t'(ends) <= window | (segment.length == 14'd1 & block_3_q.probe));
       end
-      // The FIN comes when the application has closed, behind all bytes that it has written, and always
-      // at the same place. It is within the peer's window, unless it probes it.
+      // The FIN is sent when the application has closed, after all bytes that it has written,
+      // always with the same sequence number. It is within the peer's window, unless it probes it.
       if (segment.flags.fin) begin
         assert (~segment.flags.syn & wishes_3_q.closing);
         assert (wishes_3_q.close_at == wishes_3_q.send_end);
@@ -188,8 +191,8 @@ module tcp_departure_formal
       if (segment.flags.syn) begin
         assert (in_handshake(block_3_q.state) & segment.seq == block_3_q.una & ~has_bytes);
       end
-      // What occupies nothing is after all that has been sent; while the peer's window is zero, at
-      // the only number that the peer takes. RFC 9293, 3.8.4: that of a keepalive is one before max.
+      // A segment without bytes, SYN or FIN has the sequence number max; while the peer's window is
+      // zero, the only one that the peer accepts. RFC 9293, 3.8.4: that of a keepalive is max - 1.
       if (~occupies) assert (segment.seq == bare || segment.seq == block_3_q.max - 32'd1);
       if (segment.seq != bare & ~occupies) assert (block_3_q.probe);
     end
@@ -199,17 +202,17 @@ module tcp_departure_formal
                 (window == 0 & ~in_handshake(block_3_q.state) ? block_3_q.una : block_3_q.max));
       end
       assert (segment.ack == (block_3_q.state == SynSent ? '0 : block_3_q.rcv_nxt));
-      // max is the end of what has been sent, and moves only with a segment.
+      // max is the end of the bytes sent, and advances only with a segment.
       if (after.max != block_3_q.max) begin
         assert (send & occupies & after.max == end_ & (end_ - block_3_q.una > flight));
       end
       if (after.nxt != block_3_q.nxt) assert (send & occupies & after.nxt == end_);
       if (send & occupies) assert (end_ - block_3_q.una <= after.max - block_3_q.una);
       assert (after.ecn == block_3_q.ecn & after.marked == block_3_q.marked);
-      // A turn that does nothing asks for no other, which would do nothing either.
+      // A departure without effect does not request another one.
       if (wake) assert (send | futile_3_q);
       if (block_3_q.fin_sent) assert (after.max == block_3_q.max);
-      // A turn to send takes nothing and acknowledges nothing of ours.
+      // A departure changes neither the receive state nor the acknowledged bytes.
       assert (after.rcv_nxt == block_3_q.rcv_nxt & after.una == block_3_q.una);
       assert (after.wnd_edge == block_3_q.wnd_edge);
       assert (~follows | send_is_sound(after, SendBytes));
@@ -223,15 +226,16 @@ module tcp_departure_formal
         assert ((block_3_q.state == Established & after.state == FinWait1) |
                 (block_3_q.state == CloseWait & after.state == LastAck));
       end
-      // An acknowledgement that is due is not forgotten.
+      // An acknowledgement that is due is not lost.
       if (is_live(block_3_q.state) & (block_3_q.state != SynSent) & block_3_q.ack_now) begin
         assert (send & ~after.ack_now & ~after.ack_later);
       end
-      // Nothing rests.
+      // The session makes progress.
       assert (can_go_on(after, wishes_3_q));
       assert (wake | has_nothing_to_send(after, wishes_3_q));
       assert (set_timer ? after.timer != TimerNone : after.timer == block_3_q.timer);
-      // Each request of an application for space or for bytes has one answer, when they are there.
+      // Each request of an application for space or bytes is answered once, when they are
+      // available.
       assert (changes == changes_t
 '{readable: changes.readable, writable: changes.writable, default: 1'b0}
       );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_expiry: an expired timer sends nothing and takes nothing but a FIN that has waited, and all sessions
-// that are sound (tcp_invariant_pkg) still are.
+// tcp_expiry: an expired timer sends no segment and receives no bytes, except a delayed FIN, and
+// all sound sessions (tcp_invariant_pkg) remain sound.
 module tcp_expiry_formal
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -45,7 +45,7 @@ module tcp_expiry_formal
     assume (rst_i == ~started_q);
     assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
     assume (can_go_on(block, wishes));
-    // tcp_core takes only an expiry of a timer that is set.
+    // tcp_core accepts only the expiry of a timer that is set.
     assume (delay_i | block.timer != TimerNone);
   end
 
@@ -54,10 +54,11 @@ module tcp_expiry_formal
       assert (is_sound(after, wishes, SendBytes, ReceiveBytes));
       assert (after.una == block.una & after.max == block.max & after.wnd_edge == block.wnd_edge);
       assert (after.nxt == block.nxt || after.nxt == block.una);
-      // The session is queued for a turn to send. A timer that has expired runs if it is set again.
+      // The session is queued for a departure. A timer that has expired runs only if it is set
+      // again.
       assert (can_go_on(after, wishes));
       if (~delay_i) assert (set_timer == (after.timer != TimerNone));
-      // What is expected next moves over a FIN that came with the end of the handshake, once.
+      // rcv_nxt advances over a FIN that arrived with the end of the handshake, once.
       if (takes_fin) begin
         assert (block.fin_waits & ~after.fin_waits & after.state == CloseWait);
         assert (after.rcv_nxt == block.rcv_nxt + 32'd1 & after.ack_now);

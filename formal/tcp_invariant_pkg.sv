@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is true of every session between two events, and of the wishes of its application. The proofs of
-// an event (tcp_arrival_formal, tcp_departure_formal, tcp_expiry_formal) assume it before the event and
-// assert it after it; tcp_core_formal asserts it of a new session.
+// Invariant of every session between two events, and of the requests of its application. The proofs
+// of events (tcp_arrival_formal, tcp_departure_formal, tcp_expiry_formal) assume it before the
+// event and assert it after it; tcp_core_formal asserts it for a new session.
 package tcp_invariant_pkg;
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 
-  // No connection, or one that is over: nothing is sent of it or taken for it.
+  // No connection, or one that is over: it neither sends nor receives.
   function automatic logic is_live(state_e state);
     return !(state inside {Closed, Ended});
   endfunction
@@ -15,16 +15,16 @@ package tcp_invariant_pkg;
     return state inside {SynSent, SynReceived};
   endfunction
 
-  // Free space in the receive buffer: RCV.WND. A FIN at the edge of a full window is taken: then rcv_nxt
-  // is one beyond the edge.
+  // Free space in the receive buffer: RCV.WND. A FIN at the edge of a full window is accepted: then
+  // rcv_nxt is one beyond the edge.
   function automatic seq_t space(tcb_t block, wishes_t wishes);
     seq_t distance;
     distance = wishes.release_edge - block.rcv_nxt;
     return &distance ? '0 : distance;
   endfunction
 
-  // Between una and max is what has been sent and not acknowledged: at most a ring and a FIN. Where ECN
-  // has been agreed on by the answer to our SYN, marked is still at that SYN, one before una.
+  // The bytes from una to max are sent and not acknowledged: at most a ring and a FIN. If ECN was
+  // negotiated by the answer to our SYN, marked is still the sequence number of that SYN, una - 1.
   function automatic logic send_is_sound(tcb_t block, int unsigned send_bytes);
     seq_t flight;
     flight = block.max - block.una;
@@ -33,7 +33,7 @@ package tcp_invariant_pkg;
     return !block.ecn || block.marked + 32'd1 - block.una <= flight + 32'd1;
   endfunction
 
-  // Nothing has been sent that the application has not written, and the FIN behind all that it has.
+  // Only bytes written by the application have been sent, and the FIN after all of them.
   function automatic logic sends_what_is_written(tcb_t block, wishes_t wishes,
                                                  int unsigned send_bytes);
     seq_t written;
@@ -44,19 +44,19 @@ package tcp_invariant_pkg;
       sent &= block.max == wishes.send_end + 32'd1;
       sent &= wishes.closing && wishes.close_at == wishes.send_end;
     end
-    // Until the handshake is done, our SYN is all that there is to send.
+    // Until the handshake is complete, only our SYN can be sent.
     if (in_handshake(block.state)) sent &= written == 32'd1;
     return sent;
   endfunction
 
-  // The state tells whether our FIN has been sent, and whether it has been acknowledged.
+  // The state determines whether our FIN has been sent, and whether it has been acknowledged.
   function automatic logic state_is_sound(tcb_t block);
     return block.fin_sent == (block.state inside {FinWait1, FinWait2, Closing, LastAck, TimeWait}) &&
         (!(block.state inside {FinWait2, TimeWait}) || block.una == block.max);
   endfunction
 
-  // What has come is at most what there is room for: all of it, until the handshake is done. A FIN that
-  // waits has not been taken yet.
+  // The bytes received fit the buffer: all of it is free until the handshake is complete. A delayed
+  // FIN has not been processed yet.
   function automatic logic receive_is_sound(tcb_t block, wishes_t wishes,
                                             int unsigned receive_bytes);
     return wishes.release_edge + 32'd1 - block.rcv_nxt <= receive_bytes + 1 &&
@@ -64,13 +64,13 @@ package tcp_invariant_pkg;
         (!block.fin_waits || block.rcv_nxt != wishes.release_edge + 32'd1);
   endfunction
 
-  // The window of the peer is less than 2**30 bytes (RFC 7323, 2.3), and nothing beyond its edge has been
-  // acknowledged: each new acknowledgement comes with a window.
+  // The window of the peer is less than 2**30 bytes (RFC 7323, 2.3), and no byte beyond its edge
+  // has been acknowledged: each new acknowledgement also updates the window.
   function automatic logic window_is_sound(tcb_t block);
     return block.wnd_edge - block.una <= 32'h4000_0000 && block.peer_scale <= 4'd14;
   endfunction
 
-  // ---- Nothing rests: what is to be sent or acknowledged waits for something that will come ----
+  // ---- Progress: data to be sent or acknowledged wait for an event that will occur ----
 
   function automatic logic timer_runs(tcb_t block);
     return block.timer inside {TimerRetransmit, TimerPersist};
@@ -80,8 +80,8 @@ package tcp_invariant_pkg;
     return wishes.closing && wishes.close_at == wishes.send_end;
   endfunction
 
-  // Without a timer for retransmission, all that is in flight goes again. The window is probed for bytes
-  // or for a FIN.
+  // Without a retransmission timer, all bytes in flight are retransmitted. The window is probed for
+  // bytes or for a FIN.
   function automatic logic can_go_on(tcb_t block, wishes_t wishes);
     if (!is_live(block.state)) return 1'b1;
     if (block.state > Ended) return 1'b0;
@@ -99,10 +99,10 @@ package tcp_invariant_pkg;
     ));
   endfunction
 
-  // A session that is not queued for a turn to send: what is in flight or to go again has a timer. So has
-  // what has never been sent, which is also marked as waiting, so that the session is queued when
-  // everything else has been acknowledged. In recovery with SACK, each acknowledgement queues it. No
-  // acknowledgement is due.
+  // A session not queued for a departure: bytes in flight or to be retransmitted have a timer. So
+  // do bytes never sent, which are also marked as blocked, so that the session is queued when
+  // everything else has been acknowledged. In recovery with SACK, each acknowledgement queues it.
+  // No acknowledgement is due.
   function automatic logic has_nothing_to_send(tcb_t block, wishes_t wishes);
     logic flies, waits;
     if (!is_live(block.state)) return 1'b1;
@@ -123,7 +123,7 @@ package tcp_invariant_pkg;
 
   // ---- Requests of applications: RequestWritable, RequestReadable ----
 
-  // The space up to write_at is free: the bytes that were a ring before have been acknowledged.
+  // The space up to write_at is free: the bytes one ring before have been acknowledged.
   function automatic logic has_space(tcb_t block, wishes_t wishes, int unsigned send_bytes);
     return $signed(block.una + send_bytes - wishes.write_at) >= 0;
   endfunction
@@ -136,7 +136,7 @@ package tcp_invariant_pkg;
     return state inside {CloseWait, Closing, LastAck, TimeWait};
   endfunction
 
-  // Assumed: an application asks for places of its connection.
+  // Assumed: an application requests positions of its connection.
   function automatic logic asks_are_near(tcb_t block, wishes_t wishes);
     return $signed(wishes.write_at - block.una) <= 32'sh4000_0000 &&
         $signed(wishes.write_at - block.una) >= -32'sh4000_0000 &&
@@ -165,7 +165,7 @@ package tcp_invariant_pkg;
     );
   endfunction
 
-  // Each request of an application for space or for bytes has one answer, when they are there.
+  // Each request of an application for space or bytes is answered once, when they are available.
   function automatic logic answers_are_due(tcb_t was, tcb_t after, changes_t changes,
                                            wishes_t wishes, int unsigned send_bytes);
     logic writable_is_due, readable_is_due;

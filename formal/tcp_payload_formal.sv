@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_payload: each segment that is pushed leaves as one whole message, in the order in which they are
-// pushed, with its length, its header and the bytes that came with it; words beyond its end are zero. So
-// no row is written over before it has been sent, neither of a segment that is pushed late nor of those
-// that overtake it. Proved for all time, by induction, for segments of any number, of up to as many bytes
-// as the memory has, of which up to `Segments` wait.
+// tcp_payload: each pushed segment is sent as one whole message, in the order of the pushes, with
+// its length, its header and its bytes; words beyond its end are zero. In particular, no row is
+// overwritten before it has been sent, neither of a segment that is pushed late nor of those that
+// overtake it. Proved for all time, by induction, for any number of segments, each of up to as many
+// bytes as the memory has, of which up to `Segments` wait.
 //
-// One segment is marked, any one, and one word of its payload is watched: that is word `header + n`
-// of the segment as it arrives, and word n of the message that leaves.
+// One arbitrary segment is marked, and one word of its payload is watched: word `header + n` of the
+// arriving segment, and word n of the message sent.
 //
-// Not shown here: that segments leave at last, and that late_full_o prevents a deadlock.
+// Not shown here: that segments are eventually sent, and that late_full_o prevents a deadlock.
 //
-// Assumed, and kept by tcp_receive:
-// - Of a message all beats but the last are full, and its length is right.
-// - in_leads_i, in_follows_i and in_shift_i say where its payload is, unless it is not accepted.
-// - There is one verdict on it, no later than on the first beat of its payload, and it is accepted only
-//   if its header fits it.
+// Assumed, and ensured by tcp_receive:
+// - All beats of a message but the last are full, and its length is correct.
+// - in_leads_i, in_follows_i and in_shift_i locate its payload, unless it is not accepted.
+// - There is one verdict on it, no later than on the first beat of its payload, and it is accepted
+//   only if its length includes its header.
 // - Only one segment at a time is late, and none while late_full_o is set.
-// - It is pushed with the row and the length that it had at its verdict, one cycle later; a late one in
-//   any later cycle, but not while another one is pushed.
-// - Nothing comes from two cycles after nearly_full_o on: in_ready_o is a register.
-// - The queue has room (`inside_q`): here, for what is pushed.
+// - It is pushed with the row and the length of its verdict, one cycle later; a late one in any
+//   later cycle, but not together with another one.
+// - No beat arrives from two cycles after nearly_full_o on: in_ready_o is a register.
+// - The queue has room (`inside_q`): here, for the pushed segment.
 module tcp_payload_formal #(
     parameter int unsigned DataBytes = 8,
     parameter int unsigned Rows = 16,
@@ -32,15 +32,15 @@ module tcp_payload_formal #(
     // The segment that begins: its length with the header, words of the header that are stripped
     input logic [13:0] length_i,
     input logic [3:0] header_i,
-    input logic bad_i,  // its header makes no sense: nothing is known of its beats but their length
+    input logic bad_i,  // its header is invalid: only the length of its beats is known
     input logic [ShiftWidth-1:0] shift_i,
     input logic leads_i,
     input logic follows_i,
     input logic valid_i,
-    input logic judge_i,  // the verdict comes with this beat
+    input logic judge_i,  // the verdict is given with this beat
     input logic accept_i,
     input logic late_i,
-    input logic [3:0] kept_header_i,  // words that stay in front of the payload
+    input logic [3:0] kept_header_i,  // header words kept before the payload
     input logic leaves_i,  // the late segment is pushed
     input logic mark_i,
     input logic [$clog2(Rows)-1:0] row_i,  // the row of its payload that is watched, and the word
@@ -115,7 +115,7 @@ module tcp_payload_formal #(
     length_t words;
     length_t payload;
     length_t togo;
-    logic hit;  // the word that is looked at is in the beat
+    logic hit;  // the watched word is in the beat
     logic [31:0] word;
   } was_t;
   was_t was, was_q;
@@ -123,7 +123,7 @@ module tcp_payload_formal #(
   wire row_t row_n = row_i;
   wire [$clog2(Words)-1:0] word_n = word_i;
   wire length_t n = length_t'(row_n) * length_t'(Words) + length_t'(word_n);
-  wire length_t at = length_t'(was.header) + n;  // of the segment's words
+  wire length_t at = length_t'(was.header) + n;  // index among the words of the segment
   always_comb begin
     was = '{
         judge: judge,
@@ -144,7 +144,7 @@ module tcp_payload_formal #(
 
   wire length_t was_size = was_q.payload + {8'b0, was_q.header, 2'b0};
   wire length_t was_partial = partial_row(was_q.shift);
-  logic accepted_q;  // what comes belongs to an accepted segment
+  logic accepted_q;  // the arriving beats belong to an accepted segment
   logic full_q;  // nearly_full_o
   logic late_full, nearly_full;
   row_t row;
@@ -226,8 +226,8 @@ module tcp_payload_formal #(
       .sent_o(sent)
   );
 
-  // Numbers of rows
-  place_t write_place_q, kept_place_q, end_place_q;  // end: of what is accepted
+  // Row numbers
+  place_t write_place_q, kept_place_q, end_place_q;  // end: of the accepted segments
   place_t push_place_q, late_place_q, mark_place_q;
   place_t [Segments-1:0] entry_place_q;
 
@@ -259,10 +259,8 @@ module tcp_payload_formal #(
   head_t mark_q;
   logic [31:0] value_q;
   typedef logic [$clog2(Segments)+1:0] count_t;
-  count_t
-      count_q,
-      ahead_q;  // segments that have been pushed and not left; of them, before the marked one
-  logic [RowWidth:0] beat_q;  // beats of the segment that have left
+  count_t count_q, ahead_q;  // segments pushed and not yet sent; of these, before the marked one
+  logic [RowWidth:0] beat_q;  // beats of the segment sent
   wire marks = accepted & mark_i & ~marked_q;
   wire marked_pushed = push_valid_q & marked_q & ~pushed_q & (push_q.late == mark_q.late);
   wire out_taken = out_valid & out_ready_i;
@@ -314,7 +312,7 @@ module tcp_payload_formal #(
     end
   end
 
-  // Beats of the segments that are in the stage behind the memory, and in front of it, that have gone on
+  // Beats already sent of the segments in the stage after the memory and in the one before it
   wire reads = u_payload.read_valid_q;
   wire [RowWidth:0] read_beat = out_valid ? (out.last ? '0 : beat_q + 1'b1) : beat_q;
   wire [RowWidth:0] fetch_beat = reads ? (u_payload.side_q.last ? '0 : read_beat + 1'b1) : read_beat;
@@ -336,7 +334,7 @@ module tcp_payload_formal #(
         if (follows_q) assert (judged_q);
       end
       if (accepted_q) assert ((was_valid_q & ~was_q.judge) | (~was_valid_q & ~first_q & judged_q));
-      // What is in the first stage
+      // Content of the first stage
       assert (u_payload.valid_q == was_valid_q);
       if (was_valid_q) begin
         assert (was_q.last == u_payload.last_q);
@@ -389,7 +387,7 @@ module tcp_payload_formal #(
   // ---- Invariants: rows in use ----
 
   localparam int unsigned MostUsed = Rows - 3;
-  row_t used1_q, used2_q, used3_q;  // rows in use in the cycles before
+  row_t used1_q, used2_q, used3_q;  // rows in use in the previous cycles
   logic [1:0] adds1_q, adds2_q, adds3_q;  // rows that were added
   wire row_t used = u_payload.write_q - u_payload.kept_q;
   wire adds = was_valid_q & accept & u_payload.one;
@@ -418,14 +416,15 @@ module tcp_payload_formal #(
 
   // ---- Invariants: the order of rows ----
 
-  // Rows are numbered from reset on, modulo 256: all that are in use are close to each other.
+  // Rows are numbered from reset on, modulo 256: all rows in use are close to each other.
   function automatic logic at_least(place_t a, place_t b);
     place_t difference;
     difference = a - b;
     return ~difference[$bits(place_t)-1];
   endfunction
 
-  place_t read_place_q, sent_place_q;  // rows sent; the first that is not, but for the late segment
+  // rows sent; the first row not sent, except those of the late segment
+  place_t read_place_q, sent_place_q;
   logic arriving_late_q;
   wire fetch = u_payload.fetch;
   wire pops = u_payload.head_ready;
@@ -455,7 +454,7 @@ module tcp_payload_formal #(
     end
   end
 
-  // What is queued, and what is pushed now
+  // The queued segments, and the one pushed now
   place_t [Segments+1:0] from;
   logic [Segments:0] queued, queued_late;
   head_t [Segments:0] item;
@@ -535,7 +534,7 @@ module tcp_payload_formal #(
     end
   end
 
-  // ---- Invariants: what leaves ----
+  // ---- Invariants: output ----
 
   wire read_last = reads & u_payload.side_q.last;
   wire out_last = out_valid & out.last;
@@ -558,7 +557,7 @@ module tcp_payload_formal #(
   end
   wire now_follows = was_valid_q ? was_q.follows : follows_q;
   wire shift_t now_shift = was_valid_q ? was_q.shift : header_q[ShiftWidth-1:0];
-  // The watched word is in the row that the next beat completes, if it is in this row.
+  // The watched word is in the row that the next beat completes, if that is its row.
   wire is_begun = now_follows & now_shift != '0 & 32'(word_n) + 32'(now_shift) < Words;
   wire length_t now_words = was_valid_q ? was_q.words : words_q;
   wire length_t now_at = n + length_t'(was_valid_q ? was_q.header : header_q);
@@ -644,7 +643,7 @@ module tcp_payload_formal #(
 
   wire  unused = &{sent, out.kind};
 
-  // A segment that was accepted after the marked one has been pushed before it.
+  // A segment accepted after the marked one has been pushed before it.
   logic overtaken_q;
   always_ff @(posedge clk_i) begin
     overtaken_q <= ~rst_i & (overtaken_q | (is_waiting & mark_q.late & push_valid_q & ~push_q.late &

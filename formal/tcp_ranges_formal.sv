@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_ranges against sets of bytes: any byte behind the base is in a range afterwards if it was in
-// one before or has been added, and in no other case; ranges are separate and in their order, and fill
-// the slots from 0 on. For all ranges, bases and additions, by looking at three cycles: there is
-// no state but that of the pipeline.
+// tcp_ranges against sets of bytes: a byte after the base is in a range afterwards if and only if
+// it was in one before or has been added; ranges are separate and in order, and fill the slots from
+// 0 on. For all ranges, bases and additions, by checking three cycles: the pipeline is the only
+// state.
 module tcp_ranges_formal #(
     parameter int unsigned NumRanges = 3,
     parameter int unsigned Width = 5,
@@ -94,7 +94,7 @@ module tcp_ranges_formal #(
     return from_base(l, base) <= from_base(at, base) && from_base(at, base) < from_base(r, base);
   endfunction
 
-  // Up to a ring ahead of the base or a ring behind it: two of the four rings in the number range.
+  // Up to a ring after or before the base: two of the four rings in the number range.
   localparam distance_t Ring = distance_t'(2 ** (Width - 2));
   function automatic logic near(place_t place, place_t base);
     return from_base(place, base) >= -Ring && from_base(place, base) <= Ring;
@@ -124,7 +124,8 @@ module tcp_ranges_formal #(
     end
     assume (rst_i == (cycles_q == '0));
     assume (&sane & &apart);
-    // What is neither added nor removed, such as that of a pure acknowledgement, may be anywhere.
+    // A range neither added nor removed, such as that of a pure acknowledgement, may have any
+    // position.
     assume (~(add_i | remove_i) | (near(
         was_q.add_left, was_q.base
     ) & near(
@@ -134,7 +135,7 @@ module tcp_ranges_formal #(
     ) < from_base(
         was_q.add_right, was_q.base
     )));
-    // An added range begins after the base; in-order data at it or before.
+    // An added range begins after the base; in-order data at or before it.
     assume (~add_i | from_base(was_q.add_left, was_q.base) > 0);
     assume (~(add_i & remove_i));
   end
@@ -192,7 +193,7 @@ module tcp_ranges_formal #(
         end
         assert (left_wraps_3[r] == (was_q.left[r] < was_q.base));
         assert (right_wraps_3[r] == (was_q.right[r] < was_q.base));
-        // Marks go with their ranges.
+        // Marks stay with their ranges.
         for (int unsigned s = 0; s < NumRanges; s++) begin
           if (valid[r] & current[s] & ~((add_i | remove_i) & met[s]) & left[r] == was_q.left[s]) begin
             assert (mark[r] == was_q.mark[s]);
@@ -208,7 +209,7 @@ module tcp_ranges_formal #(
     end
   end
 
-  // ---- End of the last range touched; whether all is known ----
+  // ---- End of the last range touched; whether all bytes are known ----
 
   logic reaches_end, covers;
   place_t end_of, reached;

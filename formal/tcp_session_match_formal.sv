@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_session_match against a key for each session: a key has one session at most, a session one key, and
-// answers and keys read are right. Proved for all time, by induction, for few sessions with short
-// keys. The list of free numbers gives any that is free (free_list_formal).
+// tcp_session_match against a model with one key per session: a key has at most one session, a
+// session one key, and responses and keys read are correct. Proved for all time, by induction, for
+// few sessions with short keys. The list of free numbers returns an arbitrary free number
+// (free_list_formal).
 module tcp_session_match_formal
   import tcp_pkg::*;
 (
@@ -110,7 +111,7 @@ module tcp_session_match_formal
       end
       if (done) assert (is_new == ((asked.op == SessionInsert) & ~hit & ~&used_q));
       if (done & is_new) assert (~used_q[session]);
-      // Only a number that is in use is given back.
+      // Only a number in use is returned.
       if (u_match.drop) assert (u_match.used_q[u_match.found]);
     end
   end
@@ -151,7 +152,7 @@ module tcp_session_match_formal
         assert (used == '0);
         for (int unsigned i = 1; i <= Latency; i++) assert (~asked_q[i].valid);
       end
-      // Nothing follows closely what may change a session.
+      // No operation follows directly after one that may change a session.
       for (int unsigned i = 1; i <= Latency; i++) begin
         if (asked_q[i].valid) assert (asked_q[i].op != 2'd3);
         for (int unsigned j = 1; j < i; j++) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_session_table against a key for each session: no entry is lost or doubled, a number
-// is free or in one entry, and answers, free numbers and keys read are right. Proved for all
-// time, by induction, for few sessions with short keys and any seed.
+// tcp_session_table against a model with one key per session: no entry is lost or duplicated, a
+// number is free or in one entry, and responses, free numbers and keys read are correct. Proved for
+// all time, by induction, for few sessions with short keys and any seed.
 module tcp_session_table_formal
   import tcp_pkg::*;
 (

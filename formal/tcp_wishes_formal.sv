@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_wishes against registers of each session: a request changes what it names, of its session alone,
-// and whoever reads in the next cycle sees it; a new session has none of the wishes of the one before.
-// Proved for all time, by induction.
+// Requests of applications against registers of each session: a request changes only its fields and
+// its session, and a read in the next cycle returns the new values; a new session has no requests
+// of the previous one. Proved for all time, by induction.
 module tcp_wishes_formal
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -49,15 +49,15 @@ module tcp_wishes_formal
   always_ff @(posedge clk_i) started_q <= 1'b1;
   always_comb begin
     assume (rst_i == ~started_q);
-    // A request waits for them.
+    // Requests stall meanwhile.
     if (open_i | synchronise_i) assume (request == RequestNone);
   end
 
   // ---- Reference model ----
 
   wishes_t [NumSessions-1:0] kept_q;
-  logic [NumSessions-1:0] opened_q;  // before, nobody reads
-  // The end is set before anyone looks at it.
+  logic [NumSessions-1:0] opened_q;  // not read before
+  // The end is set before it is read.
   logic [NumSessions-1:0] ends_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) {opened_q, ends_q} <= '0;
@@ -104,7 +104,7 @@ module tcp_wishes_formal
     expected_q <= kept_q[index_i];
     has_end_q <= ends_q[index_i];
   end
-  // Places without the wish or the end that they belong to may be anything.
+  // Positions without the request or the end to which they belong are arbitrary.
   always_comb begin
     expected = expected_q;
     read = wishes;

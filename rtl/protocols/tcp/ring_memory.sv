@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory with a ring of RingBytes for each session: writes and reads a beat at any byte of a ring,
-// both in every cycle. Behind a ring's last byte comes its first.
+// Memory with a ring of RingBytes for each session: writes and reads one beat at any byte position
+// of a ring, both in every cycle. Positions wrap around at the end of the ring.
 //
-// A beat at any byte lies in two rows, one of them even, one odd. Even and odd rows have
-// a memory each, so that it takes one cycle, reads nothing in order to write, and writes
-// the same rotated bytes to both: only the write enables differ.
+// A beat at any position spans two rows, one even and one odd. Even and odd rows are in separate
+// memories, so an access takes one cycle, a write needs no read, and the same rotated bytes are
+// written to both memories: only the write enables differ.
 //
-// A read that starts two cycles after a write, or later, sees it, one before does not.
+// A read that starts at least two cycles after a write returns the new bytes; an earlier one does
+// not.
 //
-// Latency: a read takes 7 cycles, two of them in the memory with its output register.
-// Throughput: a write and a read per cycle. For beats of 8 to 64 bytes.
+// Latency: 7 cycles for a read, two of them in the memory with its output register. Throughput: a
+// write and a read per cycle. For beats of 8 to 64 bytes.
 module ring_memory #(
     parameter int unsigned DataBytes = 64,
     parameter int unsigned NumSessions = 16,
@@ -20,7 +21,7 @@ module ring_memory #(
 ) (
     input logic clk_i,
 
-    // Bytes first to end - 1 of the beat are written; none if first is not below end.
+    // Bytes first to end - 1 of the beat are written; no byte if first is not below end.
     input logic                          write_i,
     input logic [ SessionWidth-1:0]      write_session_i,
     input logic [PositionWidth-1:0]      write_position_i,  // position of the beat's byte 0
@@ -76,7 +77,7 @@ module ring_memory #(
     return place;
   endfunction
 
-  // The bytes below a limit, in two steps of one or two LUTs each.
+  // Mask of the bytes below a limit, in two steps of one or two LUTs each.
   localparam int unsigned Groups = DataBytes / 8;
   typedef struct packed {
     logic [Groups-1:0] whole;  // groups of eight bytes entirely below it

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads bytes of a ring_memory as beats: for each request one message of length bytes, starting at
-// the given position. Length 0 gives one beat without bytes.
+// Reads bytes of a ring_memory as beats: one message of length bytes per request, starting at the
+// given position. Length 0 gives one beat without bytes.
 //
-// Reads run ahead of the output as far as there is room for what they bring.
+// Reads are issued ahead of the output as long as the FIFO has room for their data.
 //
-// Latency: 9 cycles, with those of the memory. Throughput: one beat per cycle, no gap
-// between messages.
+// Latency: 9 cycles, including the memory. Throughput: one beat per cycle, no gap between messages.
 module ring_read #(
     parameter int unsigned DataBytes = 64,
     parameter int unsigned SessionWidth = 4,
@@ -43,7 +42,7 @@ module ring_read #(
   end
 
   localparam int unsigned ReadCycles = 7;  // latency of ring_memory
-  localparam int unsigned Depth = 16;  // of the FIFO, which holds everything being read
+  localparam int unsigned Depth = 16;  // of the FIFO, which has room for all outstanding reads
   typedef logic [ByteWidth:0] count_t;
   typedef logic [14-ByteWidth:0] beats_t;
 
@@ -96,7 +95,7 @@ module ring_read #(
 
   // ---- Data read ----
 
-  logic [$clog2(Depth):0] level_q;  // beats being read or waiting
+  logic [$clog2(Depth):0] level_q;  // beats in the memory pipeline or in the FIFO
   wire pop = out_valid_o & out_ready_i;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns messages of kind tcp_data into writes of a ring_memory: byte n of a message is
-// byte start + n of the session's stream; the first skip bytes are not written.
+// Turns messages of kind tcp_data into writes of a ring_memory: byte n of a message is byte start +
+// n of the session's stream; the first skip bytes are not written.
 //
 // A message for a session that does not exist, or with more bytes to write than the ring has, is
 // dropped.
 //
-// Latency: 1 cycle. Throughput: one beat per cycle, no gap between messages; it never stops.
+// Latency: 1 cycle. Throughput: one beat per cycle, no gap between messages; the input never
+// stalls.
 module ring_write
   import tcp_pkg::*;
 #(

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP engine (RFC 9293) for up to NumSessions connections.
 //
-// in: packets from ipv4_rx. request: requests of applications and of the send buffer (tcp_request), and
-// errors reported by paths (tcp_error), if the design has tcp_errors. out: headers for the send buffer
-// (tcp_segment), which appends the payload. data: received payload and events for applications
-// (tcp_data, tcp_event), for the receive buffer, or with Bypass for applications, by tcp_bypass.
-// docs/tcp.md describes how these parts work together.
+// in: packets from ipv4_rx. request: requests of applications and of the send buffer (tcp_request),
+// and errors reported by paths (tcp_error), if the design has tcp_errors. out: headers for the send
+// buffer (tcp_segment), which appends the payload. data: received payload and events for
+// applications (tcp_data, tcp_event), for the receive buffer, or with Bypass for applications, by
+// tcp_bypass. docs/tcp.md describes how these parts work together.
 //
-// Latency: 13 cycles from a segment's header to its payload on data. Throughput: one beat per cycle;
-// segments of one session, or of sessions whose numbers agree in the low five bits, at most every four
-// cycles.
+// Latency: 13 cycles from a segment's header to its payload on data. Throughput: one beat per
+// cycle; segments of one session, or of sessions whose numbers agree in the low five bits, at most
+// every four cycles.
 `include "bombus_types.svh"
 
 module tcp

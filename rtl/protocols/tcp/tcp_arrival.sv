@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effects of a received segment on its session (RFC 9293, 3.10.7; RFC 5961; RFC 7323, 5.3; RFC 6582), or
-// of an error that the path reports (RFC 9293, 3.9.2.2). Three cycles: distances of sequence numbers,
-// their meaning, the new block.
+// Effects of a received segment on its session (RFC 9293, 3.10.7; RFC 5961; RFC 7323, 5.3; RFC
+// 6582), or of an error that the path reports (RFC 9293, 3.9.2.2). Three cycles: distances of
+// sequence numbers, their meaning, the new block.
 //
 // The block of the session, the requests of its application and the segment are inputs of the first
-// cycle; the block and the segment are inputs of the two following cycles, too. One segment per cycle;
-// the next one of the same session after its new block has been written.
+// cycle; the block and the segment are inputs of the two following cycles, too. One segment per
+// cycle; the next one of the same session after its new block has been written.
 module tcp_arrival
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -45,23 +45,23 @@ module tcp_arrival
     input  segment_t        segment_3_i,
 
     // Third cycle: ranges received beyond gaps (tcp_reassembly)
-    input  logic room_i,  // room for this payload
-    input  logic some_i,
-    input  logic again_i,  // all of the payload was received before
-    input  logic reaches_i,  // the payload closes the gap before a range that
-    input  seq_t reach_i,  // ends at this sequence number
+    input logic room_i,  // room for this payload
+    input logic some_i,
+    input logic again_i,  // all of the payload was received before
+    input logic reaches_i,  // the payload closes the gap before a range that
+    input seq_t reach_i,  // ends at this sequence number
     output logic ahead_o,  // the payload is stored beyond a gap if there is room
     output logic in_order_o,
     output logic ends_stream_o,  // ranges beyond gaps are discarded
 
     // Third cycle: ranges that the peer has received beyond gaps (tcp_scoreboard)
-    input  logic news_i,  // SACK reports new bytes
-    input  logic known_i,  // SACK reports no new bytes
-    input  logic lost_i,  // so many that the segment at una is lost
+    input  logic news_i,    // SACK reports new bytes
+    input  logic known_i,   // SACK reports no new bytes
+    input  logic lost_i,    // so many that the segment at una is lost
     input  logic behind_i,  // una passes everything retransmitted
     output logic acks_o,
     output logic begins_o,  // recovery
-    output logic tail_o,  // in recovery, una reaches a part without SACK information
+    output logic tail_o,    // in recovery, una reaches a part without SACK information
 
     // Third cycle
     output tcb_t block_o,
@@ -110,8 +110,8 @@ module tcp_arrival
   // una and max are at most a ring apart, and so are acknowledgements that count.
   typedef logic signed [$clog2(RingBytes)+1:0] near_t;
   typedef struct packed {
-    logic        bytes;  // the segment has payload
-    logic        here;  // seq is 0
+    logic        bytes;      // the segment has payload
+    logic        here;       // seq is 0
     logic        ends_here;  // last is 0
     distance_t   seq;        // from rcv_nxt
     distance_t   last;       // of the end of the payload, from rcv_nxt
@@ -125,8 +125,8 @@ module tcp_arrival
     near_t       recovered;  // of the acknowledgement, from recover
     distance_t   marked;     // of the acknowledgement, from marked
     near_t       timed;      // of the acknowledgement, from the end of the timed segment
-    distance_t   readable;  // of the end of the payload, from the position awaited
-    distance_t   writable;  // of the end of the space, from the position awaited
+    distance_t   readable;   // of the end of the payload, from the position awaited
+    distance_t   writable;   // of the end of the space, from the position awaited
     logic [31:0] window;
     logic [31:0] sample_us;
     logic [13:0] mss;
@@ -166,18 +166,18 @@ module tcp_arrival
   // ---- Second cycle: meaning of the distances ----
 
   typedef struct packed {
-    logic        opening;  // the SYN of a requested connection
-    logic        opened;  // the handshake is complete
+    logic        opening;       // the SYN of a requested connection
+    logic        opened;        // the handshake is complete
     logic        refuse;
-    logic        resend;  // a retransmitted SYN: its answer is retransmitted
-    logic        no_offer;  // ... now without ECN
+    logic        resend;        // a retransmitted SYN: its answer is retransmitted
+    logic        no_offer;      // ... now without ECN
     logic        unacceptable;
     logic        stale;
     logic        challenge;     // RFC 5961
-    logic        limited;  // ... which is limited to one per 131 ms
-    logic        throttled;  // ... and has been sent within these 131 ms
+    logic        limited;       // ... which is limited to one per 131 ms
+    logic        throttled;     // ... and has been sent within these 131 ms
     logic        reset;
-    logic        process;  // the acknowledgement and the payload are processed
+    logic        process;       // the acknowledgement and the payload are processed
     logic        new_ack;
     logic        same_ack;
     logic        fin_acked;
@@ -185,26 +185,26 @@ module tcp_arrival
     logic        new_window;
     logic        fresh;         // from a segment that is not before wl1
     seq_t        wnd_edge;
-    logic        same_edge;  // it has not moved
-    logic        in_order;  // the next bytes or FIN in order
-    logic        ahead;  // bytes beyond a gap
+    logic        same_edge;     // it has not moved
+    logic        in_order;      // the next bytes or FIN in order
+    logic        ahead;         // bytes beyond a gap
     logic        fits_ahead;    // ... in the window
-    logic        refuses;  // its bytes or FIN are not accepted: acknowledge rcv_nxt
+    logic        refuses;       // its bytes or FIN are not accepted: acknowledge rcv_nxt
     logic        ahead_of_nxt;  // acknowledges more than was retransmitted
-    logic        closed;  // no bytes are accepted in this state
+    logic        closed;        // no bytes are accepted in this state
     logic        fin;
-    logic        fin_again;  // the FIN that was already accepted
-    logic        fin_waits;  // the FIN arrives with the end of the handshake
+    logic        fin_again;     // the FIN that was already accepted
+    logic        fin_waits;     // the FIN arrives with the end of the handshake
     logic        bytes;
-    logic        new_bytes;  // some are new
-    logic        recent;  // store the timestamp
+    logic        new_bytes;     // some are new
+    logic        recent;        // store the timestamp
     logic        recovered;
-    logic        marked;  // the peer reports congestion, for the first time in a window
-    logic        past_mark;  // the acknowledgement is at or after marked
-    logic        congested;  // the path to this host was congested
-    logic        reduced;  // the peer has reduced its congestion window
-    logic        twice;  // the first bytes are duplicates
-    logic        twice_all;  // ... and the others, too
+    logic        marked;        // the peer reports congestion, for the first time in a window
+    logic        past_mark;     // the acknowledgement is at or after marked
+    logic        congested;     // the path to this host was congested
+    logic        reduced;       // the peer has reduced its congestion window
+    logic        twice;         // the first bytes are duplicates
+    logic        twice_all;     // ... and the others, too
     logic        timed;
     logic        readable;
     logic        writable;
@@ -212,7 +212,7 @@ module tcp_arrival
     logic [13:0] skip;
     logic [3:0]  most_window;
     logic [13:0] mss;
-    logic        lowers;  // an error reports that the segment was too big
+    logic        lowers;        // an error reports that the segment was too big
     logic        unreachable;
     logic        unused;
   } meaning_t;

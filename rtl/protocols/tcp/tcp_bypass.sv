@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces tcp_receive_buffer: sends payload and events of an engine with Bypass to the
-// application that is bound to their port. Nothing is kept: applications take bytes as they come.
+// Replaces tcp_receive_buffer: sends payload and events of an engine with Bypass to the application
+// that is bound to their port. Nothing is stored: applications must accept bytes as they arrive.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle, no gap between messages.
 module tcp_bypass
@@ -9,7 +9,7 @@ module tcp_bypass
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
-    // Ports of applications, filled in by Bombus, and the bound next hop that each leads to
+    // Ports of applications, and the bound next hop of each; filled in by Bombus
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -35,7 +35,7 @@ module tcp_bypass
   localparam string Takes = "tcp_data tcp_event";
   localparam string Sends = "tcp_data tcp_event";
   localparam string Binds = "tcp_port";
-  localparam bit BindsZero = 1'b1;  // port 0: an application that takes all other ports
+  localparam bit BindsZero = 1'b1;  // port 0: an application that receives all other ports
   localparam bit Replicable = 1'b0;
   localparam string Agrees = "1=tcp.bypass";
   typedef enum int unsigned {NextBound} next_e;

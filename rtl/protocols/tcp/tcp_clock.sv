@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Microseconds since reset in more than 32 bits, for clocks that run for longer than the 71 minutes
-// after which time_us_i wraps around. It may jump by less than 35 minutes a cycle.
+// Extends time_us_i, which wraps around after 71 minutes, to a longer count of microseconds since
+// reset. time_us_i may jump by less than 35 minutes per cycle.
 //
 // Latency: 1 cycle.
 module tcp_clock

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Congestion control by NewReno (RFC 5681, RFC 6582; RFC 6675 with SACK) or CUBIC (RFC 9438):
-// keeps the window of every session and computes how many bytes of each may be in flight.
+// stores the congestion window of every session and computes how many bytes of each may be in
+// flight.
 //
-// CUBIC follows the curve of tcp_cubic, of the time that has come without the round trip that
-// follows, and is never below the window of a Reno that loses as much (4.3). What it multiplies a
-// window by after a loss is 11/16.
+// CUBIC follows the curve of tcp_cubic, evaluated at the current time without the following round
+// trip, and never falls below the window of a Reno with the same losses (4.3). It multiplies the
+// window by 11/16 after a loss.
 //
-// Beside the pipeline of tcp_core: what happens to a session is known in its third cycle, and
-// counts for the next event of the session, which begins a cycle later.
+// Runs in parallel with the pipeline of tcp_core: the effect of an event is known in its third
+// cycle and visible to the next event of the session, which starts a cycle later.
 module tcp_congestion
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -21,7 +22,7 @@ module tcp_congestion
     input logic rst_i,
     input logic [31:0] time_us_i,
     input logic [IndexWidth-1:0] index_i,
-    input logic follows_i,  // it is that of index_3_i a cycle before
+    input logic follows_i,  // index_i is the session of index_3_i one cycle earlier
 
     // First cycle
     input tcb_t block_i,
@@ -104,7 +105,7 @@ module tcp_congestion
   // ---- Second cycle: possible increments ----
 
   localparam int unsigned LeastBit = 8;  // lowest bit of a window that affects its increment
-  // ... and the highest: mss * mss is less than 2**28.
+  // ... and the highest one: mss * mss is less than 2**28.
   localparam int unsigned MostBit = Width - 1 < 26 ? Width - 1 : 26;
   logic [MostBit:LeastBit] leading, leading_q;  // leading bit of the window
   logic [27:0] square_q;
@@ -112,8 +113,8 @@ module tcp_congestion
   logic [13:0] slow_q;
   bytes_t halved_q, deflated_q;  // RFC 5681, 3.1, equation 4
   bytes_t reduced_q;  // the same without two segments
-  bytes_t halved, reduced;  // the same, with CUBIC's share
-  logic beyond_q;  // more is in flight than the window
+  bytes_t halved, reduced;  // the same, with the factor of CUBIC
+  logic beyond_q;  // more bytes are in flight than the window allows
   logic [15:0] three_q;
   logic [13:0] mss_3_q;
   wire bytes_t mss = bytes_t'(mss_2_q);
@@ -143,7 +144,7 @@ module tcp_congestion
 
   if (Cubic) begin : gen_eleven_sixteenths
     typedef logic signed [Width:0] difference_t;
-    bytes_t less_2_q, limit_2_q;  // the same share of two segments; and two segments more
+    bytes_t less_2_q, limit_2_q;  // the same fraction of two segments; and two segments more
     bytes_t share_q, rest_q, least_q;
     logic few_q, fewer_q;  // share or rest would be less than two segments
     wire bytes_t mss_1 = bytes_t'(block_i.mss);
@@ -171,12 +172,12 @@ module tcp_congestion
     bytes_t first;
     bytes_t grown;     // window plus the increment of an acknowledgement
     bytes_t halved;    // threshold after a timeout or a mark
-    bytes_t kept;      // threshold after a loss that duplicates tell of
-    bytes_t lost;      // window after it
+    bytes_t kept;      // threshold after a loss detected by duplicate acknowledgements
+    bytes_t lost;      // window after such a loss
     bytes_t deflated;  // window - acknowledged + a segment
     bytes_t dup;       // window + a segment
     bytes_t mss;
-    bytes_t reno;      // grown like Reno with CUBIC's factor
+    bytes_t reno;      // grows like Reno with the factor of CUBIC
     bytes_t most;      // W_max, reduced for fast convergence (RFC 9438, 4.7)
   } sums_t;
   sums_t sums_q;
@@ -237,8 +238,8 @@ module tcp_congestion
 
   // ---- Third cycle: the sums ----
 
-  // RFC 5681, 3.1: one segment per round trip. With shifts, a little less than mss * mss / window,
-  // but never zero.
+  // RFC 5681, 3.1: one segment per round trip. Computed with shifts: a little less than mss * mss /
+  // window, but never zero.
   logic [27:0] avoidance;
   always_comb begin
     avoidance = 28'd1;
@@ -246,8 +247,8 @@ module tcp_congestion
       if (leading_q[b]) avoidance |= square_q >> (b + 1);
     end
   end
-  // RFC 5681, 3.2, step 2: not of the two segments that the first duplicates have let go (RFC 3042), which
-  // are beyond the window.
+  // RFC 5681, 3.2, step 2: without the two segments sent for the first duplicate acknowledgements
+  // (RFC 3042), which are beyond the window.
   wire bytes_t kept = beyond_q ? reduced : halved;
   // RFC 6928, 2; RFC 5681, 3.1: one segment if the SYN was lost.
   logic [17:0] first;
@@ -319,7 +320,7 @@ module tcp_congestion
   wire changes = event_4_q.kind inside {CongestionOpened, CongestionLost, CongestionTimeout,
                                        CongestionMarked};
   wire slower = Cubic & (sums_q.reno > sums_q.grown);
-  // Never that of an old curve, from before many changes or connections.
+  // Never equal to the epoch of an old curve, computed many changes or connections ago.
   wire [3:0] new_epoch = state_4_q.epoch + (4'(state_4_q.epoch + 4'd1) == used_epoch_q ? 4'd2 : 4'd1);
   always_comb begin
     next = state_4_q;

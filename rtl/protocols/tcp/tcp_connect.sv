@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections requested by applications (RFC 9293, 3.9.1.1): each gets a local port (RFC 6056,
+// Connections requested by applications (RFC 9293, 3.9.1.1): assigns each a local port (RFC 6056,
 // 3.3.3) and an entry in the session table.
 //
-// Requests are taken at once and wait here, up to NumSessions of them; any further one is lost, so
-// that applications must not have more that are not answered. (No request may wait for an answer to
-// leave, and answers of any number cannot be kept.) One at a time asks the table; when peer and port
-// are taken, it asks again with the next port, up to 2**14 times. The port of the application itself
-// is left out: it tells connections of peers from requested ones by their ports.
+// Requests are accepted at once and queued here, up to NumSessions of them; a further one is lost,
+// so applications must limit their unanswered requests. (A request must not wait for a response to
+// be sent, and the number of queued responses must be bounded.) One request at a time is looked up
+// in the table; if peer and port are already in use, it is retried with the next port, up to 2**14
+// times. The port of the application itself is skipped: it distinguishes connections of peers from
+// requested ones.
 module tcp_connect
   import tcp_pkg::*;
 #(
@@ -18,9 +19,9 @@ module tcp_connect
 
     input tcp_request_meta_t request_i,
     input logic request_valid_i,
-    output logic lost_o,  // one cycle later: there was no room for the request
+    output logic lost_o,  // one cycle later: the queue was full
 
-    // To be inserted into the table; the answer comes after taken
+    // To be inserted into the table; the response follows taken_i
     output tuple_t tuple_o,
     output logic [15:0] port_o,  // port of the application
     output logic valid_o,
@@ -29,7 +30,7 @@ module tcp_connect
     input logic hit_i,  // another session has this tuple
     input logic made_i,
 
-    // No session was free for it, or no port
+    // No session or no port was free
     output logic missed_o,
     input  logic missed_ready_i,
 

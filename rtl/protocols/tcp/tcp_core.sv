@@ -2,9 +2,9 @@
 // State of all TCP sessions, and the events that change it: received segments, expired timers, and
 // departures (RFC 9293, 3.10).
 //
-// One event starts per cycle, and two of the same session are at least four cycles apart, so that each
-// reads the result of the previous one. Cycle 0 selects the event and reads the memories, cycles 1 to 3
-// process it (tcp_arrival, tcp_departure), and the last of them writes the result.
+// One event starts per cycle, and two of the same session are at least four cycles apart, so that
+// each reads the result of the previous one. Cycle 0 selects the event and reads the memories,
+// cycles 1 to 3 process it (tcp_arrival, tcp_departure), and the last of them writes the result.
 module tcp_core
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -56,12 +56,12 @@ module tcp_core
     output logic     request_ready_o,
     output report_t  report_o,
     output logic     report_valid_o,
-    input  logic     report_room_i,  // room for six more reports
+    input  logic     report_room_i,      // room for six more reports
 
     // Segments to send
     output departure_t departure_o,
     output logic       departure_valid_o,
-    input  logic       departure_room_i,  // room for six more segments
+    input  logic       departure_room_i,   // room for six more segments
 
     // Timers: class 0 is that of the session, class 1 that of the delayed acknowledgement
     output logic            set_o,

@@ -2,9 +2,10 @@
 // Target congestion window of CUBIC (RFC 9438, 4.2): C * (t - K)^3 + W_max, with C = 0.4 and times
 // in units of 1,024 us.
 //
-// Beside tcp_congestion, which tells of acknowledgements in congestion avoidance: one at a time is worked
-// at, others are passed over, since the next one of the session will do. Multiplies bit by bit: 110
-// cycles; K is found by trying its bits with the first one after a loss: 1,900 cycles.
+// Runs in parallel with tcp_congestion, which reports acknowledgements in congestion avoidance. One
+// is processed at a time and the others are skipped: the next one of the session serves as well.
+// Multiplication is bit-serial: 110 cycles. K is found by testing its bits at the first
+// acknowledgement after a loss: 1,900 cycles.
 module tcp_cubic
   import tcp_pkg::*;
 #(
@@ -60,14 +61,14 @@ module tcp_cubic
     logic [3:0] epoch;
     clock_t start;
     time_t k;
-    bytes_t origin;  // the level at which the curve is flat
+    bytes_t origin;  // the window size at which the curve is flat
   } curve_t;
   curve_t stored_curve;
 
   typedef enum logic [2:0] {
     Idle,
     Fetch,
-    Choose,  // start a new epoch, or find the time in the current one
+    Choose,  // start a new epoch, or compute the time within the current one
     Multiply,
     Weigh,  // evaluate a trial K
     Finish,
@@ -178,7 +179,7 @@ module tcp_cubic
       step_q <= Multiply;
       if (trial_q[0]) begin
         searches_q <= 1'b0;
-        value_q <= gap;  // take the gap as the cube of K, so that the window stays
+        value_q <= gap;  // use the gap as the cube of K, so that the window does not change
         step_q <= Finish;
       end
     end

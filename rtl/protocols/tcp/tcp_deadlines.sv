@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deadlines of the timers that an event has set for a session (RFC 6298, 2.5 and 5.5).
 //
-// Latency: 3 cycles, of setting and clearing alike. Throughput: one event per cycle.
+// Latency: 3 cycles, for setting and clearing alike. Throughput: one event per cycle.
 module tcp_deadlines
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -26,7 +26,7 @@ module tcp_deadlines
     input logic     [ 3:0] tries_i,
     input logic     [25:0] timeout_us_i,
 
-    // A cycle later: the event has measured a round trip, after which nothing is backed off.
+    // One cycle later: the event has measured a round trip, which cancels the backoff.
     input logic        sampled_i,
     input logic [25:0] sampled_us_i,
 
@@ -72,7 +72,7 @@ module tcp_deadlines
   logic [37:0] backed_off_q;
   logic [27:0] us_q;
 
-  // In a handshake, the round trip time still stored is that of a previous session.
+  // During a handshake, the stored round-trip time is that of a previous session.
   wire handshakes = state_i inside {SynSent, SynReceived};
   wire too_long = |backed_off_q[37:26] | (backed_off_q[25:0] > 26'(MostUs));
 

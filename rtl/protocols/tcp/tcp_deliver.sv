@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forwards the new payload of received segments, followed by the events for applications: both on
-// one stream, so that no event precedes its bytes. Only that a session has opened is told before
-// the bytes that came with it.
+// one stream, so that no event precedes its bytes. The only exception is `opened`, which is sent
+// before the bytes of its segment.
 //
-// Payloads come in the order of their segments. Each is dropped or sent as what became of its
-// segment says (`order`: whether it had a session; `outcome`: what the session made of it).
+// Payloads arrive in the order of their segments. Each is sent or dropped according to `order`
+// (whether its segment has a session) and to the outcome of the segment in tcp_core.
 //
-// Latency: 2 cycles. Throughput: one beat per cycle; what is told takes a beat of its own.
+// Latency: 2 cycles. Throughput: one beat per cycle; an event takes one beat.
 module tcp_deliver
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -29,13 +29,13 @@ module tcp_deliver
 
     input logic verdict_valid_i,
     input verdict_t verdict_i,
-    input logic report_valid_i,  // with the verdict in the same cycle: for the same segment
+    input logic report_valid_i,  // together with the verdict: for the same segment
     input report_t report_i,
     input tuple_t tuple_i,  // tuple of that session
     input logic [15:0] port_i,  // port of the session's application
     output logic room_o,  // room for eight more
 
-    // A requested connection for which no session is free: told after at most one outcome
+    // A requested connection for which no session is free: reported after at most one outcome
     input  logic   [15:0] missed_port_i,
     input  tuple_t        missed_tuple_i,
     input  logic          missed_valid_i,
@@ -52,7 +52,7 @@ module tcp_deliver
     logic keep;
     logic tells;
     logic opens;
-  } order_t;  // the fields that ready depends on
+  } order_t;  // the fields that determine ready
   typedef struct packed {
     verdict_t verdict;
     report_t report;
@@ -86,7 +86,7 @@ module tcp_deliver
       .out_valid_o(outcome_valid),
       .out_ready_i(outcome_take)
   );
-  logic [5:0] waiting_q;  // entries, a cycle late for those that leave
+  logic [5:0] waiting_q;  // entries; removals are counted one cycle late
   logic leaves_q;
   always_ff @(posedge clk_i) begin
     leaves_q <= outcome_take & ~rst_i;
@@ -95,11 +95,11 @@ module tcp_deliver
     room_o <= waiting_q < 6'd20;
   end
 
-  // ---- Select what is sent next ----
+  // ---- Select the next message ----
 
   logic telling_q;  // the payload was sent, the event not yet
   logic opened_q;  // the event `opened` was sent, the payload not yet
-  logic gives_way_q;  // between two outcomes: a missed connection is told
+  logic gives_way_q;  // between two outcomes: a missed connection is reported
   logic ready;
   wire has_outcome = outcome_valid & ~gives_way_q;
   wire opens = first.opens;

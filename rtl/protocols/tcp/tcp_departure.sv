@@ -3,7 +3,8 @@
 // RFC 6298, 5). Three cycles: distances of sequence numbers, the shortest of them, the segment and the
 // new block.
 //
-// The end of the segment is selected among precomputed sums, so that no adder follows the comparisons.
+// The end of the segment is selected among precomputed sums, so that no adder follows the
+// comparisons.
 module tcp_departure
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -50,12 +51,12 @@ module tcp_departure
     output logic       set_timer_o,  // for the purpose in block_o.timer
     output logic       occupies_o,   // sends bytes, SYN or FIN
     output logic       repeats_o,    // sends bytes that were sent before
-    output logic       resends_o,  // sends the bytes announced by again_i, in recovery with SACK,
+    output logic       resends_o,    // sends the bytes announced by again_i, in recovery with SACK,
     output logic       fills_o,      // up to the end of the hole, or
     output logic       fresh_o,      // sends bytes or a FIN for the first time
-    output seq_t       last_o,  // up to this sequence number
-    output logic       restarts_o,  // sends bytes while no byte was in flight
-    output seq_t       bare_o,  // sequence number of a segment that occupies none
+    output seq_t       last_o,       // up to this sequence number
+    output logic       restarts_o,   // sends bytes while no byte was in flight
+    output seq_t       bare_o,       // sequence number of a segment that occupies none
     output logic       sent_ack_o    // a delayed acknowledgement is no longer due
 );
 
@@ -90,7 +91,7 @@ module tcp_departure
     send_t     sent;         // bytes sent before, from base on
     send_t     flight;       // distance of the next byte from una
     spare_t    spare;        // congestion window minus a full segment
-    distance_t readable;  // rcv_nxt, relative to the position awaited by the application
+    distance_t readable;     // rcv_nxt, relative to the position awaited by the application
     // End of the space, relative to the position awaited by the application
     distance_t writable;
     receive_t  own_window;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ICMP errors for the TCP engine (RFC 9293, 3.9.2.2; RFC 1122, 4.2.3.9): determines what each
-// means for the connection whose segment it quotes.
+// ICMP errors for the TCP engine (RFC 9293, 3.9.2.2; RFC 1122, 4.2.3.9): determines the meaning of
+// each for the connection whose segment it quotes.
 //
-// Fragmentation needed: what the path takes, not less than LeastPathMtu lets through, since anybody
-// can forge an error (RFC 5927, 7). Protocol or port unreachable: refuses. All others mean that the
-// path is bad for now. The engine alone knows whether the quoted segment was sent.
+// Fragmentation needed: the MTU of the path, but at least LeastPathMtu, since errors can be forged
+// (RFC 5927, 7). Protocol or port unreachable: the connection is refused. All others report a
+// temporary problem of the path. Only the engine can decide whether the quoted segment was sent.
 //
-// In a design without this layer, or without icmp_echo, the engine heeds no errors and has no logic
-// for it. Latency: 2 cycles. Throughput: one message per cycle.
+// In a design without this layer, or without icmp_echo, the engine ignores errors and has no logic
+// for them. Latency: 2 cycles. Throughput: one message per cycle.
 module tcp_errors
   import icmp_pkg::*;
   import tcp_pkg::*;
@@ -69,7 +69,7 @@ module tcp_errors
           mss: (below ? 16'(LeastPathMtu) : error.mtu) - 16'(HeaderBytesBoth),
           seq: in_i.data[31:0]
       };
-  skid_buffer #(  // ends the chain of ready of the tile, for fewer LUTs than a cut in icmp_echo
+  skid_buffer #(  // ends the chain of ready in the tile, with fewer LUTs than a cut in icmp_echo
       .data_t(read_t)
   ) u_read (
       .clk_i,

@@ -10,11 +10,11 @@ module tcp_expiry
 ) (
     input tcb_t block_i,
     input logic no_keepalive_i,  // the keepalive timer runs, but the peer is not probed
-    input logic last_i,  // there have been as many timeouts as are allowed
-    input logic overdue_i,  // nothing was acknowledged for longer than UserTimeoutS
+    input logic last_i,  // the number of timeouts has reached its limit
+    input logic overdue_i,  // no acknowledgement for longer than UserTimeoutS
     input logic delay_i,  // the expired timer is that of the delayed acknowledgement
     output tcb_t block_o,
-    output logic takes_fin_o,  // takes a FIN that has waited
+    output logic takes_fin_o,  // processes a delayed FIN
     output logic repeats_o,  // a retransmission timeout
     output logic gives_up_o,
     output logic set_timer_o  // for the purpose in block_o.timer
@@ -29,7 +29,7 @@ module tcp_expiry
   assign repeats_o   = ~delay_i & (block_i.timer == TimerRetransmit);
   wire waits = Keepalive & ~delay_i & (block_i.timer == TimerKeepalive);
   wire alone = waits & ~no_keepalive_i & (block_i.tries == 4'(KeepaliveWaits + KeepaliveProbes - 1));
-  wire probes = ~delay_i & (block_i.timer == TimerPersist);  // the last one has no answer
+  wire probes = ~delay_i & (block_i.timer == TimerPersist);  // the previous probe was not answered
   assign gives_up_o  = ((repeats_o | probes) & (last_i | (overdue_i & ~handshake))) | alone;
   assign set_timer_o = waits & ~alone;
 

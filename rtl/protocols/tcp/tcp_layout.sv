@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the options of a TCP header in one step if they have a layout of today's systems: in
-// words, those of data and acknowledgements as RFC 7323, appendix A, recommends.
+// Reads the options of a TCP header in one step if their layout is one that current systems send.
+// In words, where RFC 7323, appendix A, recommends the layout of data segments and
+// acknowledgements:
 //
-//   NOP NOP timestamps, NOP NOP SACK, both in this order, or nothing
-//   of a SYN: MSS, then
+//   NOP NOP timestamps, NOP NOP SACK, both in this order, or no options
+//   in a SYN: MSS, then
 //     Linux: SACK permitted or NOP NOP, timestamps, NOP window scale; without
 //       timestamps NOP NOP SACK permitted, NOP window scale; any of the last left out
 //     Windows: NOP window scale, NOP NOP SACK permitted
 //     macOS: NOP window scale, NOP NOP timestamps, SACK permitted, end
 //
-// Latency: what words are is found out before they are registered, by the caller too; the
-// outputs belong to the registered words.
+// Latency: words are classified before they are registered, here and by the caller; the outputs
+// belong to the registered words.
 module tcp_layout
   import bombus_pkg::*;
   import tcp_pkg::*;

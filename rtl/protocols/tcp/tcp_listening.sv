@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ports on which applications listen, one bit each, which requests set and clear.
+// Ports on which applications listen, one bit each, set and cleared by requests.
 //
-// A request is done two cycles after it is taken. After reset all are cleared, a line of 64
-// per cycle, while ready_o is low.
+// A request takes effect two cycles after it is accepted. After reset all bits are cleared, a line
+// of 64 per cycle, while ready_o is low.
 module tcp_listening (
     input logic clk_i,
     input logic rst_i,

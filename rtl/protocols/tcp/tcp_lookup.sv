@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the session of each received segment, or creates one: for a SYN to a listening port (RFC 9293,
-// 3.10.7.2), and, with ActiveOpen, for a connection requested by an application (tcp_connect). A segment
-// without a session is refused. Errors reported by paths share the slots of requested connections; an
-// error that arrives while another waits is lost.
+// Finds the session of each received segment, or creates one: for a SYN to a listening port (RFC
+// 9293, 3.10.7.2), and, with ActiveOpen, for a connection requested by an application
+// (tcp_connect). A segment without a session is refused. Errors reported by paths share the slots
+// of requested connections; an error that arrives while another waits is lost.
 //
-// At most MaxHalfOpen sessions opened by peers may have an incomplete handshake, so that a flood of SYNs
-// does not use up all sessions.
+// At most MaxHalfOpen sessions opened by peers may have an incomplete handshake, so that a flood of
+// SYNs does not use up all sessions.
 //
-// Latency: 6 cycles, 25 for a segment that creates a session. Throughput: a segment per cycle, except
-// while sessions are created or removed.
+// Latency: 6 cycles, 25 for a segment that creates a session. Throughput: a segment per cycle,
+// except while sessions are created or removed.
 module tcp_lookup
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -39,7 +39,7 @@ module tcp_lookup
     output segment_t refused_o,
     output logic     refused_valid_o,
     output logic     no_session_o,     // no session is free for a SYN
-    output logic     short_o,  // no session is free, or none will be for the next SYN
+    output logic     short_o,          // no session is free, or none will be for the next SYN
 
     input  session_t free_i,
     input  logic     free_valid_i,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of a TCP header (RFC 9293, 3.1; RFC 7323; RFC 2018) byte by byte, in any order
-// and at any position. Options of unknown kind are skipped, and those whose length is not that of
-// their kind; of two of one kind the last counts.
+// and at any position. Options of unknown kind or with an invalid length are skipped; of two
+// options of the same kind the last one is used.
 //
-// A length less than 2 or beyond the header ends the list: what was found before it
-// counts. Of the blocks of SACK the first one is an option.
+// A length less than 2 or beyond the header ends the list; options before it are used. Only the
+// first SACK block is reported as an option.
 //
-// Where a header has been read at once (tcp_layout), this finds the further blocks of its SACK: from
-// more_at_i on, each is shown for one cycle. A new header puts an end to that.
+// For a header that tcp_layout has read, this module finds the further SACK blocks: starting at
+// more_at_i, each is output for one cycle. A new header aborts that.
 //
-// Throughput and latency: a cycle a byte and three more, up to 43.
+// Latency and throughput: one cycle per byte plus three, up to 43.
 module tcp_options
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -26,7 +26,7 @@ module tcp_options
     input logic [1:0] num_more_i,
 
     output options_t options_o,
-    output logic     bad_o,      // the list ended at a bad length
+    output logic     bad_o,      // the list ended at an invalid length
     output logic     ends_o,     // valid_o rises
     output logic     valid_o,
     input  logic     take_i,
@@ -41,7 +41,7 @@ module tcp_options
   // ---- One byte per cycle ----
 
   logic [39:0][7:0] bytes_q;
-  // Index of the byte to be read next; bytes left after the one that was read
+  // Index of the next byte to read; bytes left after the one that was read
   logic [5:0] index_q, rest_q;
   logic running_q, byte_valid_q, more_q;
   logic [7:0] byte_q;
@@ -105,7 +105,7 @@ module tcp_options
   assign finish = ends_list | cut | (byte_valid_q & last);
 
   always_ff @(posedge clk_i) begin
-    // At the end of a list too: at least a cycle without a byte follows.
+    // Also at the end of a list: at least one cycle without a byte follows.
     if (~byte_valid_q) state_q <= more_q ? StateValue : StateKind;
     else if (in_kind) state_q <= byte_q == OptionNop ? StateKind : StateLength;
     else if (in_length) state_q <= no_value ? StateKind : StateValue;
@@ -121,11 +121,11 @@ module tcp_options
       uses_mss_q <= (kind_q == OptionMss) & (byte_q == 8'd4);
       uses_scale_q <= (kind_q == OptionScale) & (byte_q == 8'd3);
       uses_timestamps_q <= (kind_q == OptionTimestamps) & (byte_q == 8'd10);
-      // At most 38 bytes get here.
+      // The length is at most 38 here.
       uses_sack_q <= (kind_q == OptionSack) & (byte_q[2:0] == 3'd2) & (byte_q[5:3] != '0);
     end
     if (~byte_valid_q & more_q) begin
-      value_left_q <= '0;  // no end of it
+      value_left_q <= '0;  // unlimited
       place_q <= '0;
       {uses_mss_q, uses_scale_q, uses_timestamps_q, uses_sack_q} <= 4'b0001;
     end
@@ -162,7 +162,7 @@ module tcp_options
   assign options_o = found_q;
   assign ends_o = finish & ~more_q;
 
-  // A block stays for one cycle once it is complete.
+  // A complete block is stable for one cycle.
   assign more_o = found_q.sack;
   assign more_ends_o = in_value & more_q & (place_q == 3'd6);
   always_ff @(posedge clk_i) more_valid_o <= in_value & more_q & (&place_q) & ~start_i & ~rst_i;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strips the TCP header off segments (RFC 9293, 3.1) and keeps the payload in block RAM until it
+// Strips the TCP header off segments (RFC 9293, 3.1) and stores the payload in block RAM until it
 // is sent, in the order in which segments are pushed.
 //
-// Beats come in without waiting. Their words are rotated by the length of the header and
-// written to the rows that they belong to: every word has an address of its own, so that
-// nothing has to be held and merged. Rows of segments that are not accepted are written
-// over. A segment without payload has a row too.
+// The input never stalls. The words of a beat are rotated by the length of the header and written
+// to their rows: every word has its own write address, so no beat has to be held and merged. Rows
+// of segments that are not accepted are overwritten. A segment without payload also occupies a row.
 //
-// Beats of a pushed segment are sent as soon as they are complete. One segment at a time
-// may be pushed later than those behind it; no row is taken again before it is sent.
+// Beats of a pushed segment are sent as soon as they are complete. One segment at a time may be
+// pushed later than its successors; no row is reused before it has been sent.
 //
 // Latency: 3 cycles from the push. Throughput: one beat per cycle, no gap between messages.
 module tcp_payload #(
@@ -24,21 +23,22 @@ module tcp_payload #(
     input logic clk_i,
     input logic rst_i,
 
-    // Beats as they arrive.
+    // Arriving beats
     input beat_t                  in_i,
     input logic                   in_valid_i,
     input logic  [ShiftWidth-1:0] in_shift_i,   // words of the header, minus those in whole beats
-    input logic                   in_leads_i,   // the first beat after those that hold only header
+    // the first beat after those that contain only header bytes
+    input logic                   in_leads_i,
     input logic                   in_follows_i, // a later beat
 
-    // One cycle after each beat: it belongs to an accepted segment.
+    // One cycle after each beat: the beat belongs to an accepted segment.
     input  logic                accept_i,
-    input  logic                late_i,        // with its first beat: this segment is pushed late
+    input  logic                late_i,        // with the first beat: this segment is pushed late
     output logic [RowWidth-1:0] row_o,         // with late_i: first row of its payload
-    output logic                late_full_o,   // no room for a segment that is pushed late
-    output logic                nearly_full_o, // room for only 8 rows: the input should stop
+    output logic                late_full_o,   // there is no room for a segment that is pushed late
+    output logic                nearly_full_o, // room for only 8 rows: the input should stall
 
-    // Segments to be sent, in order.
+    // Segments to send, in order
     input logic                push_i,
     input logic [RowWidth-1:0] push_row_i,
     input logic [        13:0] push_length_i,
@@ -81,7 +81,7 @@ module tcp_payload #(
   shift_t shift_q;
   logic valid_q, last_q;
   logic joins_q;  // the upper words belong to the previous row
-  logic completes_q;  // a row is complete, with more to come
+  logic completes_q;  // a row is complete, and the message continues
   logic spills_q;  // the last beat needs one more row
   wire  joins = in_follows_i & (in_shift_i != '0);
 
@@ -113,8 +113,8 @@ module tcp_payload #(
 
   // ---- Rows ----
 
-  row_t write_q, after_q;  // the row to be completed next, and the one after it
-  row_t sent_q;  // sent_q: rows sent, a cycle late; kept_q: first row in use
+  row_t write_q, after_q;  // the next row to be completed, and the one after it
+  row_t sent_q;  // rows sent, one cycle late
   row_t kept_q;
   logic late_q, crowded_q;
   logic fetch, fetch_last, fetched_q;
@@ -148,13 +148,13 @@ module tcp_payload #(
       if (late_i) late_q <= 1'b1;
       else if (fetch & fetch_last & head_late) late_q <= 1'b0;
       nearly_full_o <= &used[RowWidth-1:3];
-      // While a segment is late, no rows are freed. There must be room for it and for the longest
+      // No row is freed while a segment is late. There must be room for it and for the longest
       // segment that may be pushed before it; otherwise they deadlock.
       crowded_q <= used[RowWidth-1-:2] != '0;
     end
   end
 
-  // ---- Segments to be sent ----
+  // ---- Segments to send ----
 
   typedef struct packed {
     logic late;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP (RFC 9293): the header on the wire, the properties of a received segment, and the metadata of the
-// messages between engine, buffers and applications.
+// TCP (RFC 9293): the header on the wire, the properties of a received segment, and the metadata of
+// the messages between engine, buffers and applications.
 //
 // Sessions are numbered from 0. Positions in a stream of bytes are sequence numbers, in both
-// directions: a buffer stores byte s of a session at s modulo the size of its ring, so that no address
-// translation is needed. All arithmetic is modulo 2**32.
+// directions: a buffer stores byte s of a session at s modulo the size of its ring, so that no
+// address translation is needed. All arithmetic is modulo 2**32.
 package tcp_pkg;
 
   // The fixed part of the header, in wire order; the first byte is in the lowest bits.

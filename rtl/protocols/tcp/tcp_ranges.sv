@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges of a stream received beyond missing bytes: adds a range and merges it with those that it
-// touches. They neither overlap nor touch, and fill the slots from 0 on, the latest first or by
-// their places (Sorted).
+// touches. The ranges neither overlap nor touch, and fill the slots from 0 on, the latest first or
+// in the order of their positions (Sorted).
 //
-// Places are the lower bits of sequence numbers. Ranges that begin at the base or before it
-// are left out. Three cycles: distances from the base, how they lie, the new ranges. One
-// range per cycle.
+// Positions are the lower bits of sequence numbers. Ranges that begin at or before the base are
+// removed. Three cycles: distances from the base, comparisons, new ranges. One range per cycle.
 module tcp_ranges #(
     parameter int unsigned NumRanges = 4,
     parameter int unsigned Width = 18,  // positions are less than 2**(Width-1) apart
@@ -28,13 +27,13 @@ module tcp_ranges #(
     input logic [Width-1:0] left_3_i,  // same as add_left_i
     input logic [Width-1:0] right_3_i,
     input logic mark_3_i,  // mark of the added range
-    output logic room_o,  // there is room to add the range
-    output logic known_o,  // all of it is already covered
-    output logic reaches_o,  // a range that it touches ends where it does or later,
+    output logic room_o,  // there is room for the range
+    output logic known_o,  // all of its bytes are already covered
+    output logic reaches_o,  // a range that it touches ends at its end or later,
     output logic [Width-1:0] reach_o,  // at this position
     output logic reach_wraps_o,  // reach is less than the base as an unsigned number
 
-    // The ranges before, and which of them are beyond the base; the new ranges
+    // The previous ranges, and which of them are beyond the base; the new ranges
     output logic [NumRanges-1:0] current_3_o,
     output logic [NumRanges-1:0] valid_3_o,
     output logic [NumRanges-1:0] mark_3_o,

@@ -2,8 +2,8 @@
 // Data received beyond gaps in each session: up to NumGaps ranges of bytes, the latest first, as
 // SACK reports them (RFC 2018, 4). The bytes themselves are in the receive buffer.
 //
-// Beside the pipeline of tcp_core: the session's ranges are read in the cycle before the first,
-// and written at the end of the third.
+// Runs in parallel with the pipeline of tcp_core: the ranges of the session are read in the cycle
+// before the first, and written at the end of the third.
 module tcp_reassembly
   import tcp_pkg::*;
 #(
@@ -20,7 +20,7 @@ module tcp_reassembly
     input seq_t left_i,  // first byte of the payload
     input seq_t right_i,
 
-    output logic some_2_o,  // in the second cycle: there are ranges
+    output logic some_2_o,  // in the second cycle: the session has ranges
 
     // Third cycle
     input logic [IndexWidth-1:0] index_3_i,
@@ -28,17 +28,17 @@ module tcp_reassembly
     input seq_t left_3_i,
     input seq_t right_3_i,
     input logic write_i,
-    input logic clear_i,  // forget all ranges
-    input logic ahead_i,  // the payload is beyond a gap, and kept if there is room
+    input logic clear_i,  // discard all ranges
+    input logic ahead_i,  // the payload is beyond a gap, and stored if there is room
     input logic in_order_i,  // the payload is in order
     output logic room_o,
-    output logic some_o,  // there are ranges
-    output logic again_o,  // all of the payload is in one range
-    output logic reaches_o,  // it closes the gap before a range that
-    output seq_t reach_o,  // ends here
+    output logic some_o,  // the session has ranges
+    output logic again_o,  // the payload is contained in one range
+    output logic reaches_o,  // the payload closes the gap before a range that
+    output seq_t reach_o,  // ends at this sequence number
     output logic [2:0] num_sacks_o,  // number of SACK blocks, as many as an option holds
     output sack_block_t [MaxSackBlocks-1:0] sacks_o,
-    input logic [3:0] slot_i,  // for registers: the range in this slot
+    input logic [3:0] slot_i,  // for registers: index of the range to show
     output logic shown_valid_o,
     output sack_block_t shown_o
 );

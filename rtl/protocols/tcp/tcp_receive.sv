@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP receive (RFC 9293, 3.1): checks segments, decodes their headers and options, and strips the header
-// off the payload. With StripHeaders 0 the header stays, and out_header_o gives its length; at less than
-// 512 bits headers are always stripped, which is cheap there.
+// TCP receive (RFC 9293, 3.1): checks segments, decodes their headers and options, and strips the
+// header off the payload. With StripHeaders 0 the header stays, and out_header_o gives its length;
+// at less than 512 bits headers are always stripped, which is cheap there.
 //
 // Each accepted segment is output twice, each time with its own handshake: its decoded header on
-// `segment`, its payload on `out`, as one beat with 0 bytes if it is empty. Both are in the same order,
-// except that SACK blocks alone (`sack_only`) have no payload. Of a payload's metadata only length and
-// kind are valid. Dropped and counted: segments shorter than their header, data offsets less than 5,
-// bad checksums, ports 0.
+// `segment`, its payload on `out`, as one beat with 0 bytes if it is empty. Both are in the same
+// order, except that SACK blocks alone (`sack_only`) have no payload. Of a payload's metadata only
+// length and kind are valid. Dropped and counted: segments shorter than their header, data offsets
+// less than 5, bad checksums, ports 0.
 //
 // Options in one of the layouts that systems use are read at once (tcp_layout). Those of one other
-// segment at a time are read byte by byte (tcp_options), while later segments overtake it; a second one
-// that arrives meanwhile is dropped and counted. An invalid option length is counted; the options before
-// it are used. With AnyLayout 0, options in other layouts are ignored, except an MSS in first position.
+// segment at a time are read byte by byte (tcp_options), while later segments overtake it; a second
+// one that arrives meanwhile is dropped and counted. An invalid option length is counted; the
+// options before it are used. With AnyLayout 0, options in other layouts are ignored, except an MSS
+// in first position.
 //
 // With MoreSacks, the further SACK blocks of an acknowledgement follow it, each as a segment with
-// `sack_only`, 10 cycles later and then every 8 cycles. They are read by tcp_options, and skipped while
-// it is busy: a peer repeats each block in at least three segments (RFC 2018, 4).
+// `sack_only`, 10 cycles later and then every 8 cycles. They are read by tcp_options, and skipped
+// while it is busy: a peer repeats each block in at least three segments (RFC 2018, 4).
 //
 // The checksum is verified without access to the payload, as in udp_rx.
 //
-// Latency, at 512 bits: 3 cycles to `segment`, 5 to `out`; narrower: as many from the last beat of the
-// header; other layouts: up to 48 more. Throughput: one beat per cycle, no gap between messages, except
-// one cycle for a segment in another layout or a further SACK block. in_ready_o is a register.
+// Latency, at 512 bits: 3 cycles to `segment`, 5 to `out`; narrower: as many from the last beat of
+// the header; other layouts: up to 48 more. Throughput: one beat per cycle, no gap between
+// messages, except one cycle for a segment in another layout or a further SACK block. in_ready_o is
+// a register.
 module tcp_receive
   import bombus_pkg::*;
   import tcp_pkg::*;

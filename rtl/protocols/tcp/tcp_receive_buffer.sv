@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP receive buffer: stores received bytes until applications read them.
 //
-// data: bytes of a stream to be stored (tcp_data). read: a request for bytes (tcp_read), answered with
-// these bytes (tcp_data), sent to the application that is bound to the port of the request. A tcp_event
-// on data is forwarded to the application of its port after all preceding bytes have been stored. A
-// read accepted after the last beat of a write returns the written bytes. Writes never stall. A read
-// longer than a ring or of a session that does not exist is counted, and answered without bytes; it is
-// dropped only if no application is bound to its port.
+// data: bytes of a stream to be stored (tcp_data). read: a request for bytes (tcp_read), answered
+// with these bytes (tcp_data), sent to the application that is bound to the port of the request. A
+// tcp_event on data is forwarded to the application of its port after all preceding bytes have been
+// stored. A read accepted after the last beat of a write returns the written bytes. Writes never
+// stall. A read longer than a ring or of a session that does not exist is counted, and answered
+// without bytes; it is dropped only if no application is bound to its port.
 //
-// Latency: 11 cycles. Throughput: one beat per cycle in each direction, no gap between messages. For
-// data widths of 64 to 512 bits.
+// Latency: 11 cycles. Throughput: one beat per cycle in each direction, no gap between messages.
+// For data widths of 64 to 512 bits.
 module tcp_receive_buffer
   import bombus_pkg::*;
   import tcp_pkg::*;

@@ -2,10 +2,10 @@
 // Round-trip times and the retransmission timeout of every session (RFC 6298), smoothed by shifts
 // with the gains of the RFC, 1/8 and 1/4.
 //
-// One event per cycle, those of a session at least four cycles apart, each in the cycles 1 to 5 of
-// tcp_core. An event reads the timeout that the one before has measured, and its own is ready for
-// the timer that it sets: an acknowledgement that is timed restarts the timer with the new timeout
-// (RFC 6298, 5.3). Times in us, at most 2**26 - 1 (67 s).
+// One event per cycle, those of a session at least four cycles apart, each in cycles 1 to 5 of
+// tcp_core. An event reads the timeout that the previous event has measured, and its own result is
+// ready for the timer that it sets: an acknowledgement with a round-trip sample restarts the timer
+// with the new timeout (RFC 6298, 5.3). Times are in us, at most 2**26 - 1 (67 s).
 module tcp_round_trip
   import tcp_pkg::*;
 #(
@@ -27,10 +27,10 @@ module tcp_round_trip
     input logic open_3_i,  // start with no measurement
     input logic late_3_i,  // ... after a retransmitted SYN
     input logic sample_3_i,
-    output logic [25:0] timeout_us_3_o,  // as the event before has left it
+    output logic [25:0] timeout_us_3_o,  // as left by the previous event
 
-    output logic sampled_5_o,  // this event has a sample
-    output logic [25:0] sampled_us_5_o  // the timeout, if it has
+    output logic sampled_5_o,  // the event has a sample
+    output logic [25:0] sampled_us_5_o  // the new timeout, with sampled_5_o
 );
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad

@@ -2,14 +2,14 @@
 // Data that the peer of each session has received beyond gaps, reported by SACK, and the resulting
 // retransmissions (RFC 6675): up to NumSacks ranges, in order of position.
 //
-// During recovery, each gap between una and the last range is retransmitted once, the first one first,
-// as far as the congestion window allows: the bytes in flight (pipe) are those after the ranges and
-// those retransmitted. When una reaches a part without SACK information, the end of the window may be
-// lost, too: its last segment is retransmitted once (NextSeg, rule 4). One block is added at a time;
-// blocks after the first one of an acknowledgement arrive separately.
+// During recovery, each gap between una and the last range is retransmitted once, the first one
+// first, as far as the congestion window allows: the bytes in flight (pipe) are those after the
+// ranges and those retransmitted. When una reaches a part without SACK information, the end of the
+// window may be lost, too: its last segment is retransmitted once (NextSeg, rule 4). One block is
+// added at a time; blocks after the first one of an acknowledgement arrive separately.
 //
-// Runs in parallel with the pipeline of tcp_core: the ranges of the session are read in the cycle before
-// the first, and written at the end of the third.
+// Runs in parallel with the pipeline of tcp_core: the ranges of the session are read in the cycle
+// before the first, and written at the end of the third.
 module tcp_scoreboard
   import tcp_pkg::*;
   import tcp_state_pkg::*;

@@ -2,17 +2,17 @@
 // TCP send buffer: stores the bytes that applications send until they are acknowledged, and builds
 // packets from headers of the engine and bytes of its memory.
 //
-// data: bytes of a stream to be stored (tcp_data). segment: a TCP header (tcp_segment), forwarded and
-// followed by payload_length bytes of the stream from start on. A segment accepted after the last beat
-// of a write contains the written bytes. The engine is notified when bytes have been stored
-// (tcp_request, RequestSend), so that it sends no byte earlier, and when payload has started to leave
-// (RequestSent), so that it sends only a few headers ahead. The ring of a session holds its latest
-// RingBytes; applications and the engine agree on which bytes of a stream are valid.
+// data: bytes of a stream to be stored (tcp_data). segment: a TCP header (tcp_segment), forwarded
+// and followed by payload_length bytes of the stream from start on. A segment accepted after the
+// last beat of a write contains the written bytes. The engine is notified when bytes have been
+// stored (tcp_request, RequestSend), so that it sends no byte earlier, and when payload has started
+// to leave (RequestSent), so that it sends only a few headers ahead. The ring of a session holds
+// its latest RingBytes; applications and the engine agree on which bytes of a stream are valid.
 //
 // Messages that fit no ring are dropped and counted. Data stall only for requests.
 //
-// Latency: 12 cycles, 3 for a header without payload. Throughput: one beat per cycle in each direction,
-// no gap between messages. For data widths of 64 to 512 bits.
+// Latency: 12 cycles, 3 for a header without payload. Throughput: one beat per cycle in each
+// direction, no gap between messages. For data widths of 64 to 512 bits.
 module tcp_send_buffer
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -219,7 +219,7 @@ module tcp_send_buffer
     logic [MaxWords*32-1:0] data;
   } header_t;
   typedef struct packed {
-    logic   ends;  // last beat of a packet without payload
+    logic   ends;   // last beat of a packet without payload
     logic   joins;  // the last beat of the header has room for payload, which is already in place
     logic   fills;  // the last beat of the header is full, and payload follows in the next
     count_t bytes;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small session table: NumSessions numbers, each free or assigned to a key. All keys are in registers
-// and compared at once (for more sessions: tcp_session_table).
+// Small session table: NumSessions numbers, each free or assigned to a key. All keys are in
+// registers and compared at once (for more sessions: tcp_session_table).
 //
-// Latency: 4 cycles from valid_i & ready_o to done_o, as for tcp_session_table; three would suffice.
-// Throughput: a look-up per cycle. ready_o is low for two cycles after an insertion or a removal, so
-// that the next operation sees its effect.
+// Latency: 4 cycles from valid_i & ready_o to done_o, as for tcp_session_table; three would
+// suffice. Throughput: a look-up per cycle. ready_o is low for two cycles after an insertion or a
+// removal, so that the next operation sees its effect.
 module tcp_session_match
   import tcp_pkg::*;
 #(

@@ -2,19 +2,19 @@
 // Large session table: NumSessions numbers, each free or assigned to a key.
 //
 // Cuckoo hashing: a key has a line in each of three tables, selected by a hash with a secret seed
-// (keyed_hash), and is stored in one of them or in the stash. A new key is stored in a free line. If
-// none is free, it is stored in the stash, and a move begins: the key replaces the entry of one of its
-// lines, chosen pseudo-randomly, and the replaced entry moves to the stash, until an entry finds a free
-// line. Moves use cycles without an operation; while the stash is full, they have priority, for at most
-// Patience moves. The tables have 1.5 lines per session, so that all NumSessions keys find room except
-// with negligible probability.
+// (keyed_hash), and is stored in one of them or in the stash. A new key is stored in a free line.
+// If none is free, it is stored in the stash, and a move begins: the key replaces the entry of one
+// of its lines, chosen pseudo-randomly, and the replaced entry moves to the stash, until an entry
+// finds a free line. Moves use cycles without an operation; while the stash is full, they have
+// priority, for at most Patience moves. The tables have 1.5 lines per session, so that all
+// NumSessions keys find room except with negligible probability.
 //
 // Memories are block RAM: for few sessions tcp_session_match is smaller.
 //
-// Latency: 4 cycles from valid_i & ready_o to done_o. Throughput: a look-up per cycle. ready_o is low for
-// two cycles after an insertion, a removal or a move, so that the next operation sees its effect; for
-// four after an insertion while the stash is in use. ready_o is also low while the memories are cleared
-// after reset, one line per cycle.
+// Latency: 4 cycles from valid_i & ready_o to done_o. Throughput: a look-up per cycle. ready_o is
+// low for two cycles after an insertion, a removal or a move, so that the next operation sees its
+// effect; for four after an insertion while the stash is in use. ready_o is also low while the
+// memories are cleared after reset, one line per cycle.
 module tcp_session_table
   import tcp_pkg::*;
 #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sessions of TCP, found by address and ports of the peer, own port and MAC port.
 //
-// For a segment that opens a session, SessionInsert finds an existing session or creates one. Latency,
-// throughput and ready_o: tcp_session_table.
+// For a segment that opens a session, SessionInsert finds an existing session or creates one.
+// Latency, throughput and ready_o: tcp_session_table.
 module tcp_sessions
   import bombus_pkg::*;
   import tcp_pkg::*;

@@ -102,7 +102,7 @@ package tcp_state_pkg;
   typedef struct packed {
     seq_t               send_end;      // end of the bytes written
     seq_t               release_edge;  // end of the free space in the receive buffer
-    logic               closing;  // no bytes follow close_at: FIN
+    logic               closing;       // no bytes follow close_at: FIN
     seq_t               close_at;
     logic               freed;  // the session was freed, with bytes written up to close_at
     logic               aborted;       // reset both directions: RST
@@ -110,7 +110,7 @@ package tcp_state_pkg;
     logic               read_wish;
     seq_t               read_at;
     logic               write_wish;
-    seq_t               write_at;  // send an event when there is space up to this position
+    seq_t               write_at;      // send an event when there is space up to this position
     tcp_pkg::settings_t settings;
   } wishes_t;
 

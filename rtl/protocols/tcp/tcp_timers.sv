@@ -2,21 +2,22 @@
 // Timers of sessions: one of each class per session, with a deadline.
 //
 // The core sets and clears timers of one session per cycle. A scan reads one session per cycle, all
-// classes at once; an expired deadline is found within NumSessions cycles, plus three cycles for each
-// timer that expires meanwhile. A timer is disarmed when it is offered as expired, so that each setting
-// expires once. That requires a cycle in which the core does not write a timer of its class.
+// classes at once; an expired deadline is found within NumSessions cycles, plus three cycles for
+// each timer that expires meanwhile. A timer is disarmed when it is offered as expired, so that
+// each setting expires once. That requires a cycle in which the core does not write a timer of its
+// class.
 //
 // Setting or clearing a timer withdraws its expiry, also in the cycle in which it is offered:
-// expired_valid_o falls in the same cycle. A cleared timer therefore never expires, provided that the
-// core accepts an expiry only after all earlier events of the session have written their timers. A
-// write affects expired_valid_o in the same cycle, armed_o in the next.
+// expired_valid_o falls in the same cycle. A cleared timer therefore never expires, provided that
+// the core accepts an expiry only after all earlier events of the session have written their
+// timers. A write affects expired_valid_o in the same cycle, armed_o in the next.
 //
 // Deadlines are in microseconds, compared modulo 2**32: less than 2**31 (35 minutes) in the future.
-// Time may jump by less than that. If it jumps in every cycle, as in a simulation that skips idle time,
-// a timer expires up to NumSessions jumps late.
+// Time may jump by less than that. If it jumps in every cycle, as in a simulation that skips idle
+// time, a timer expires up to NumSessions jumps late.
 //
-// Memories are cleared during NumSessions cycles after reset, in which no timer may be set: no session
-// can be created in that time (tcp_sessions).
+// Memories are cleared during NumSessions cycles after reset, in which no timer may be set: no
+// session can be created in that time (tcp_sessions).
 module tcp_timers
   import tcp_pkg::*;
 #(

@@ -2,9 +2,9 @@
 // Builds TCP headers (RFC 9293, 3.1): of the segments that sessions send, and of the resets that answer
 // segments without a session (3.10.7.1).
 //
-// A header is sent as one message of kind tcp_segment; the receiver appends the payload. Options: MSS,
-// SACK permitted, timestamps and window scale with a SYN, otherwise timestamps and SACK (RFC 2018, 3).
-// The seed of the checksum is the sum of the pseudo-header.
+// A header is sent as one message of kind tcp_segment; the receiver appends the payload. Options:
+// MSS, SACK permitted, timestamps and window scale with a SYN, otherwise timestamps and SACK (RFC
+// 2018, 3). The seed of the checksum is the sum of the pseudo-header.
 //
 // Latency: 4 cycles. Throughput: one header per cycle at 512 bits, otherwise one beat.
 module tcp_transmit

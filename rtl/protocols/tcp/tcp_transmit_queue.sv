@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue of the sessions that may have a segment to send; each session is queued at most once.
 //
-// Two inputs add sessions: the first has priority, the second stalls. A session added while it is queued
-// keeps its position. Latency: 1 cycle; with more than LutDepth sessions 2 from the second input. One
-// session in and one out per cycle.
+// Two inputs add sessions: the first has priority, the second stalls. A session added while it is
+// queued keeps its position. Latency: 1 cycle; with more than LutDepth sessions 2 from the second
+// input. One session in and one out per cycle.
 module tcp_transmit_queue
   import tcp_pkg::*;
 #(

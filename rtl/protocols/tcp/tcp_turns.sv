@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler of tcp_core: selects the event that starts in a cycle, and follows it through the pipeline.
-// An event starts only while its session has no other event in the pipeline. Priorities: an expired
-// timer first, then received segments and departures alternately. A session that registers inspect has
-// priority over all, and is no event.
+// Scheduler of tcp_core: selects the event that starts in a cycle, and follows it through the
+// pipeline. An event starts only while its session has no other event in the pipeline. Priorities:
+// an expired timer first, then received segments and departures alternately. A session that
+// registers inspect has priority over all, and is no event.
 //
 // Latency: none. Throughput: one event per cycle.
 module tcp_turns
@@ -20,7 +20,7 @@ module tcp_turns
     input  index_t arrival_i,
     input  logic   arrival_valid_i,
     output logic   arrival_ready_o,
-    input  index_t queued_i,  // session with something to send
+    input  index_t queued_i,         // session with something to send
     input  logic   queued_valid_i,
     output logic   queued_ready_o,
     input  index_t expired_i,        // tcp_timers
@@ -37,7 +37,7 @@ module tcp_turns
 
     // Cycle 0
     output index_t index_o,
-    output logic   follows_o,  // the session of the event in cycle 4 starts an event
+    output logic   follows_o, // the session of the event in cycle 4 starts an event
 
     // Cycles 1 to 4
     output turn_e  kind_1_o,
@@ -47,11 +47,11 @@ module tcp_turns
     output logic   class_2_o,   // of the timer
     output logic   write_3_o,   // there is an event
     output index_t index_3_o,
-    output logic   evict_3_o,  // it checks whether a handshake is overdue
+    output logic   evict_3_o,   // it checks whether a handshake is overdue
     input  logic   evicts_3_i,  // ... and it is
     output index_t index_4_o,
     input  logic   renews_4_i,  // the requests of the session are written
-    input  logic   orders_4_i  // timers of the session are set or cleared
+    input  logic   orders_4_i   // timers of the session are set or cleared
 );
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latest requests of the application of every session: its positions, as it advances them, and the end
-// of its data. A request has taken effect in the cycle after it is accepted.
+// Latest requests of the application of every session: its positions, as it advances them, and the
+// end of its data. A request has taken effect in the cycle after it is accepted.
 //
-// A request stalls while a session is opened, which initialises all of its fields, and while a session
-// synchronises, which writes the first position of the peer's bytes.
+// A request stalls while a session is opened, which initialises all of its fields, and while a
+// session synchronises, which writes the first position of the peer's bytes.
 module tcp_wishes
   import tcp_pkg::*;
   import tcp_state_pkg::*;
