@@ -214,7 +214,7 @@ module crosspoint_input_formal
 
   always_comb begin
     if (started_q) begin
-      assert (u_input.first_q == ~under_way);
+      assert (u_input.first == ~under_way);
       if (under_way) begin
         assert ($onehot0(target_q) && (target_q & ~Queues) == '0);
         if (Lossless) assert (u_input.choice_q == target_q);

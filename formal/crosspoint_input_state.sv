@@ -46,7 +46,7 @@ bind crosspoint_input crosspoint_input_state #(
     .Depth(Depth)
 ) u_state (
     .clk_i,
-    .first_i (first_q),
+    .first_i (first),
     .choice_i(choice_q),
     .open_i  (open),
     .level_i

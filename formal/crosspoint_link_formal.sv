@@ -172,7 +172,7 @@ module crosspoint_link_formal
         assert (link_q.beat.last == ~locked);
         assert (32'(link_q.x) >= Here && 32'(link_q.x) < Size && 32'(link_q.y) < Size);
       end else begin
-        assert (u_input.first_q == ~locked);
+        assert (u_input.first == ~locked);
       end
       if (link_valid | locked) assert ($onehot(channel) && (channel & ~Queues) == '0);
       for (int unsigned l = 0; l < 2; l++) begin

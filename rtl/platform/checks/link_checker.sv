@@ -76,13 +76,18 @@ module link_checker
     );
     wire [NumChannels-1:0] has_room = Fabric != FabricCrosspoint ? room_q :
         NumChannels'(|(room_q & NumChannels'(queues)));
-    logic first_q;  // in the crosspoint fabric, a started message needs no further room
-    wire continues = Fabric == FabricCrosspoint && !first_q;
+    logic first;  // in the crosspoint fabric, a started message needs no further room
+    wire continues = Fabric == FabricCrosspoint && !first;
+    first_beat u_first (
+        .clk_i,
+        .rst_i,
+        .taken_i(|valid_i),
+        .last_i (flit_i.beat.last),
+        .first_o(first)
+    );
     always_ff @(posedge clk_i) begin
       room_q <= ready_i;
-      if (rst_i) first_q <= 1'b1;
-      else begin
-        if (|valid_i) first_q <= flit_i.beat.last;
+      if (!rst_i) begin
         assert ($onehot0(valid_i))
         else $error("%sa flit arrived on several channels", name_i);
         assert (continues || (valid_i & ~has_room) == '0)

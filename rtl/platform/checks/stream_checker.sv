@@ -34,13 +34,21 @@ module stream_checker #(
 
   localparam int unsigned DataBytes = $bits(beat_i.data) / 8;
 
-  logic waits_q, first_q;
+  logic waits_q, first;
   beat_t beat_q;
   logic [NextWidth-1:0] next_q;
   int unsigned length_q, bytes_q;
 
-  wire [31:0] length = first_q ? 32'(beat_i.length) : length_q;
-  wire [31:0] bytes = (first_q ? 0 : bytes_q) + (beat_i.last ? 32'(beat_i.bytes) : DataBytes);
+  wire [31:0] length = first ? 32'(beat_i.length) : length_q;
+  wire [31:0] bytes = (first ? 0 : bytes_q) + (beat_i.last ? 32'(beat_i.bytes) : DataBytes);
+
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(valid_i & ready_i),
+      .last_i (beat_i.last),
+      .first_o(first)
+  );
 
   logic [NumKinds-1:0] sends;  // kinds allowed for this next hop
   logic is_declared;
@@ -57,7 +65,6 @@ module stream_checker #(
     if (valid_i) next_q <= next_i;
     if (rst_i) begin
       waits_q  <= 1'b0;
-      first_q  <= 1'b1;
       length_q <= 0;
       bytes_q  <= 0;
     end else begin
@@ -68,16 +75,15 @@ module stream_checker #(
         // Metadata is valid only with a first beat.
         assert (!valid_i || (beat_i.data == beat_q.data && beat_i.last == beat_q.last &&
                              (!beat_i.last || beat_i.bytes == beat_q.bytes) &&
-                             (!first_q || (beat_i.meta == beat_q.meta &&
+                             (!first || (beat_i.meta == beat_q.meta &&
                               beat_i.length == beat_q.length && beat_i.kind == beat_q.kind))))
         else $error("%sa beat changed while it waited", name_i);
       end
-      if (valid_i & (waits_q | ~first_q)) begin
+      if (valid_i & (waits_q | ~first)) begin
         assert (next_i == next_q)
         else $error("%sthe next hop changed inside a message", name_i);
       end
       if (valid_i & ready_i) begin
-        first_q  <= beat_i.last;
         length_q <= length;
         bytes_q  <= bytes;
         assert (!beat_i.last || 32'(beat_i.bytes) <= DataBytes)
@@ -86,17 +92,17 @@ module stream_checker #(
         else $error("%sa message of %0d bytes has length %0d", name_i, bytes, length);
         assert (beat_i.last || bytes < length)
         else $error("%sa message of %0d bytes does not end where it should", name_i, length);
-        assert (!first_q || is_declared)
+        assert (!first || is_declared)
         else
           $error(
               "%sa message by next hop %0d, but the layer has only %0d", name_i, next_i, NumHops
           );
-        assert (!first_q || (NumKinds'(1) << beat_i.kind & sends) != '0)
+        assert (!first || (NumKinds'(1) << beat_i.kind & sends) != '0)
         else
           $error(
               "%sa message of kind %0d, which the layer does not send there", name_i, beat_i.kind
           );
-        assert (!first_q || length == 0 || (NumKinds'(1) << beat_i.kind & ~HasPayload) == '0)
+        assert (!first || length == 0 || (NumKinds'(1) << beat_i.kind & ~HasPayload) == '0)
         else
           $error(
               "%sa message of kind %0d has %0d bytes, but this kind has no payload",

@@ -135,9 +135,9 @@ package bombus_pkg;
 
   // Whether length >= least, for a constant least. No carry chain: a carry chain adds delay before
   // its first and after its last bit.
-  function automatic logic at_least(logic [13:0] length, logic [13:0] least);
+  function automatic logic at_least(length_t length, length_t least);
     at_least = 1'b1;
-    for (int unsigned b = 0; b < 14; b++) begin
+    for (int unsigned b = 0; b < $bits(length_t); b++) begin
       at_least = least[b] ? length[b] & at_least : length[b] | at_least;
     end
   endfunction

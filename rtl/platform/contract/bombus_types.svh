@@ -12,7 +12,7 @@
 `define BOMBUS_BEAT_T(name_, data_width_, meta_t_ = bombus_pkg::packet_meta_t, kind_bits_ = 3) \
   typedef struct packed { \
     meta_t_                             meta; \
-    logic [13:0]                        length; \
+    bombus_pkg::length_t                length; \
     logic [(kind_bits_)-1:0]            kind; \
     logic                               last; \
     logic [$clog2((data_width_)/8):0]   bytes; \

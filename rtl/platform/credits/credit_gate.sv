@@ -12,7 +12,7 @@ module credit_gate #(
     input logic clk_i,
     input logic rst_i,
 
-    input logic [13:0] length_i,  // payload bytes of the message at the front
+    input bombus_pkg::length_t length_i,  // payload bytes of the message at the front
     input logic last_i,
     input logic valid_i,
     input logic taken_i,  // its beat is taken

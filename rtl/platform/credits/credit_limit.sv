@@ -9,6 +9,8 @@
 //
 // may_send_o is combinational or, with Longest, registered: a message then waits for one cycle
 // while fewer than Longest credits are free.
+`include "bombus_assert.svh"
+
 module credit_limit #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned Longest = 0  // longest message in flits; 0: unknown
@@ -76,5 +78,7 @@ module credit_limit #(
       if (taken_i) inside_q <= ~last_i;
     end
   end
+
+  `BOMBUS_ASSERT(NoUnderflow, !(return_i && in_flight_q == '0))
 
 endmodule

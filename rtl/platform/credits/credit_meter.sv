@@ -3,6 +3,8 @@
 // have waited for credits.
 //
 // Latency: 1 cycle.
+`include "bombus_assert.svh"
+
 module credit_meter #(
     parameter int unsigned NumSources = 1,
     parameter int unsigned NumReturns = 1
@@ -41,5 +43,7 @@ module credit_meter #(
       waited_o <= waited;
     end
   end
+
+  `BOMBUS_ASSERT(NoUnderflow, !in_flight_o[31])
 
 endmodule

@@ -72,8 +72,7 @@ module credit_pool #(
       grant = '0;
       if (plenty_q) grant = requests;
       else if (free_q != '0) grant[chosen] = requests[chosen];
-      // The number of these grants, independent of the choice: a free credit is always requested by a
-      // source.
+      // The number of these grants, independent of the choice: some source requests a free credit.
       granted = '0;
       if (plenty_q) begin
         for (int unsigned s = 0; s < NumSources; s++) granted += count_t'(requests[s]);

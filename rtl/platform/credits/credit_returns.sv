@@ -8,6 +8,8 @@
 //
 // Latency: 2 cycles, 4 for flits dropped or shortened. At most one pulse per cycle; flits that
 // leave at the same time are reported one after the other.
+`include "bombus_assert.svh"
+
 module credit_returns #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned NumSinks = 1,
@@ -80,13 +82,6 @@ module credit_returns #(
     end
   end
 
-`ifndef SYNTHESIS
-  always_ff @(posedge clk_i) begin
-    if (~rst_i & sent_q) begin
-      assert (inside_q != '0 && !idle_q)
-      else $error("credit_returns: layers that declare Forwards have sent more than they took");
-    end
-  end
-`endif
+  `BOMBUS_ASSERT(ForwardsOnlyTaken, !(sent_q && (inside_q == '0 || idle_q)))
 
 endmodule

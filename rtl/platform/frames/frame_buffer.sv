@@ -5,6 +5,8 @@
 // Latency: 2 cycles from the commit, 3 with OutputRegister, where data_o comes from flip-flops
 // instead of the memory. Throughput: one beat per cycle. Depth: a power of two. The writer must not
 // write while full_o is high: the data would be lost.
+`include "bombus_assert.svh"
+
 module frame_buffer #(
     parameter type data_t = logic [15:0],
     parameter int unsigned Depth = 512,
@@ -94,5 +96,7 @@ module frame_buffer #(
     assign valid_o = read_valid_q;
     assign stuck   = read_valid_q;
   end
+
+  `BOMBUS_ASSERT(NoOverflow, !(write_i && full_o))
 
 endmodule

@@ -29,11 +29,18 @@ module frame_sum #(
   localparam int unsigned HeaderWords = 7;
   localparam int unsigned NumWords = DataBytes / 2;
 
-  logic first_q, second_q;  // the next beat is the frame's first or second one
+  logic first, second_q;  // the next beat is the frame's first or second one
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(valid_i),
+      .last_i (last_i),
+      .first_o(first)
+  );
 
   // ---- Terms: the words to be summed, and the seed ----
 
-  // The terms that depend on first_q are in two groups of five: with first_q, the six inputs of a
+  // The terms that depend on first are in two groups of five: with first, the six inputs of a
   // LUT.
   localparam int unsigned SeedTerm = NumWords < 5 ? NumWords : 8;
   localparam int unsigned NumTerms = NumWords < 5 ? NumWords + 1 : NumWords < 9 ? 10 : NumWords + 3;
@@ -44,9 +51,9 @@ module frame_sum #(
   logic [NumTerms-1:0][15:0] terms;
   always_comb begin
     terms = '0;
-    terms[SeedTerm] = first_q ? bombus_pkg::swap16(seed_i) : '0;
+    terms[SeedTerm] = first ? bombus_pkg::swap16(seed_i) : '0;
     for (int unsigned w = 0; w < NumWords; w++) begin
-      if (!(first_q && w < HeaderWords) && !(second_q && w + NumWords < HeaderWords)) begin
+      if (!(first && w < HeaderWords) && !(second_q && w + NumWords < HeaderWords)) begin
         terms[term_of(w)] = data_i[w*16+:16];
       end
     end
@@ -110,13 +117,11 @@ module frame_sum #(
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_q  <= 1'b1;
       second_q <= 1'b0;
       valid_q  <= 1'b0;
       last_q   <= 1'b0;
     end else begin
-      if (valid_i) first_q <= last_i;
-      if (valid_i) second_q <= first_q & ~last_i;
+      if (valid_i) second_q <= first & ~last_i;
       valid_q <= valid_i;
       last_q  <= valid_i & last_i;
     end

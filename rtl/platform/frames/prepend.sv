@@ -35,7 +35,7 @@ module prepend #(
   localparam int unsigned Shift = HeaderBytes % DataBytes;
   typedef logic [CountWidth-1:0] count_t;
 
-  logic starting_q;  // the input beat is the first of its message
+  logic first;  // the input beat is the first of its message
   logic leading;  // a beat with only header bytes is being sent
   logic absorb;  // the last header beat of a message without payload
   logic flush_q;  // bytes of a message remain after its last input beat
@@ -45,16 +45,16 @@ module prepend #(
     assign leading = 1'b0;
     assign absorb = 1'b0;
     assign leading_data = '0;
-    assign out_first_o = starting_q & ~flush_q;
+    assign out_first_o = first & ~flush_q;
   end else begin : gen_beats
     typedef logic [$clog2(HeaderBeats+1)-1:0] index_t;
     index_t index_q;  // header beats sent
     logic led_q;  // all header beats have been sent
     wire [HeaderBeats-1:0][DataBytes*8-1:0] beats = header_i[HeaderBeats*DataBytes*8-1:0];
-    assign leading = starting_q & ~flush_q & ~skip_i & ~led_q;
+    assign leading = first & ~flush_q & ~skip_i & ~led_q;
     assign absorb = (Shift == 0) & leading & (index_q == index_t'(HeaderBeats - 1)) & in_i.last &
         (in_i.bytes == '0);
-    assign out_first_o = starting_q & ~flush_q & (index_q == '0);
+    assign out_first_o = first & ~flush_q & (index_q == '0);
     always_comb begin
       leading_data = beats[0];
       for (int unsigned b = 1; b < HeaderBeats; b++) begin
@@ -75,10 +75,13 @@ module prepend #(
   assign out_valid_o = flush_q | in_valid_i;
   assign in_ready_o  = out_ready_i & ~flush_q & (~leading | absorb);
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) starting_q <= 1'b1;
-    else if (in_valid_i & in_ready_o) starting_q <= in_i.last;
-  end
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i & in_ready_o),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   if (Shift == 0) begin : gen_no_shift
     assign flush_q = 1'b0;
@@ -94,7 +97,7 @@ module prepend #(
     logic [Shift*8-1:0] held_q;  // upper bytes of the previous input beat
     count_t held_bytes_q;
 
-    wire [Shift*8-1:0] front = starting_q ? header_i[HeaderBytes*8-1-:Shift*8] : held_q;
+    wire [Shift*8-1:0] front = first ? header_i[HeaderBytes*8-1-:Shift*8] : held_q;
     wire spills = in_i.last & (in_i.bytes > count_t'(DataBytes - Shift)) & ~skip_i;
 
     always_comb begin

@@ -46,7 +46,7 @@ module strip #(
   logic [$bits(in_i.length)-1:0] hold_length_q;
   logic [$bits(in_i.kind)-1:0] hold_kind_q;
 
-  logic first_q;  // the next input beat starts a message
+  logic first;  // the input beat starts a message
   logic in_header;  // the input beat has only header bytes
   logic skipped;  // dropped: in the header and not the message's last
   logic leading;  // the first input beat that is not skipped
@@ -54,11 +54,18 @@ module strip #(
 
   wire taken = in_valid_i & in_ready_o;
   assign in_ready_o = ~hold_valid_q | out_ready_i;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   if (SkipBeats == 0) begin : gen_no_skip
     assign in_header = 1'b0;
     assign skipped   = 1'b0;
-    assign leading   = first_q;
+    assign leading   = first;
     assign in_bytes  = in_i.bytes;
     assign header_o  = hold_data_q[HeaderBytes*8-1:0];
   end else begin : gen_skip
@@ -67,11 +74,11 @@ module strip #(
     logic [SkipBeats-1:0][DataBytes*8-1:0] header_q;
     logic keep_q;
     logic passed_q;  // the first beat after the header has passed
-    wire keep = first_q ? keep_i : keep_q;
+    wire keep = first ? keep_i : keep_q;
     assign in_header = (index_q < index_t'(SkipBeats)) & ~keep;
     // A message that ends inside the header leaves one beat without bytes.
     assign skipped   = in_header & ~in_i.last;
-    assign leading   = keep ? first_q : in_header ? in_i.last : (~passed_q);
+    assign leading   = keep ? first : in_header ? in_i.last : (~passed_q);
     assign in_bytes  = in_header ? count_t'(Shift) : in_i.bytes;
     if (Shift == 0) begin : gen_whole
       assign header_o = header_q;
@@ -80,7 +87,7 @@ module strip #(
     end
     always_ff @(posedge clk_i) begin
       if (taken) begin
-        if (first_q) keep_q <= keep_i;
+        if (first) keep_q <= keep_i;
         for (int unsigned b = 0; b < SkipBeats; b++) begin
           if (index_q == index_t'(b)) header_q[b] <= in_i.data;
         end
@@ -138,7 +145,7 @@ module strip #(
     if (taken) begin
       hold_data_q  <= in_header ? '0 : in_i.data;  // bytes beyond the end must be zero
       hold_bytes_q <= in_bytes;
-      if (first_q) begin
+      if (first) begin
         hold_meta_q   <= in_i.meta;
         hold_length_q <= in_i.length;
         hold_kind_q   <= in_i.kind;
@@ -152,14 +159,12 @@ module strip #(
       hold_last_q  <= 1'b0;
       hold_first_q <= 1'b0;
       hold_keep_q  <= 1'b0;
-      first_q      <= 1'b1;
     end else begin
       if (taken) begin
         hold_valid_q <= ~skipped & ~(joins & fits);
         hold_last_q  <= in_i.last;
         hold_first_q <= leading;
-        first_q      <= in_i.last;
-        if (first_q) hold_keep_q <= keep_i;
+        if (first) hold_keep_q <= keep_i;
       end else if (out_valid_o & out_ready_i) begin
         hold_valid_q <= 1'b0;
       end

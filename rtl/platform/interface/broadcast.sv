@@ -4,6 +4,8 @@
 //
 // A member offers a word until its wait_o is low; members are served in turn. Latency: 1 cycle.
 // Throughput: one word per cycle.
+`include "bombus_assert.svh"
+
 module broadcast #(
     parameter int unsigned NumMembers = 4,
     parameter int unsigned Width = 37
@@ -93,5 +95,7 @@ module broadcast #(
     given_o <= |offer_i & ~rst_i;
     got_o   <= word;
   end
+
+  `BOMBUS_ASSERT(GrantsOneMember, $onehot0(grant))
 
 endmodule

@@ -26,7 +26,7 @@ module ejection #(
     input  logic  [NumSinks-1:0] sink_ready_i,
 
     output logic message_o,  // a message has begun to arrive
-    output logic [13:0] bytes_o,  // its payload length in bytes
+    output bombus_pkg::length_t bytes_o,  // its payload length
     output logic entering_o,  // a message is arriving, or its last flit waits for its layer
     output logic lost_o,  // a message for no layer was dropped
     input logic lost_ready_i,  // such a message may finish in this cycle
@@ -39,7 +39,7 @@ module ejection #(
   end
 
   logic [NumSinks-1:0] is_for, accepts;  // sink selected by the port; sinks that take its kind
-  logic first_q;
+  logic first;
   logic refused_q;  // decided at a message's first beat, for all its beats
   always_comb begin
     accepts = '0;
@@ -50,11 +50,19 @@ module ejection #(
       end
     end
   end
-  wire is_refused = first_q ? ~|(is_for & accepts) : refused_q;
+  wire is_refused = first ? ~|(is_for & accepts) : refused_q;
   wire is_lost = ~|is_for;
 
   logic valid_q, starts_q, lost_q, unknown_q;
   assign flit_ready_o = ~|(sink_valid_o & ~sink_ready_i) & (~lost_q | lost_ready_i);
+
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(flit_valid_i & flit_ready_o),
+      .last_i (flit_i.beat.last),
+      .first_o(first)
+  );
 
   always_ff @(posedge clk_i) begin
     if (flit_ready_o) begin
@@ -64,17 +72,15 @@ module ejection #(
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_q <= 1'b1;
       valid_q <= 1'b0;
       sink_valid_o <= '0;
       starts_q <= 1'b0;
       lost_q <= 1'b0;
       unknown_q <= 1'b0;
     end else if (flit_ready_o) begin
-      if (flit_valid_i) first_q <= flit_i.beat.last;
       valid_q <= flit_valid_i;
       sink_valid_o <= flit_valid_i & ~is_refused ? is_for : '0;
-      starts_q <= flit_valid_i & first_q;
+      starts_q <= flit_valid_i & first;
       lost_q <= flit_valid_i & flit_i.beat.last & is_lost;
       unknown_q <= flit_valid_i & flit_i.beat.last & is_refused & ~is_lost;
     end
@@ -82,7 +88,7 @@ module ejection #(
 
   assign message_o = starts_q & flit_ready_o;
   assign bytes_o = sink_o.length;
-  assign entering_o = valid_q | ~first_q;
+  assign entering_o = valid_q | ~first;
   assign busy_o = valid_q;
   assign lost_o = lost_q & lost_ready_i;
   assign unknown_o = unknown_q;

@@ -35,7 +35,7 @@ module injection
     input logic [NumDirs-1:0] flit_ready_i,  // indexed by the flit's output; AnyRoute: [0]
 
     output logic message_o,  // a message has begun to be sent
-    output logic [13:0] bytes_o,  // its payload length in bytes
+    output bombus_pkg::length_t bytes_o,  // its payload length
     output logic message_end_o,  // its last flit was sent
     output logic lost_o,  // a message without a route was dropped
     input logic lost_ready_i  // such a message may finish now; AnyRoute: see flit_ready_i
@@ -87,22 +87,24 @@ module injection
   assign flit_valid_o = offered & route.valid;
   assign flit_o = '{dir: route.dir, x: route.x, y: route.y, port: route.port, beat: merged};
 
-  logic first_q;
+  logic first;
   wire  taken = flit_valid_o & merged_ready;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (merged.last),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
     if (~inside_q) route_q <= route;
   end
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      inside_q <= 1'b0;
-      first_q  <= 1'b1;
-    end else begin
-      if (offered) inside_q <= ~(merged_ready & merged.last);
-      if (taken) first_q <= merged.last;
-    end
+    if (rst_i) inside_q <= 1'b0;
+    else if (offered) inside_q <= ~(merged_ready & merged.last);
   end
 
-  assign message_o = taken & first_q;
+  assign message_o = taken & first;
   assign bytes_o = merged.length;
   assign message_end_o = taken & merged.last;
   assign lost_o = merged_valid & merged_ready & merged.last & ~route.valid;

@@ -12,6 +12,8 @@
 // With Fixed, the routes are constants, and the table is neither filled nor written.
 //
 // Read: combinational. Write: 1 cycle, not before filled_o.
+`include "bombus_assert.svh"
+
 module route_table
   import noc_pkg::*;
 #(
@@ -126,6 +128,7 @@ module route_table
   end else begin : gen_written
     logic [IndexWidth-1:0] fill_q;
     assign write = write_i | ~filled_o;
+    `BOMBUS_ASSERT(WritesWhenFilled, !(write_i && !filled_o))
     assign write_index = filled_o ? write_index_i : fill_q;
     assign word = filled_o ? word_i : Init[fill_q];
     always_ff @(posedge clk_i) begin

@@ -4,6 +4,8 @@
 //
 // The outputs follow take_i and give_i one cycle later. ready_o is low after reset while the memory
 // is filled, one number per cycle.
+`include "bombus_assert.svh"
+
 module free_list #(
     parameter int unsigned NumNumbers = 16,  // a power of two, from 2
     localparam type number_t = logic [$clog2(NumNumbers)-1:0]
@@ -81,5 +83,8 @@ module free_list #(
           (give_i | (take_i ? count_q > count_t'(1) : count_q != '0));
     end
   end
+
+  `BOMBUS_ASSERT(TakesFree, !(take_i && !available_o))
+  `BOMBUS_ASSERT(NoOverflow, !(give_i && count_q == count_t'(NumNumbers)))
 
 endmodule

@@ -17,6 +17,8 @@
 //
 // Latency: that of a write and a read of the memory, and 8 cycles. Throughput: one beat per cycle,
 // if the memory has the bandwidth for writing and reading and Slots covers its latency.
+`include "bombus_assert.svh"
+
 module memory_buffer
   import bombus_pkg::*;
 #(
@@ -87,6 +89,7 @@ module memory_buffer
   localparam int unsigned SlotBytes = 2 ** $clog2(MaxFrameBytes);
   localparam int unsigned SlotBeats = SlotBytes / DataBytes;
   localparam int unsigned SlotWidth = $clog2(Slots);
+  localparam int unsigned LengthWidth = $bits(length_t);
   localparam int unsigned BeatWidth = $clog2(SlotBeats);
   localparam int unsigned ByteShift = $clog2(DataBytes);
   localparam int unsigned BurstShift = $clog2(BurstBeats);
@@ -159,9 +162,9 @@ module memory_buffer
   } write_t;
   beats_t write_beat_q;  // next beat of the message
   wire full = (write_q ^ read_q) == {1'b1, SlotWidth'(0)};
-  wire [13-ByteShift:0] whole_beats = in_i.length[13:ByteShift];
-  wire ends_whole = in_i.length[ByteShift-1:0] == '0;
-  wire beats_t write_last = beats_t'(whole_beats - (14-ByteShift)'(ends_whole & whole_beats != '0));
+  wire [LengthWidth-1-ByteShift:0] whole_beats = in_i.length[LengthWidth-1:ByteShift];
+  wire ends_whole = in_i.length[ByteShift-1:0] == '0 && whole_beats != '0;
+  wire beats_t write_last = beats_t'(whole_beats) - beats_t'(ends_whole);
   beats_t write_last_q;
   wire starts = write_beat_q == '0;
   wire beats_t this_last = starts ? write_last : write_last_q;
@@ -345,5 +348,9 @@ module memory_buffer
   wire unused = axi_rlast_i;
   assign fill_o = write_q - read_q;
   assign busy_o = (write_q != read_q) | ~starts | out_valid_o | (|event_o);
+
+  `BOMBUS_ASSERT(NoOverflow, fill_o <= slot_t'(Slots))
+  `BOMBUS_ASSERT(ResponseToBurst,
+                 !axi_bvalid_i || acknowledged_q != write_q || acknowledged_beat_q != write_beat_q)
 
 endmodule

@@ -3,6 +3,8 @@
 //
 // Both pulses are registered first, since they arrive at the end of long paths. level_o therefore
 // lags by one cycle, and one more item may be in the buffer; holds_o already includes it.
+`include "bombus_assert.svh"
+
 module occupancy #(
     parameter  int unsigned Max   = 512,
     localparam int unsigned Width = $clog2(Max + 1)
@@ -36,5 +38,8 @@ module occupancy #(
       if (~enter_q & leave_q) level_o <= level_o - 1'b1;
     end
   end
+
+  `BOMBUS_ASSERT(NoUnderflow, !(leave_q && !enter_q && level_o == '0))
+  `BOMBUS_ASSERT(NoOverflow, !(enter_q && !leave_q && level_o == Width'(Max)))
 
 endmodule

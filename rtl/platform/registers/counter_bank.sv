@@ -7,6 +7,8 @@
 //
 // Order: message and byte counters of each stream (2 per stream), then one per event. read_ready_o
 // is high in the turn of the counter that is read.
+`include "bombus_assert.svh"
+
 module counter_bank #(
     parameter int unsigned NumStreams = 4,
     parameter int unsigned NumEvents = 1,
@@ -18,7 +20,7 @@ module counter_bank #(
     input logic rst_i,
 
     input logic [NumStreams-1:0] message_i,  // one pulse per message
-    input logic [NumStreams-1:0][13:0] bytes_i,  // bytes of that message
+    input bombus_pkg::length_t [NumStreams-1:0] bytes_i,  // bytes of that message
     input logic [NumEvents-1:0] event_i,  // one pulse per event
 
     input logic [IndexWidth-1:0] read_index_i,
@@ -29,7 +31,7 @@ module counter_bank #(
 
   // Between two visits an accumulator sees at most NumCounters events.
   localparam int unsigned CountWidth = $clog2(NumCounters + 1);
-  localparam int unsigned BytesWidth = CountWidth + 14;
+  localparam int unsigned BytesWidth = CountWidth + $bits(bombus_pkg::length_t);
   typedef logic [IndexWidth-1:0] index_t;
 
   if (NumStreams < 1 || NumEvents < 1 || Width < BytesWidth) begin : gen_bad_shape
@@ -38,7 +40,7 @@ module counter_bank #(
 
   // Registered first, since the inputs arrive at the end of long paths.
   logic [NumStreams-1:0] message_q;
-  logic [NumStreams-1:0][13:0] bytes_q;
+  bombus_pkg::length_t [NumStreams-1:0] bytes_q;
   logic [NumEvents-1:0] event_q;
   always_ff @(posedge clk_i) begin
     bytes_q <= bytes_i;
@@ -111,5 +113,7 @@ module counter_bank #(
     else current_q <= cleared_q;
   end
   assign read_ready_o = read_i & (summed_q == read_index_i) & current_q;
+
+  `BOMBUS_ASSERT(CounterExists, !read_i || 32'(read_index_i) <= NumCounters - 1)
 
 endmodule

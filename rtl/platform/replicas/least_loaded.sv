@@ -23,6 +23,8 @@
 // least load or one more. A load changes by at most one per cycle, and so does the least load. The
 // choice is registered too, and take_i may be late: the next state is computed for both of its
 // values. done_i takes effect in the choice after next, clear_i one cycle later.
+`include "bombus_assert.svh"
+
 module least_loaded #(
     parameter int unsigned NumReplicas = 4,
     parameter int unsigned LoadWidth = noc_pkg::LoadWidth,  // at least 2
@@ -241,5 +243,7 @@ module least_loaded #(
     if (rst_i) choice_q <= '0;
     else if (advance & tree[0].found) choice_q <= tree[0].index;
   end
+
+  `BOMBUS_ASSERT(ChoiceExists, 32'(choice_q) <= NumReplicas - 1)
 
 endmodule

@@ -9,6 +9,8 @@
 // III-B).
 //
 // Latency: 0 cycles to the queue. Throughput: one flit per cycle.
+`include "bombus_assert.svh"
+
 module crosspoint_input
   import noc_pkg::*;
 #(
@@ -103,8 +105,8 @@ module crosspoint_input
   end
 
   logic [NumDirs-1:0] choice_q;
-  logic first_q;
-  wire [NumDirs-1:0] target = first_q ? choice : choice_q;
+  logic first;
+  wire [NumDirs-1:0] target = first ? choice : choice_q;
 
   logic [NumDirs-1:0] open;  // channels that a flit may enter now
   assign open_o = open;
@@ -122,13 +124,13 @@ module crosspoint_input
       for (int unsigned c = 0; c < NumDirs; c++) has_room[c] = 32'(room[c]) >= 32'(flits);
     end
     wire fits = |(choice & has_room);
-    wire refused = first_q ? ~fits : refused_q;
+    wire refused = first ? ~fits : refused_q;
     assign open = {NumDirs{~refused}};
     assign in_ready_o = '1;
     always_ff @(posedge clk_i) begin
-      if (in_valid_i & first_q) refused_q <= ~fits;
+      if (in_valid_i & first) refused_q <= ~fits;
     end
-    assign drop_o = in_valid_i & first_q & refused;
+    assign drop_o = in_valid_i & first & refused;
   end else begin : gen_lossless
     assign drop_o = 1'b0;
     // State of the previous cycle; one flit may have arrived since.
@@ -142,7 +144,7 @@ module crosspoint_input
       always_ff @(posedge clk_i) begin
         for (int unsigned c = 0; c < NumDirs; c++) has_entry_q[c] <= room[c] > level_t'(1);
       end
-      assign open = first_q ? has_room : has_entry_q;
+      assign open = first ? has_room : has_entry_q;
       wire ready = |(target & open);
       assign in_ready_o = NumDirs'(ready);
     end else begin : gen_mesh
@@ -161,10 +163,15 @@ module crosspoint_input
 
   wire taken = in_valid_i & (in_ready_o[0] | Input != int'(DirLocal));
   always_ff @(posedge clk_i) begin
-    if (first_q) choice_q <= choice;
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.beat.last;
+    if (first) choice_q <= choice;
   end
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.beat.last),
+      .first_o(first)
+  );
 
   // ---- The further path, as seen from the next router ----
 
@@ -177,5 +184,7 @@ module crosspoint_input
       assign next_channels_o[o] = channels_of(Routing, 1'b1, int'(opposite(o)), next_to);
     end
   end
+
+  `BOMBUS_ASSERT(PushesOneQueue, $onehot0(push_o))
 
 endmodule

@@ -10,6 +10,8 @@
 //
 // Latency: 1 cycle from pop_o to the flit on the link. Throughput: one flit per cycle, without an
 // idle cycle between messages.
+`include "bombus_assert.svh"
+
 module crosspoint_output
   import noc_pkg::*;
 #(
@@ -99,5 +101,8 @@ module crosspoint_output
   end else if (!Lossless) begin : gen_unused
     wire unused_ready = ^{out_ready_i, long_q};
   end
+
+  `BOMBUS_ASSERT(PopsOneLane, $onehot0(pop_o))
+  `BOMBUS_ASSERT(PopsValid, (pop_o & ~head_valid_i) == '0)
 
 endmodule

@@ -4,6 +4,8 @@
 //
 // Latency: an entry pushed in cycle 0 is at the front in cycle 1; if it is read there, the flit is
 // on out_o in cycle 2 and stays until the next read. Throughput: one flit per cycle.
+`include "bombus_assert.svh"
+
 module laned_queue #(
     parameter type flit_t = logic,
     parameter type head_t = logic,
@@ -88,5 +90,8 @@ module laned_queue #(
       if (|read_i) out_o <= ram[read_addr];
     end
   end
+
+  `BOMBUS_ASSERT(PushesOneLane, $onehot0(push_i))
+  `BOMBUS_ASSERT(ReadsOneLane, $onehot0(read_i))
 
 endmodule

@@ -16,6 +16,8 @@
 //
 // Latency: 2 cycles from link to link, 1 from the local input to a link, 3 from a link to the local
 // output. Throughput: one flit per cycle and output.
+`include "bombus_assert.svh"
+
 module router_virtual_channels
   import noc_pkg::*;
 #(
@@ -197,6 +199,7 @@ module router_virtual_channels
             .out_ready_i(out_ready_i[o][0])
         );
         wire leaves = valid & out_ready_i[o][0];
+        `BOMBUS_ASSERT(NoOverflow, !(sent[o][0] && !unused_ready))
         always_ff @(posedge clk_i) begin
           if (rst_i) free_entries_q <= '1;
           else if (leaves & ~|grant) free_entries_q <= {free_entries_q[LocalDepth-2:0], 1'b1};

@@ -19,6 +19,8 @@
 // claims its output, which then opens no channel before all inputs have seen it free (vc_output).
 //
 // Latency: 1 cycle. Only can_i and granted_i are late.
+`include "bombus_assert.svh"
+
 module vc_choice
   import noc_pkg::*;
 #(
@@ -152,5 +154,7 @@ module vc_choice
       end
     end
   end
+
+  `BOMBUS_ASSERT(ChoosesOneLane, $onehot0(choice_o))
 
 endmodule

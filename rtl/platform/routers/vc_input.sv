@@ -8,6 +8,8 @@
 //
 // Latency: 1 cycle from a link to the front, none from the local input; 1 cycle from the grant to
 // popped_o. Throughput: one flit per cycle.
+`include "bombus_assert.svh"
+
 module vc_input
   import noc_pkg::*;
 #(
@@ -170,5 +172,7 @@ module vc_input
   end
 
   assign busy_o = |front_valid;
+
+  `BOMBUS_ASSERT(ArrivesByOneChannel, $onehot0(in_valid_i))
 
 endmodule

@@ -12,6 +12,8 @@
 // free, so that inputs that had chosen before are not always served first.
 //
 // Latency: 1 cycle from the grant to sent_o, select_o and kept_o. Combinational grant.
+`include "bombus_assert.svh"
+
 module vc_output #(
     parameter int unsigned NumInputs = 4,
     parameter int unsigned NumChannels = 2,
@@ -104,5 +106,7 @@ module vc_output #(
       closed_q <= claim_i ? ~free : '0;
     end
   end
+
+  `BOMBUS_ASSERT(GrantsOneInput, $onehot0(grant_o))
 
 endmodule

@@ -8,6 +8,8 @@
 // beat. A piece without bytes has no beats.
 //
 // Latency: 2 cycles after the last beat of a piece. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module axi_gather #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned UserWidth = 1,
@@ -70,7 +72,7 @@ module axi_gather #(
   logic [LengthWidth-1:0] count_q;
   logic [  UserWidth-1:0] user_q;
   logic [  UsedWidth-1:0] used_q;
-  logic first_q, room_q, piece_room;
+  logic first, room_q, piece_room;
   piece_t piece, front;
   word_t word, out;
   logic word_valid, unused_head;
@@ -92,7 +94,14 @@ module axi_gather #(
   logic discarding_q;
   wire drains = word_valid & sending_o & (discarding_q | ready_i);
   assign tready_o = room_q & piece_room;
-  assign piece = '{user: first_q ? tuser_i : user_q, length: sum, last: tlast_i};
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (tlast_i),
+      .first_o(first)
+  );
+  assign piece = '{user: first ? tuser_i : user_q, length: sum, last: tlast_i};
   assign word.bytes = bytes;
   for (genvar n = 0; n < DataBytes; n++) begin : gen_mask
     assign word.data[8*n+:8] = tkeep_i[n] ? tdata_i[8*n+:8] : '0;
@@ -106,12 +115,9 @@ module axi_gather #(
     used_q <= used_q + UsedWidth'(stores) - UsedWidth'(drains);
     room_q <= used_q < UsedWidth'(Depth - 2);
     if (rst_i) begin
-      first_q <= 1'b1;
       count_q <= '0;
       used_q  <= '0;
       room_q  <= 1'b0;
-    end else if (taken) begin
-      first_q <= tlast_i;
     end
   end
 
@@ -167,6 +173,8 @@ module axi_gather #(
     if (rst_i) sending_o <= 1'b0;
   end
 
-  assign busy_o = ~first_q | piece_valid_o | sending_o | (used_q != '0) | (count_q != '0);
+  assign busy_o = ~first | piece_valid_o | sending_o | (used_q != '0) | (count_q != '0);
+
+  `BOMBUS_ASSERT(NoOverflow, used_q <= UsedWidth'(Depth))
 
 endmodule

@@ -6,6 +6,8 @@
 //
 // Latency: 1 cycle. Throughput: one entry per cycle. Depth: a power of two. The writer must ensure
 // that there is room.
+`include "bombus_assert.svh"
+
 module block_fifo #(
     parameter type data_t = logic [15:0],
     parameter int unsigned Depth = 512
@@ -65,5 +67,8 @@ module block_fifo #(
       if (advance) valid_o <= second_q | write_i;
     end
   end
+
+  `BOMBUS_ASSERT(NoOverflow,
+                 !(write_i && !second_advance && (write_q ^ read_q) == pointer_t'(Depth)))
 
 endmodule

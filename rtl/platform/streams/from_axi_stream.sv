@@ -19,7 +19,7 @@ module from_axi_stream #(
     output logic tready_o,
     input logic tlast_i,
     input logic [MetaWidth-1:0] meta_i,
-    input logic [13:0] length_i,
+    input bombus_pkg::length_t length_i,
 
     output beat_t out_o,
     output logic  out_valid_o,

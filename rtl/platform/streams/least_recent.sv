@@ -3,6 +3,8 @@
 // and may be served, each other requester is served at most once before it, even if requests change
 // in the meantime. Unlike round robin, it stays fair when requests are masked by their resources.
 // Combinational grant.
+`include "bombus_assert.svh"
+
 module least_recent #(
     parameter int unsigned NumInputs = 4
 ) (
@@ -32,5 +34,7 @@ module least_recent #(
       end
     end
   end
+
+  `BOMBUS_ASSERT(GrantsOneInput, $onehot0(grant_o))
 
 endmodule

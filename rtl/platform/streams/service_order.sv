@@ -3,6 +3,8 @@
 // that prefer the least recently served (least_recent), alone or after another criterion.
 //
 // before_o is registered.
+`include "bombus_assert.svh"
+
 module service_order #(
     parameter int unsigned NumInputs = 4
 ) (
@@ -25,5 +27,7 @@ module service_order #(
       end
     end
   end
+
+  `BOMBUS_ASSERT(ServesOneInput, $onehot0(served_i))
 
 endmodule

@@ -244,9 +244,9 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("arp_resolver", "known | (act_waits & ask_same)", "known", REFRESH),
     ("arp_resolver", "look_room_i & look_first_i", "look_room_i", PIECES),
     ("eth_tx", "reading ? FromQueue : ask_valid", "ask_valid", ORDER),
-    ("crosspoint_input", "first_q ? ~fits : refused_q", "~fits", DROPPING),
+    ("crosspoint_input", "first ? ~fits : refused_q", "~fits", DROPPING),
     ("injection", "inside_q ? route_q : route_i[s]", "route_i[s]", TABLE),
-    ("network_interface", ">= num_hops(s)", "> num_hops(s)", BEYOND),
+    ("group_injection", ">= num_hops(s)", "> num_hops(s)", BEYOND),
     (
         "network_interface",
         "late_q <= out_lost & in_lost",
@@ -280,7 +280,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ),
     ("least_loaded", "is_choice & ~closed) |", "is_choice) |", LIMITED_BOTH),
     (
-        *("network_interface", "(held & (~is_group[0] | has_room))", "held"),
+        *("group_injection", "(held & (~is_group | has_room))", "held"),
         test_replica_groups.test_what_finds_no_room_waits_for_what_is_done,
     ),
     (

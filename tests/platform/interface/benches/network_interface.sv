@@ -70,7 +70,7 @@ module bench
   flit_t injected;
   logic in_message, out_message, in_message_q, out_message_q, no_route, entering, out_end;
   logic unknown_kind;
-  logic [13:0] in_bytes, out_bytes, in_bytes_q, out_bytes_q;
+  length_t in_bytes, out_bytes, in_bytes_q, out_bytes_q;
   logic table_ready;
   logic [(HasGroups ? NumSlots : 1)-1:0] unused_took;
   logic [(HasGroups ? NumSlots : 1)-1:0] done;

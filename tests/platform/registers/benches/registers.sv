@@ -24,7 +24,7 @@ module bench #(
 
   logic [NumEvents-1:0] bank_events;
   logic [BankStreams-1:0] bank_messages;
-  logic [BankStreams-1:0][13:0] bank_bytes;
+  bombus_pkg::length_t [BankStreams-1:0] bank_bytes;
   assign {bank_events, bank_bytes, bank_messages} =
       in_i[0][15*BankStreams+NumEvents-1:0] & {15 * BankStreams + NumEvents{in_valid_i[0]}};
 
