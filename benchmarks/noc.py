@@ -45,12 +45,6 @@ HIGH_LOAD = 0.4
 CHAIN_WARMUP, CHAIN_MESSAGES = 1_000, 50_000
 
 
-def _name(fabric: Fabric) -> str:
-    if fabric.kind == "virtual_channels":
-        return f"{fabric.kind}_{fabric.virtual_channels}"
-    return fabric.kind
-
-
 def runs(fabric: Fabric, mesh: Mesh, loads: Sequence[float], scale: float) -> list[Traffic]:
     """All runs of one fabric; `scale` shortens them."""
 
@@ -68,7 +62,7 @@ def runs(fabric: Fabric, mesh: Mesh, loads: Sequence[float], scale: float) -> li
         for pattern in PATTERNS
         for load in loads
     ]
-    if fabric.kind != "crosspoint":
+    if fabric.lossless and not fabric.traits.reserves_room(fabric):
         return found  # no window is known with which chains in any order cannot deadlock
     window = 0
     if fabric.lossless:
@@ -89,7 +83,7 @@ def runs(fabric: Fabric, mesh: Mesh, loads: Sequence[float], scale: float) -> li
 def _row(fabric: Fabric, traffic: Traffic, result: Result) -> Row:
     ended = result.received + result.lost
     return Row(
-        fabric=_name(fabric),
+        fabric=fabric.traits.label(fabric),
         algorithm=fabric.algorithm,
         pattern=traffic.pattern,
         traffic=traffic.traffic,
@@ -115,7 +109,7 @@ def zero_load(fabric: Fabric, mesh: Mesh) -> ZeroLoad:
         for to in (1, far)
     )
     return ZeroLoad(
-        _name(fabric),
+        fabric.traits.label(fabric),
         fabric.algorithm,
         fabric.lossless,
         round((whole.latency_max - near.latency_max) / (hops - 1), 2),

@@ -178,7 +178,7 @@ def flights(facts: Facts) -> dict[Network, Flight]:
     tied = knots(facts)
     for network in facts.design.networks:
         fabric = network.fabric
-        if network.given.window is None or fabric.kind != "crosspoint" or not fabric.lossless:
+        if network.given.window is None or not fabric.traits.reserves_room(fabric):
             continue
         tight = {node for knot in tied for node in knot if _is_queue(node, network)}
         if tight:

@@ -17,17 +17,13 @@ from bombus.analysis.deadlock import min_cycle_capacity
 from bombus.base.errors import UserError
 from bombus.design import rtl
 from bombus.fabric.config import Fabric
-from bombus.fabric.routing import LOCAL, Channel, Routing, eject, inject, routes
+from bombus.fabric.routing import Channel, Routing, eject, inject, routes
 
 
 def full_flits(fabric: Fabric, channel: Channel, packet_flits: int) -> int:
     """Minimum number of flits in a channel that a message of this length has to wait for."""
-    if not (channel.enter and channel.leave):
-        return 0  # an injection or ejection port, which has no queue
-    depth = fabric.depth // (2 if channel.lane else 1)
-    # The local input leaves one place free, others as many as flits on the link may need.
-    margin = 0 if channel.enter == LOCAL else rtl.constant("noc_pkg::CrosspointLate") - 1
-    return depth - packet_flits - margin
+    late = rtl.constant("noc_pkg::CrosspointLate")
+    return fabric.traits.full_flits(fabric, channel, packet_flits, late)
 
 
 def safe_window(fabric: Fabric, columns: int, rows: int, packet_flits: int) -> int:
@@ -36,12 +32,12 @@ def safe_window(fabric: Fabric, columns: int, rows: int, packet_flits: int) -> i
     Node (0, 0) sends every chain and takes it back; the chains visit the other nodes in any
     order. Messages have at most `packet_flits` flits, which is what the routers reserve.
     """
-    if fabric.kind != "crosspoint" or not fabric.lossless:
+    if not fabric.traits.reserves_room(fabric):
         raise UserError("a safe window is defined for the lossless crosspoint fabric only")
     nodes = list(product(range(columns), range(rows)))
     graph: nx.DiGraph[Channel] = nx.DiGraph()
     for source, target in permutations(nodes, 2):
-        graph.add_edges_from(routes(Routing(fabric.kind, fabric.algorithm), source, target))
+        graph.add_edges_from(routes(Routing(fabric.traits, fabric.algorithm), source, target))
     # Messages that end at the first node leave; messages in other tiles wait to continue.
     graph.add_edges_from((eject(node), inject(node)) for node in nodes[1:])
     smallest = min_cycle_capacity(

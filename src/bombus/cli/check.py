@@ -101,7 +101,7 @@ def _explain(error: DeadlockError, design: Path, picture: Path | None) -> None:
 
 def _may_have_window(network: Network) -> bool:
     fabric = network.fabric
-    is_able = fabric.kind == "crosspoint" and fabric.lossless and not network.routing.holds_links
+    is_able = fabric.traits.reserves_room(fabric) and not network.routing.holds_links
     return is_able and fabric.window is None
 
 

@@ -86,8 +86,8 @@ class Network:
         fabric = self.fabric
         room = fabric.packet_flits * self.data_width // 8
         is_short = room < rtl.constant("bombus_pkg::MaxFrameBytes")
-        is_reserved = fabric.kind == "crosspoint" and fabric.lossless
-        return Routing(fabric.kind, fabric.algorithm, is_reserved and is_short, self.label)
+        is_reserved = fabric.traits.reserves_room(fabric)
+        return Routing(fabric.traits, fabric.algorithm, is_reserved and is_short, self.label)
 
     def links(self, source: Position, target: Position) -> list[Link]:
         """Links that a message may take, in the order in which it may take them."""

@@ -3,24 +3,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictInt, ValidationInfo, field_validator
 
+from bombus.base.text import listing
 from bombus.base.values import MAX_TILES, FileModel
 from bombus.base.yaml_file import in_yaml
+from bombus.fabric.kind import FabricKind
+from bombus.fabric.kinds import KINDS
 
 MAX_NODES = 256  # of a mesh without tiles
-MAX_DEPTH = {"wormhole": 64, "virtual_channels": 512, "crosspoint": 4096}
-DEFAULT_DEPTH = {"wormhole": 32, "virtual_channels": 8, "crosspoint": 512}
+if TYPE_CHECKING:
+    Kind = str
+else:
+    Kind = Literal[tuple(KINDS)]
 
 
 class Fabric(FileModel):
     """The network that connects the tiles."""
 
-    kind: Literal["wormhole", "virtual_channels", "crosspoint"] = Field(
-        "wormhole", description="Router type; see docs/fabrics.md."
-    )
+    kind: Kind = Field(next(iter(KINDS)), description="Router type; see docs/fabrics.md.")
     algorithm: Literal["xy", "o1turn", "adaptive"] = Field(
         "xy",
         description="Routing algorithm. `o1turn` and `adaptive` need the crosspoint fabric. With "
@@ -78,11 +81,12 @@ class Fabric(FileModel):
         reserves = key in ("max_packet_flits", "window")
         if reserves and value and info.data.get("lossless") is False:
             raise ValueError(f"{in_yaml(value)} applies to a lossless fabric only")
-        user = "virtual_channels" if key == "virtual_channels" else "crosspoint"
+        users = [name for name, each in KINDS.items() if key in each.keys]
         is_usual = (key, value) in (("algorithm", "xy"), ("lossless", True), (key, None))
-        if kind in (None, user) or is_usual:
+        if kind in (None, *users) or is_usual:
             return value
-        raise ValueError(f"{in_yaml(value)} applies to `kind: {user}` only, not to {kind}")
+        named = listing((f"`kind: {user}`" for user in users), "or")
+        raise ValueError(f"{in_yaml(value)} applies to {named} only, not to {kind}")
 
     @field_validator("rows")
     @classmethod
@@ -98,24 +102,29 @@ class Fabric(FileModel):
     @classmethod
     def _fits_its_kind(cls, depth: int | None, info: ValidationInfo) -> int | None:
         kind = info.data.get("kind")
-        if depth and kind and (depth & (depth - 1) or depth > MAX_DEPTH[kind]):
+        if not (depth and kind):
+            return depth
+        if depth & (depth - 1) or depth > KINDS[kind].max_depth:
             raise ValueError(
-                f"of a {kind} fabric it should be a power of two up to {MAX_DEPTH[kind]}, "
+                f"of a {kind} fabric it should be a power of two up to {KINDS[kind].max_depth}, "
                 f"not {depth}"
             )
         return depth
 
     @property
+    def traits(self) -> FabricKind:
+        """What its kind defines."""
+        return KINDS[self.kind]
+
+    @property
     def depth(self) -> int:
         """Flits of each buffer of a router."""
-        return self.buffer_depth or DEFAULT_DEPTH[self.kind]
+        return self.buffer_depth or self.traits.default_depth
 
     @property
     def lanes(self) -> int:
-        """Number of lanes of a straight-through queue of a crosspoint router, each for its own
-        messages.
-        """
-        return 2 if self.lossless and self.algorithm != "xy" else 1
+        """Number of lanes of a straight-through queue of a router, each for its own messages."""
+        return self.traits.lanes(self)
 
     @property
     def packet_flits(self) -> int:
@@ -126,17 +135,7 @@ class Fabric(FileModel):
         """Complaint about queues too shallow for the messages that start; "" if they are not.
         `late`: as in `for_messages`, which must have set the defaults.
         """
-        need = self.packet_flits + late
-        if self.kind != "crosspoint" or not self.lossless or self.depth // self.lanes >= need:
-            return ""
-        lanes = f" in two lanes of {self.depth // 2}" if self.lanes == 2 else ""
-        least = 2 ** (need * self.lanes - 1).bit_length()
-        deeper = f"buffer_depth should be at least {least}, or "
-        return (
-            f"queues of {self.depth} flits{lanes} are too small for a message of "
-            f"{self.packet_flits} flits and {late} in flight on the link: "
-            f"{deeper if least <= MAX_DEPTH[self.kind] else ''}max_packet_flits should be smaller"
-        )
+        return self.traits.lack_of_room(self, late)
 
     def for_messages(self, flits: int, late: int) -> Fabric:
         """The fabric with defaults that let messages of up to `flits` flits start only when all of
@@ -144,13 +143,5 @@ class Fabric(FileModel):
 
         `late`: additional room that a queue of a lossless fabric needs for flits on the link.
         """
-        if self.kind != "crosspoint":
-            return self
-        packet = (self.max_packet_flits or flits) if self.lossless else 1
-        need = packet + late if self.lossless else flits
-        depth = DEFAULT_DEPTH[self.kind]
-        while depth < MAX_DEPTH[self.kind] and depth // self.lanes < need:
-            depth *= 2
-        return self.model_copy(
-            update={"max_packet_flits": packet, "buffer_depth": self.buffer_depth or depth}
-        )
+        defaults = self.traits.defaults(self, flits, late)
+        return self.model_copy(update=dict(defaults)) if defaults else self

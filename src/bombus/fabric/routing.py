@@ -7,19 +7,15 @@ may take from one tile to another; the deadlock analysis, the placement and the
 tests of the routers read it. Positions are (x, y); x grows to the east, y to the
 south.
 
-The wormhole fabric has one channel per router output. So has the one with virtual
-channels: a message may take any of those of a link, so that all of them together are
-one channel here. The crosspoint fabric has one for each queue: one per legal pair of input
-and output, some of them split in two lanes by where the message still has to go
-(see `_lane`); where messages may stop half on a link, for want of room, its outputs are channels
-too. Every tile has two more: its injection port and its ejection port.
+Which channels a router has depends on the kind of fabric (`bombus.fabric.kinds`). Every tile has
+two more: its injection port and its ejection port.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 Position = tuple[int, int]  # x, y
 Link = tuple[Position, Position]  # from a router to its neighbour
@@ -32,12 +28,17 @@ HORIZONTAL = ("east", "west")
 # In the order of their numbers in noc_pkg::dir_e.
 DIRECTIONS = (LOCAL, *STEPS)
 
-# The routing algorithms of each fabric.
-ALGORITHMS = {
-    "wormhole": ("xy",),
-    "virtual_channels": ("xy",),
-    "crosspoint": ("xy", "o1turn", "adaptive"),
-}
+
+class Queues(Protocol):
+    """The queues of a kind of fabric (`bombus.fabric.kind.FabricKind`)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def algorithms(self) -> tuple[str, ...]: ...
+    def channel(
+        self, algorithm: str, at: Position, enter: str, leave: str, target: Position, network: str
+    ) -> Channel: ...
 
 
 class Routing(NamedTuple):
@@ -47,7 +48,7 @@ class Routing(NamedTuple):
     routing this does not cover all such messages: see `bombus.analysis.check`.
     """
 
-    kind: str
+    kind: Queues
     algorithm: str
     holds_links: bool = False
     network: str = ""  # by name; "": there is only one
@@ -92,6 +93,11 @@ class Channel(NamedTuple):
 Edge = tuple[Channel, Channel]  # held, needed next
 
 
+def direction_enum(direction: str) -> str:
+    """A direction as a name of noc_pkg::dir_e."""
+    return f"Dir{direction.title()}"
+
+
 def inject(at: Position, network: str = "") -> Channel:
     """Injection port of a tile: all messages of its layers enter the mesh here."""
     return Channel(at, LOCAL, "", network=network)
@@ -100,6 +106,11 @@ def inject(at: Position, network: str = "") -> Channel:
 def eject(at: Position, network: str = "") -> Channel:
     """Ejection port of a router, to its tile."""
     return Channel(at, "", LOCAL, network=network)
+
+
+def output(at: Position, leave: str, network: str = "") -> Channel:
+    """An output of a router, which messages from all inputs share."""
+    return Channel(at, "", leave, network=network)
 
 
 def step(at: Position, direction: str) -> Position:
@@ -116,23 +127,6 @@ def _productive(at: Position, target: Position) -> list[str]:
     if target[1] != at[1]:
         found.append("south" if target[1] > at[1] else "north")
     return found
-
-
-def _lane(algorithm: str, at: Position, enter: str, leave: str, target: Position) -> str:
-    """The lane of a split queue that a message for `target` takes at a router.
-
-    With O1TURN, straight-through queues have one lane for messages that still have to turn and one
-    for those that have turned or need not. With adaptive routing, straight-through queues to the
-    north or south have one lane for westbound messages and one for all others.
-    """
-    if enter == LOCAL or leave == LOCAL or OPPOSITE[enter] != leave:
-        return ""
-    left_x, left_y = target[0] - at[0], target[1] - at[1]
-    if algorithm == "o1turn":
-        return "to turn" if (left_y if leave in HORIZONTAL else left_x) else "turned"
-    if algorithm == "adaptive" and leave not in HORIZONTAL:
-        return "westbound" if left_x < 0 else "eastbound"
-    return ""
 
 
 def _walks(order: str, at: Position, enter: str, target: Position) -> Iterator[Turn]:
@@ -176,19 +170,13 @@ def routes(routing: Routing, source: Position, target: Position) -> frozenset[Ed
     `eject(target)`, of the routing's network.
     """
     kind, algorithm, holds_links, network = routing
-    if algorithm not in ALGORITHMS.get(kind, ()):
-        raise ValueError(f"there is no fabric {kind} with routing {algorithm}")
+    if algorithm not in kind.algorithms:
+        raise ValueError(f"there is no fabric {kind.name} with routing {algorithm}")
     if source == target:
         raise ValueError("a message to its own tile has no route: routers make no U-turns")
 
     def channel(at: Position, enter: str, leave: str) -> Channel:
-        if kind == "crosspoint":
-            lane = _lane(algorithm, at, enter, leave, target)
-            return Channel(at, enter, leave, lane, network)
-        return output(at, leave)
-
-    def output(at: Position, leave: str) -> Channel:
-        return Channel(at, "", leave, network=network)
+        return kind.channel(algorithm, at, enter, leave, target, network)
 
     edges: set[Edge] = set()
     for order in _orders(algorithm):
@@ -199,11 +187,11 @@ def routes(routing: Routing, source: Position, target: Position) -> frozenset[Ed
         for at, enter, leave in hops:
             if leave != LOCAL:
                 key = (step(at, leave), OPPOSITE[leave])
-                here = output(at, leave) if holds_links else channel(at, enter, leave)
+                here = output(at, leave, network) if holds_links else channel(at, enter, leave)
                 into.setdefault(key, set()).add(here)
         for at, enter, leave in hops:
             here = channel(at, enter, leave)
             edges.update((before, here) for before in into[at, enter])
-            if (leave == LOCAL or holds_links) and here != output(at, leave):
-                edges.add((here, output(at, leave)))
+            if (leave == LOCAL or holds_links) and here != output(at, leave, network):
+                edges.add((here, output(at, leave, network)))
     return frozenset(edges)

@@ -14,8 +14,16 @@ from bombus.design.elements import Input, Interface, Tile
 from bombus.design.facts import Facts
 from bombus.design.network import Network
 from bombus.design.next_hops import next_bits
-from bombus.fabric.router import direction_enum, router_parameters
-from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, Channel, eject, inject, step
+from bombus.fabric.routing import (
+    DIRECTIONS,
+    LOCAL,
+    STEPS,
+    Channel,
+    direction_enum,
+    eject,
+    inject,
+    step,
+)
 from bombus.generation.wiring import waiting
 
 
@@ -71,7 +79,7 @@ def _turns(tile: Tile, network: Network, facts: Facts) -> list[str]:
     """Value of a router's `Turns`, the last output first; empty: all turns that its fabric
     allows.
     """
-    if facts.design.config.tables != "fixed" or network.fabric.kind != "wormhole":
+    if facts.design.config.tables != "fixed" or not network.fabric.traits.omits_turns:
         return []
     return [
         "5'b"
@@ -249,7 +257,7 @@ def interface_contexts(tile: Tile, facts: Facts) -> list[dict[str, Any]]:
                 "prefix": network.prefix,
                 "camel": camel_case(network.prefix),
                 "of": f" of {network.label}" if network.label else "",
-                "router": router_parameters(network.fabric),
+                "router": network.fabric.traits.router_parameters(network.fabric),
                 "area": network.area,
                 "links": links,
                 "missing_links": missing,

@@ -17,7 +17,6 @@ from bombus.design import rtl
 from bombus.design.config import Route
 from bombus.design.facts import Facts
 from bombus.design.network import Network
-from bombus.fabric.router import router_parameters
 from bombus.generation import memories, registers
 from bombus.generation.instances import beat_type
 from bombus.generation.mac_ports import CROSSING, top_mac_ports
@@ -51,7 +50,7 @@ def _networks(facts: Facts, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]
                 "same": next(same, None),  # the first one with equal beats
                 "data_width": network.data_width,
                 "port_bits": _bits(max(sinks, default=1)),
-                "router": router_parameters(network.fabric),
+                "router": network.fabric.traits.router_parameters(network.fabric),
             }
         )
     return found

@@ -16,9 +16,7 @@ import networkx as nx
 
 from bombus.design.elements import Input, Resource, Tile
 from bombus.design.facts import Facts
-from bombus.fabric.routing import DIRECTIONS, OPPOSITE, Channel, Position, eject, inject
-
-_SECOND_LANES = ("turned", "westbound")  # of noc_pkg::lane_of
+from bombus.fabric.routing import Channel, Position, eject, inject
 
 
 @dataclass(frozen=True)
@@ -33,11 +31,7 @@ class Signals:
 
 
 def _signals(facts: Facts, node: Resource, at: Mapping[Position, Tile]) -> list[Signals]:
-    """Signals that show whether a node of the resource graph waits.
-
-    A message that arrived over a link waits at the front of the buffer behind it, whether or not
-    that is full. With virtual channels, a link has one buffer per channel.
-    """
+    """Signals that show whether a node of the resource graph waits."""
     if isinstance(node, Input):
         module = _module(facts, node.tile)
         return [Signals(_scope(node.tile), module, f"{node.signal}_valid", f"{node.signal}_ready")]
@@ -50,24 +44,16 @@ def _signals(facts: Facts, node: Resource, at: Mapping[Position, Tile]) -> list[
     if node == eject(tile.at, node.network):
         out_of = (f"{prefix}router_out_valid", f"{prefix}router_out_ready")
         return [Signals(_scope(tile), _module(facts, tile), *out_of)]
-    if fabric.kind == "crosspoint":
-        if not node.enter:
-            return []  # a link: nothing is offered on it without room behind it
-        # A queue has the number of its output, a second lane that of its input.
-        is_second = node.lane in _SECOND_LANES
-        queue = OPPOSITE[node.leave] if is_second else node.leave
-        bit = DIRECTIONS.index(node.enter) * len(DIRECTIONS) + DIRECTIONS.index(queue)
-        inner = (*_scope(tile), f"u_{prefix}router", "gen_crosspoint", "u_router")
-        return [Signals(inner, "router_crosspoint", "lane_valid", "pop", bit)]
-    if node.link is None:
-        return []
-    inner = (*_scope(at[node.link[1]]), f"u_{prefix}router", f"gen_{fabric.kind}", "u_router")
-    enter = DIRECTIONS.index(OPPOSITE[node.leave])
-    if fabric.kind == "wormhole":
-        return [Signals(inner, "router_wormhole", "front_valid", "front_taken", enter)]
-    inner = (*inner, f"gen_input[{enter}]", "gen_present", "u_input")
-    lanes = range(fabric.virtual_channels)
-    return [Signals(inner, "vc_input", "front_valid", "pop", lane) for lane in lanes]
+    return [
+        Signals(
+            (*_scope(at[each.at]), f"u_{prefix}router", *each.scope),
+            each.module,
+            each.valid,
+            each.moves,
+            each.bit,
+        )
+        for each in fabric.traits.wait_points(node, fabric)
+    ]
 
 
 def _scope(tile: Tile) -> tuple[str, ...]:

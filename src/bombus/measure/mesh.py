@@ -24,7 +24,6 @@ from bombus.base.paths import RTL, SIM
 from bombus.base.progress import step
 from bombus.design import rtl
 from bombus.fabric.config import MAX_NODES, Fabric
-from bombus.fabric.router import router_parameters
 from bombus.simulator import verilator
 from bombus.simulator.compiling import (
     OPTIMISATION,
@@ -186,7 +185,7 @@ def build(
     if lack := lack_of_room(fabric):
         raise UserError(lack)
     parameters = {
-        **router_parameters(with_defaults(fabric)),
+        **fabric.traits.router_parameters(with_defaults(fabric)),
         "Columns": str(columns),
         "Rows": str(rows),
     }

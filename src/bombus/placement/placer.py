@@ -138,8 +138,8 @@ def _unblocked(
         return best
     steps = _ANNEALING_STEPS * len(task.tiles)
     best = anneal(task, best, steps, accepts=windows.hold, unblocks=True) or best
-    # CP-SAT models queues only as links of a wormhole fabric.
-    if all(task.routings[leg.network].kind != "crosspoint" for leg in task.held()):
+    # CP-SAT models queues only as those of links.
+    if all(task.queues_are_links[leg.network] for leg in task.held()):
         model.unblock(cost(task, best))
         model.hint(best)
         _, found = model.solve(effort)

@@ -32,6 +32,7 @@ class Task:
     rows: int
     routings: list[Routing]  # of each network
     lossless: list[bool]
+    queues_are_links: list[bool]  # of each network: `FabricKind.queues_are_links`
     windowed: list[bool]  # networks with a window: cycles of waiting may be safe
     limits: list[int]  # units that a link may carry
     tiles: list[str]
@@ -107,6 +108,7 @@ def task_of(facts: Facts, fixed: Mapping[str, Position]) -> Task:
         rows=design.rows,
         routings=[network.routing for network in design.networks],
         lossless=[network.given.lossless for network in design.networks],
+        queues_are_links=[each.fabric.traits.queues_are_links for each in design.networks],
         windowed=[network.given.window is not None for network in design.networks],
         limits=[
             int(network.given.max_load * network.capacity(config.clock_mhz) / unit)

@@ -21,6 +21,7 @@ from bombus.analysis.deadlock import (
 from bombus.base.errors import DesignError
 from bombus.design import config, resolve
 from bombus.design.facts import Facts
+from bombus.fabric.kinds import KINDS
 from bombus.fabric.routing import Channel, Routing, eject, inject, routes
 from bombus.pictures import mesh as show
 from tests import ROOT
@@ -66,7 +67,7 @@ def test_two_neighbours_that_send_to_each_other_fill_four_queues(algorithm: str)
     graph: nx.DiGraph[Channel] = nx.DiGraph((eject(tile), inject(tile)) for tile in tiles)
     for source, target in product(tiles, repeat=2):
         if source != target:
-            graph.add_edges_from(routes(Routing("crosspoint", algorithm), source, target))
+            graph.add_edges_from(routes(Routing(KINDS["crosspoint"], algorithm), source, target))
     queue_flits = 13
     found = min_cycle_capacity(graph, lambda c: queue_flits if c.enter and c.leave else 0)
     assert found == 4 * queue_flits

@@ -17,6 +17,7 @@ from bombus.design import config, edit, resolve
 from bombus.design.facts import Facts
 from bombus.design.network import Network
 from bombus.design.resolved import Design
+from bombus.fabric.kinds import KINDS
 from bombus.fabric.routing import Routing
 from bombus.placement import placer, task
 from bombus.placement.annealing import Judge, anneal
@@ -151,7 +152,7 @@ def test_figure_5a_is_moved_to_the_shortest_ways(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("algorithm", ["xy", "o1turn", "adaptive"])
 def test_crosspoint_fabric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
-    monkeypatch.setattr(Network, "routing", Routing("crosspoint", algorithm))
+    monkeypatch.setattr(Network, "routing", Routing(KINDS["crosspoint"], algorithm))
     result = placed(copied(tmp_path), move=True, effort=2)
     assert result.gbps_hops < 6 * 10 * 1.05
 
@@ -396,7 +397,7 @@ def test_replicas_and_slow_tiles_keep_messages_waiting() -> None:
     assert blocking.slow_tiles(resolved(DESIGNS / "udp_echo.yaml")) == set()
     # By hand: whose links are on the way to a replica of another tile.
     ways = {
-        leg: links_between(Routing("wormhole", "xy"), at[leg.source], at[leg.target])
+        leg: links_between(Routing(KINDS["wormhole"], "xy"), at[leg.source], at[leg.target])
         for at in [{tile.name: tile.at for tile in found.tiles}]
         for leg in task_of(Facts(found), {}).legs
     }
@@ -428,7 +429,7 @@ def test_a_queue_of_the_crosspoint_fabric_is_shared_by_one_turn_only() -> None:
     legs = [blocking.Leg("a", "slow", 0), blocking.Leg("b", "c", 0)]
     for kind, count in (("wormhole", 1), ("crosspoint", 0)):
         ways = {
-            leg: blocking.queues(Routing(kind, "xy"), at[leg.source], at[leg.target])
+            leg: blocking.queues(Routing(KINDS[kind], "xy"), at[leg.source], at[leg.target])
             for leg in legs
         }
         assert len(blocking.blocked(ways, {"slow"})) == count

@@ -10,19 +10,19 @@ import networkx as nx
 import pytest
 
 from bombus.design import rtl
-from bombus.fabric.router import direction_enum
+from bombus.fabric.kinds import KINDS
 from bombus.fabric.routing import (
-    ALGORITHMS,
     DIRECTIONS,
     Channel,
     Position,
     Routing,
+    direction_enum,
     eject,
     inject,
     routes,
 )
 
-FABRICS = [(kind, algorithm) for kind, names in ALGORITHMS.items() for algorithm in names]
+FABRICS = [(kind.name, name) for kind in KINDS.values() for name in kind.algorithms]
 
 
 def positions(columns: int, rows: int) -> list[Position]:
@@ -46,12 +46,12 @@ def test_directions_have_the_numbers_of_the_rtl() -> None:
 @pytest.mark.parametrize(("kind", "algorithm"), FABRICS)
 def test_routing_never_waits_for_itself(kind: str, algorithm: str) -> None:
     # Routes do not depend on the size of the mesh: smaller ones are part of this.
-    assert nx.is_directed_acyclic_graph(all_routes(Routing(kind, algorithm), 6, 6))
+    assert nx.is_directed_acyclic_graph(all_routes(Routing(KINDS[kind], algorithm), 6, 6))
 
 
 def test_links_that_are_held_keep_a_mesh_sound_only_if_messages_go_along_x_first() -> None:
-    for algorithm in ALGORITHMS["crosspoint"]:
-        graph = all_routes(Routing("crosspoint", algorithm, holds_links=True), 4, 4)
+    for algorithm in KINDS["crosspoint"].algorithms:
+        graph = all_routes(Routing(KINDS["crosspoint"], algorithm, holds_links=True), 4, 4)
         assert nx.is_directed_acyclic_graph(graph) == (algorithm == "xy")
         # A queue waits for the link behind it, and only a link's holder for the next queue.
         for held, needed in graph.edges:
@@ -61,7 +61,7 @@ def test_links_that_are_held_keep_a_mesh_sound_only_if_messages_go_along_x_first
 
 def test_lanes_are_what_makes_the_crosspoint_free_of_deadlock() -> None:
     for algorithm in ("o1turn", "adaptive"):
-        graph = all_routes(Routing("crosspoint", algorithm), 3, 3)
+        graph = all_routes(Routing(KINDS["crosspoint"], algorithm), 3, 3)
         joined = nx.relabel_nodes(graph, {node: node._replace(lane="") for node in graph})
         assert not nx.is_directed_acyclic_graph(joined)
 
@@ -71,7 +71,9 @@ def test_every_way_is_shortest_and_whole(kind: str, algorithm: str) -> None:
     for source, target in product(positions(4, 3), repeat=2):
         if source == target:
             continue
-        graph: nx.DiGraph[Channel] = nx.DiGraph(routes(Routing(kind, algorithm), source, target))
+        graph: nx.DiGraph[Channel] = nx.DiGraph(
+            routes(Routing(KINDS[kind], algorithm), source, target)
+        )
         hops = abs(source[0] - target[0]) + abs(source[1] - target[1])
         ways = list(nx.all_simple_paths(graph, inject(source), eject(target)))
         # inject, one channel for each hop, and the way out: a queue of its own in the crosspoint
@@ -81,7 +83,7 @@ def test_every_way_is_shortest_and_whole(kind: str, algorithm: str) -> None:
 
 def count_of_ways(algorithm: str, source: Position, target: Position) -> int:
     graph: nx.DiGraph[Channel] = nx.DiGraph(
-        routes(Routing("crosspoint", algorithm), source, target)
+        routes(Routing(KINDS["crosspoint"], algorithm), source, target)
     )
     return len(list(nx.all_simple_paths(graph, inject(source), eject(target))))
 
@@ -94,7 +96,7 @@ def test_number_of_ways() -> None:
 
 
 def test_wormhole_goes_along_x_first() -> None:
-    ways = nx.DiGraph(routes(Routing("wormhole", "xy"), (0, 0), (2, 1)))
+    ways = nx.DiGraph(routes(Routing(KINDS["wormhole"], "xy"), (0, 0), (2, 1)))
     assert [str(channel) for channel in nx.topological_sort(ways)] == [
         "injection port of router (0, 0)",
         "link (0, 0) to (1, 0)",
@@ -106,7 +108,7 @@ def test_wormhole_goes_along_x_first() -> None:
 
 def test_lanes_of_o1turn_and_adaptive() -> None:
     def lanes(algorithm: str, source: Position, target: Position) -> set[str]:
-        edges = routes(Routing("crosspoint", algorithm), source, target)
+        edges = routes(Routing(KINDS["crosspoint"], algorithm), source, target)
         return {str(channel) for edge in edges for channel in edge if channel.lane}
 
     assert lanes("o1turn", (0, 0), (2, 1)) == {
@@ -123,6 +125,6 @@ def test_lanes_of_o1turn_and_adaptive() -> None:
 
 def test_unknown_routing_and_own_tile_are_refused() -> None:
     with pytest.raises(ValueError, match="no fabric wormhole with routing o1turn"):
-        routes(Routing("wormhole", "o1turn"), (0, 0), (1, 0))
+        routes(Routing(KINDS["wormhole"], "o1turn"), (0, 0), (1, 0))
     with pytest.raises(ValueError, match="U-turn"):
-        routes(Routing("wormhole", "xy"), (1, 0), (1, 0))
+        routes(Routing(KINDS["wormhole"], "xy"), (1, 0), (1, 0))
