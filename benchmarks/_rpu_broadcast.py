@@ -11,7 +11,7 @@ from random import Random
 from rich.table import Table
 
 from bombus import Simulation
-from bombus.firmware.build import build
+from bombus.applications.processors.build import build
 
 # The first byte of a frame says where its processor broadcasts the value of its cycle counter.
 # SYNC sets all counters to zero. SINGLE is measured by the first instruction of the interrupt

@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory
 
 from rich.table import Table
 
+from bombus.applications.intrusion_detection import compiling, load, lookup, sample
+from bombus.applications.intrusion_detection.model import Packet
+from bombus.applications.intrusion_detection.tables import MAX_ROWS, MIN_ROWS, Tables
 from bombus.registers.access import BlockAccess
-from bombus.rules import compiling, load, lookup, sample
-from bombus.rules.model import Packet
-from bombus.rules.tables import MAX_ROWS, MIN_ROWS, Tables
 
 NUM_FLOWS = 512
 # Segments that wait take slots: these designs have more of them, and shorter ones.

@@ -25,7 +25,7 @@ from bombus.base.errors import UserError
 from bombus.base.paths import PEERS
 from bombus.live.interface import Interface
 from bombus.live.netns import Namespace
-from bombus.simulator.tcp_connection import Connection
+from bombus.protocols.tcp.connection import Connection
 
 PORT = 700
 MTU = 1500

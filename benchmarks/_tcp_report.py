@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
-from bombus.measure.exchanges import WIRE_EXTRA_BYTES, beats_of
+from bombus.measure.exchanges import beats_of
+from bombus.protocols.frames import WIRE_EXTRA_BYTES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,24 +14,30 @@ from typing import Annotated, Any, TypeVar
 from rich.table import Table
 
 from bombus import Simulation
+from bombus.applications.engines.client import Card
+from bombus.applications.engines.model import NextHop, Rule
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
-from bombus.clients.engines import Card
 from bombus.design import resolve
 from bombus.design.resolved import Design
 from bombus.fabric.routing import LOCAL, routes
-from bombus.golden.engines import NextHop, Rule
-from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, Host, udp_frame
 from bombus.measure.bench import numbers, report
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import (
-    WIRE_EXTRA_BYTES,
     beats_of,
     burst,
     cycles_per_packet,
     idle_latencies,
     neighbour,
     wire_gbps,
+)
+from bombus.protocols.frames import (
+    ETHERNET_BYTES,
+    IPV4_BYTES,
+    UDP_BYTES,
+    WIRE_EXTRA_BYTES,
+    Host,
+    udp_frame,
 )
 
 DESIGN = DESIGNS / "engines.yaml"

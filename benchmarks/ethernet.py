@@ -13,9 +13,9 @@ from _echo_rows import SINGLE_PACKETS, Row, measured, table
 from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
-from bombus.golden.frames import Host, padded
 from bombus.measure.bench import report_replies
 from bombus.measure.exchanges import neighbour
+from bombus.protocols.frames import Host, padded
 
 DESIGN = BENCHMARKS / "ethernet.yaml"
 PAYLOADS = (46, 64, 128, 256, 512, 1024, 1500, 4096, 9000)

@@ -19,17 +19,17 @@ from _rpu_cases import BROADCAST, CASES, LOOPBACK, NAMES, Case
 from rich.table import Table
 
 from bombus import Simulation
+from bombus.applications.firewall import blacklist
+from bombus.applications.firewall import table as firewall_table
+from bombus.applications.intrusion_detection.tables import MAX_ROWS, MIN_ROWS
+from bombus.applications.processors.build import build
+from bombus.applications.processors.firmware_cycles import ONE_PROCESSOR
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
 from bombus.base.text import listing
-from bombus.firewall import blacklist
-from bombus.firewall import table as firewall_table
-from bombus.firmware.build import build
 from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, wire_gbps
-from bombus.measure.firmware_cycles import ONE_PROCESSOR
-from bombus.rules.tables import MAX_ROWS, MIN_ROWS
 from bombus.simulator.frames import Exchange, latencies
 
 SIZES = (60, 64, 65, 128, 256, 512, 1024, 1500, 9000)

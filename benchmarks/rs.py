@@ -14,19 +14,21 @@ from rich.table import Table
 from ruamel.yaml import YAML
 
 from bombus import Simulation
+from bombus.applications.reed_solomon import erasure_libraries
+from bombus.applications.reed_solomon.erasure_libraries import (
+    ErasureLibrary,
+    MissingLibraryError,
+    open_library,
+)
+from bombus.applications.reed_solomon.model import MATRICES, Code
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
 from bombus.design import edit, resolve
 from bombus.design.facts import Facts
-from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, Host, udp_frame
-from bombus.golden.reed_solomon import MATRICES, Code
-from bombus.measure import erasure_libraries
 from bombus.measure.bench import report
 from bombus.measure.clock import estimated_mhz
-from bombus.measure.erasure_libraries import ErasureLibrary, MissingLibraryError, open_library
 from bombus.measure.exchanges import (
-    WIRE_EXTRA_BYTES,
     burst,
     cycles_per_packet,
     idle_latencies,
@@ -34,6 +36,14 @@ from bombus.measure.exchanges import (
     neighbour,
 )
 from bombus.placement import placer
+from bombus.protocols.frames import (
+    ETHERNET_BYTES,
+    IPV4_BYTES,
+    UDP_BYTES,
+    WIRE_EXTRA_BYTES,
+    Host,
+    udp_frame,
+)
 from bombus.simulator.frames import Frame
 
 DESIGN = DESIGNS / "rs.yaml"

@@ -15,11 +15,11 @@ from rich.table import Table
 from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
-from bombus.golden.answers import echo_reply
-from bombus.golden.frames import Host, Station, udp_frame
 from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, cycles_per_packet, introduce, neighbour
+from bombus.protocols.answers import echo_reply
+from bombus.protocols.frames import Host, Station, udp_frame
 from bombus.simulator.frames import Exchange
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES
 

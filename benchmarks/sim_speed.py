@@ -24,10 +24,10 @@ from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS, DESIGNS
 from bombus.generation import generate
-from bombus.golden.answers import echo_reply
-from bombus.golden.frames import Host, Station, padded, ping_frame, udp_frame
 from bombus.measure.bench import report
 from bombus.measure.exchanges import burst, echo_port, introduce, introduction, neighbour
+from bombus.protocols.answers import echo_reply
+from bombus.protocols.frames import Host, Station, padded, ping_frame, udp_frame
 from bombus.simulator import verilator
 
 DESIGN = DESIGNS / "udp_echo.yaml"

@@ -20,8 +20,9 @@ from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
 from bombus.measure.bench import numbers, report_replies
 from bombus.measure.clock import estimated_mhz
-from bombus.measure.exchanges import WIRE_EXTRA_BYTES, introduce, neighbour
-from bombus.measure.tcp_peer import (
+from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import WIRE_EXTRA_BYTES
+from bombus.protocols.tcp.peer import (
     ACK,
     HEADER_BYTES,
     PSH,

@@ -25,9 +25,9 @@ from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import EXAMPLES
 from bombus.base.text import listing
-from bombus.golden.frames import ETHERNET_BYTES, PROTOCOL_TCP, TYPE_IPV4, Host
 from bombus.measure.bench import report_replies
 from bombus.measure.exchanges import neighbour
+from bombus.protocols.frames import ETHERNET_BYTES, PROTOCOL_TCP, TYPE_IPV4, Host
 from bombus.simulator.build import build
 from bombus.simulator.library import Library
 

@@ -18,9 +18,6 @@ from rich.table import Table
 from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS, DESIGNS
-from bombus.golden.answers import echo_reply
-from bombus.golden.frames import Host, Station, arp_request, padded, ping_frame, udp_frame
-from bombus.golden.stack import Stack
 from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import (
@@ -31,6 +28,9 @@ from bombus.measure.exchanges import (
     neighbour,
     wire_gbps,
 )
+from bombus.protocols.answers import echo_reply
+from bombus.protocols.frames import Host, Station, arp_request, padded, ping_frame, udp_frame
+from bombus.protocols.stack import Stack
 
 DESIGN = DESIGNS / "udp_echo.yaml"
 PAYLOADS = (1, 18, 23, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972)

@@ -17,9 +17,9 @@ parts work together: [architecture.md](architecture.md).
 """
 # In the order in which they use each other.
 PACKAGES = (
-    *("base", "registers", "fabric", "golden", "design", "analysis", "placement", "pictures"),
-    *("generation", "board", "firmware", "firewall", "rules", "simulator", "live", "clients"),
-    *("measure", "implementation", "cli"),
+    *("base", "registers", "fabric", "design", "analysis", "placement", "pictures"),
+    *("generation", "board", "simulator", "protocols", "live", "measure", "implementation"),
+    *("cli", "applications"),
 )
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reed-Solomon by ISA-L, for comparison with Bombus. See
-// src/bombus/measure/erasure_libraries.py for what the commands do.
+// src/bombus/applications/reed_solomon/erasure_libraries.py for what the commands do.
 #include <isa-l.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -11,15 +11,8 @@ from typing import Any
 
 import pytest
 
-from bombus.golden.frames import (
-    Host,
-    Station,
-    announcement,
-    arp_request,
-    ping_frame,
-    udp_frame,
-)
-from bombus.golden.stack import ERROR_BURST, ERROR_REFILL_US, Outcome, Stack
+from bombus.protocols.frames import Host, Station, announcement, arp_request, ping_frame, udp_frame
+from bombus.protocols.stack import ERROR_BURST, ERROR_REFILL_US, Outcome, Stack
 from bombus.simulator.counters import DROP
 from bombus.simulator.simulation import Simulation
 from tests import DESIGNS as TEST_DESIGNS

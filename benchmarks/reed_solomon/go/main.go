@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reed-Solomon by klauspost/reedsolomon, for comparison with Bombus. See
-// src/bombus/measure/erasure_libraries.py for what the commands do.
+// src/bombus/applications/reed_solomon/erasure_libraries.py for what the commands do.
 package main
 
 import (

@@ -10,7 +10,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
 from bombus import Simulation
-from bombus.firmware.build import build
+from bombus.applications.processors.build import build
 
 FOLDER = Path(__file__).parent
 ELF = Path(sys.argv[1] if sys.argv[1:] else "hop.elf")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bombus import Simulation
 from bombus.live.run import run
-from bombus.simulator.tcp import Connection, Listener
+from bombus.protocols.tcp.sockets import Connection, Listener
 
 DESIGN = Path(__file__).parent / "tcp_host.yaml"
 kept: dict[bytes, bytes] = {}  # values set by Redis clients

@@ -4,8 +4,8 @@
 from pathlib import Path
 
 from bombus import Simulation
-from bombus.golden.frames import Host, Station, udp_frame
 from bombus.measure.exchanges import introduce
+from bombus.protocols.frames import Host, Station, udp_frame
 
 DESIGN = Path(__file__).parent / "udp_upper.yaml"
 HEADERS = 14 + 20 + 8  # Ethernet, IPv4, UDP

@@ -9,7 +9,7 @@
 // number of them is not above it. A word has the last key before a boundary, all ones where a block
 // has no more of them, and above it a part of the number of boundaries up to the block's first key:
 // the first level has the highest part, in bits that block RAM would leave unused. Each level has a
-// memory of its own, twice that of the level before; bombus.firewall.blocks makes them.
+// memory of its own, twice that of the level before; bombus.applications.firewall.blocks makes them.
 //
 // Latency: Levels + 1 cycles, and one with an index. Throughput: one key per cycle.
 module block_search #(

@@ -3,7 +3,7 @@
 // that registers write at run time.
 //
 // The verdict is that of source_judge: bit 0 says that the address is on the list. Prefixes become at
-// most two boundaries each (bombus.firewall.blacklist): 2^Stages - 1 boundaries are enough for
+// most two boundaries each (bombus.applications.firewall.blacklist): 2^Stages - 1 boundaries are enough for
 // 2^(Stages - 1) - 1 prefixes. A list of half as many is written beside the one in use, in the other
 // half of the table, and takes its place for all later frames with one write of the register `list`.
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types shared by the parts of rule_matcher: hashes of fragments, and the properties of a packet.
 //
-// The tables are rows of 32 words (bombus.rules.tables): columns 0 and 1 a pair of port ranges, 2 to 6 a rule,
+// The tables are rows of 32 words (bombus.applications.intrusion_detection.tables): columns 0 and 1 a pair of port ranges, 2 to 6 a rule,
 // 8 to 10 a step, 12 to 14 and 16 to 18 the two halves of the fragments, 20 and 21 the bitmap of fragments of
 // eight bytes, 22 that of fragments of four. Large matchers have fewer rows of port ranges and of bitmaps
 // than of the others.
@@ -96,7 +96,7 @@ package rule_pkg;
     logic [95:0] key;  // addresses and ports
   } flow_t;
 
-  // Bytes of a stream kept for the next segment (bombus.rules.fragments.JOINT_BYTES).
+  // Bytes of a stream kept for the next segment (bombus.applications.intrusion_detection.fragments.JOINT_BYTES).
   localparam int unsigned JointBytes = 32;
 
   localparam int unsigned VerdictAhead = 4;  // bit of a verdict

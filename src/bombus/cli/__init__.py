@@ -10,6 +10,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from bombus.applications.firewall.commands import firewall
+from bombus.applications.intrusion_detection.commands import rules
+from bombus.applications.processors.commands import firmware, processor
 from bombus.base.errors import DesignError, UserError
 from bombus.cli.area import area
 from bombus.cli.bench import BENCH_SETTINGS, bench
@@ -17,12 +20,8 @@ from bombus.cli.bitstream import bitstream
 from bombus.cli.build import build
 from bombus.cli.check import check
 from bombus.cli.common import Command, Group, error_console, print_problems
-from bombus.cli.firewall import firewall
-from bombus.cli.firmware import firmware
 from bombus.cli.generate import generate
 from bombus.cli.place import place
-from bombus.cli.processor import processor
-from bombus.cli.rules import rules
 from bombus.cli.run import run
 from bombus.cli.schema import schema
 from bombus.cli.show import show

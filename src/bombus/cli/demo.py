@@ -23,7 +23,6 @@ from rich.table import Table
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.tables import print_table
-from bombus.golden.frames import Host, udp_frame
 from bombus.live.netns import Namespace
 from bombus.live.sides import DEFAULT_TAP
 from bombus.measure.exchanges import (
@@ -35,6 +34,7 @@ from bombus.measure.exchanges import (
     neighbour,
     wire_gbps,
 )
+from bombus.protocols.frames import Host, udp_frame
 from bombus.simulator.build import build
 from bombus.simulator.counters import dropped, mesh_table
 from bombus.simulator.library import Library

@@ -155,7 +155,7 @@ def run(
     ] = None,
 ) -> None:
     """Simulate a design live, attached to a Linux network interface."""
-    from bombus.live.control import Control
+    from bombus.applications.processors.control import Control
     from bombus.live.run import run as step
     from bombus.live.software import together
 
@@ -198,8 +198,8 @@ def _software(
 ) -> list[Software]:
     """What accompanies the run. It is checked before the build, which takes minutes."""
     from bombus.analysis.check import check
+    from bombus.applications.processors.processor import check_design, keep_loaded
     from bombus.live import software
-    from bombus.simulator.processors import check_design, keep_loaded
 
     parts = []
     if firmware or blacklist or rules or control:

@@ -19,6 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.live import Live
 
+from bombus.applications.processors.host import host_tiles
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT, check_different, inputs
@@ -31,7 +32,6 @@ from bombus.live.report import Report, Totals, table
 from bombus.live.sides import PerPort, sides_of
 from bombus.simulator.build import build
 from bombus.simulator.design_header import wave_format
-from bombus.simulator.host import host_tiles
 from bombus.simulator.impairment import Impairment
 from bombus.simulator.library import Library
 from bombus.simulator.native import SimulationError

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bombus.applications.firewall import blacklist as lists
+from bombus.applications.firewall import table
+from bombus.applications.intrusion_detection import load
 from bombus.base.errors import UserError
-from bombus.firewall import blacklist as lists
-from bombus.firewall import table
-from bombus.rules import load
 
 if TYPE_CHECKING:
     from bombus.design.resolved import Design

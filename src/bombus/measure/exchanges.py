@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bombus.base.errors import UserError
-from bombus.golden.frames import Host, Station, arp_request, padded
-from bombus.golden.stack import Stack
 from bombus.live.addresses import default_address, host_of
+from bombus.protocols.frames import WIRE_EXTRA_BYTES, Host, Station, arp_request, padded
+from bombus.protocols.stack import Stack
 from bombus.simulator.frames import Exchange, Frame, latencies
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES
 from bombus.simulator.simulation import Simulation
 
-# Overhead of a frame on the wire: preamble, FCS, gap.
-WIRE_EXTRA_BYTES = 8 + 4 + 12
 # A design that takes this many times as long as the bus needs is stuck.
 _PATIENCE = 50
 _OWN_MAC = "02:00:00:00:00:99"

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from bombus.simulator.host import host_tiles
+from bombus.applications.processors.host import host_tiles
 from bombus.simulator.native import SimulationError
 from bombus.simulator.register_map import set_group
 from bombus.simulator.shares import IN_TURN, Shares

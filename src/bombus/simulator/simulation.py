@@ -20,20 +20,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+from bombus.applications.processors import processor as processors
+from bombus.applications.processors.distribution import Distribution
+from bombus.applications.processors.host import Host
 from bombus.base.text import near_matches
+from bombus.protocols.tcp.sockets import Sockets
 from bombus.registers.access import BlockAccess, open_map
-from bombus.simulator import processors, register_map
+from bombus.simulator import register_map
 from bombus.simulator.balancer import Balancer
 from bombus.simulator.build import build
-from bombus.simulator.distribution import Distribution
 from bombus.simulator.frames import Frame
-from bombus.simulator.host import Host
 from bombus.simulator.library import Library
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES, MacPorts
 from bombus.simulator.native import Native, SimulationError
 from bombus.simulator.stalls import Stall, stalls
 from bombus.simulator.streams import Stream
-from bombus.simulator.tcp import Sockets
 
 STALL_CYCLES = 10_000  # cycles without movement: longer than the longest frame on a slow MAC
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from bombus.golden.tcp_segment import WORD
+from bombus.protocols.tcp.segment import WORD
 from tests.protocols.tcp.stream_world import DATA, KIND_DATA, LONGEST, PORT, StreamWorld
 from tests.support.harness import PACES, SEEDS, Benches
 

@@ -13,10 +13,10 @@ import pytest
 from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT
-from bombus.golden.answers import echo_reply
-from bombus.golden.frames import Host, Station, padded, udp_frame
 from bombus.measure import bench
 from bombus.measure.exchanges import introduce, neighbour, wire_gbps
+from bombus.protocols.answers import echo_reply
+from bombus.protocols.frames import Host, Station, padded, udp_frame
 from bombus.simulator.frames import Frame
 from tests import ROOT
 from tests.support.bench import CUT, DESIGNS, ECHO_REPLICAS, FUSED

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 
-from bombus.design.rtl import constant, struct_layout
-from bombus.golden.engines import (
+from bombus.applications.engines.model import (
     MAX_STEPS,
     NextHop,
     Packet,
@@ -17,7 +16,8 @@ from bombus.golden.engines import (
     hashed,
     with_checksum,
 )
-from bombus.golden.frames import Host, Station, ethernet, ip_frame, udp_frame
+from bombus.design.rtl import constant, struct_layout
+from bombus.protocols.frames import Host, Station, ethernet, ip_frame, udp_frame
 from tests.support.harness import Beats, Bench, Benches, Layout, Message
 from tests.support.layer_bench import HOST_MAC, open_layer
 

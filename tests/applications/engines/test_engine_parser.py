@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from bombus.applications.engines.model import MAX_STEPS, Engines, Packet, Rule
 from bombus.design.rtl import struct_layout
-from bombus.golden.engines import MAX_STEPS, Engines, Packet, Rule
 from tests.applications.engines.engine_world import (
     BOUND,
     FIRST_EXIT,

@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from bombus.clients.engines import Card
-from bombus.golden.engines import MAX_STEPS, NextHop, Rule
-from bombus.golden.frames import Host, Station, ethernet, ip_frame, udp_frame
+from bombus.applications.engines.client import Card
+from bombus.applications.engines.model import MAX_STEPS, NextHop, Rule
+from bombus.protocols.frames import Host, Station, ethernet, ip_frame, udp_frame
 from bombus.simulator.counters import DROP
 from bombus.simulator.simulation import Simulation
 from tests import ROOT

@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from bombus.golden.engines import (
+from bombus.applications.engines.model import (
     NUM_FLOWS,
     Flow,
     Packet,
     with_checksum,
 )
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     ip_frame,
     pseudo_header,
     sums_to_zero,

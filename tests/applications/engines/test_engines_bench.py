@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from bombus.applications.engines.client import Card
+from bombus.applications.engines.model import Engines
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT
-from bombus.clients.engines import Card
 from bombus.design import resolve
-from bombus.golden.engines import Engines
 from bombus.measure import bench
 from tests import ROOT
 from tests.support.helpers import Benchmark

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from bombus.golden import chacha
-from bombus.golden.engines import Engines, NextHop, Packet, Rule, hashed, with_checksum
-from bombus.golden.frames import Host, Station, padded, udp_frame
+from bombus.applications.engines import chacha
+from bombus.applications.engines.model import Engines, NextHop, Packet, Rule, hashed, with_checksum
+from bombus.protocols.frames import Host, Station, padded, udp_frame
 
 STATION = Station.of("02:00:00:00:00:99", "10.77.0.1")
 HOST = Host(bytes(6), bytes((10, 77, 0, 2)), bytes(4))

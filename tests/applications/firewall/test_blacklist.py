@@ -15,11 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 from bombus.analysis import check
+from bombus.applications.firewall import blacklist, blocks, table
+from bombus.applications.firewall.blacklist import is_covered
 from bombus.base.errors import UserError
 from bombus.base.paths import EXAMPLES
 from bombus.cli import app
-from bombus.firewall import blacklist, blocks, table
-from bombus.firewall.blacklist import is_covered
 
 LAST = (1 << 32) - 1
 

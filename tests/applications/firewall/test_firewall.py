@@ -12,10 +12,10 @@ from random import Random
 import pytest
 from typer.testing import CliRunner
 
+from bombus.applications.firewall import table
+from bombus.applications.firewall.blacklist import boundaries
 from bombus.base.errors import UserError
 from bombus.cli import app
-from bombus.firewall import table
-from bombus.firewall.blacklist import boundaries
 from bombus.simulator.simulation import Simulation
 from tests.applications.processors import examples
 

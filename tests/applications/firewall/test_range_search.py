@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from bombus.firewall.blacklist import boundaries, is_covered, stages
+from bombus.applications.firewall.blacklist import boundaries, is_covered, stages
 from tests.support.harness import Bench, Benches
 
 pytestmark = pytest.mark.slow

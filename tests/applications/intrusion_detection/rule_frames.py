@@ -6,9 +6,9 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from random import Random
 
-from bombus.rules import keywords
-from bombus.rules.model import Packet
-from bombus.rules.streams import Flow, Segment
+from bombus.applications.intrusion_detection import keywords
+from bombus.applications.intrusion_detection.model import Packet
+from bombus.applications.intrusion_detection.streams import Flow, Segment
 
 _NUMBERS = {keywords.TCP: 6, keywords.UDP: 17, keywords.ICMP: 1, keywords.OTHER: 47}
 LONGEST_HEADERS = 18 + 32 + 60

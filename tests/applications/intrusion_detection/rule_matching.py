@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bombus.rules import compiling, lookup, tables
-from bombus.rules.streams import Segment
-from bombus.rules.tables import Tables
+from bombus.applications.intrusion_detection import compiling, lookup, tables
+from bombus.applications.intrusion_detection.streams import Segment
+from bombus.applications.intrusion_detection.tables import Tables
 from tests.applications.intrusion_detection import rule_frames
 from tests.support.harness import Bench
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from bombus.rules import compiling, keywords
-from bombus.rules.content import Content
-from bombus.rules.model import Packet
-from bombus.rules.rule import Rule
+from bombus.applications.intrusion_detection import compiling, keywords
+from bombus.applications.intrusion_detection.content import Content
+from bombus.applications.intrusion_detection.model import Packet
+from bombus.applications.intrusion_detection.rule import Rule
 
 _LETTERS = b"abcdefgABCDEFG@[`{019 \x00\xff"
 _PROTOCOLS = (keywords.TCP, keywords.UDP, keywords.ICMP, keywords.OTHER)

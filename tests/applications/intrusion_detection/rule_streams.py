@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from bombus.rules import keywords
-from bombus.rules.rule import Rule
-from bombus.rules.streams import Flow, Segment
+from bombus.applications.intrusion_detection import keywords
+from bombus.applications.intrusion_detection.rule import Rule
+from bombus.applications.intrusion_detection.streams import Flow, Segment
 from tests.applications.intrusion_detection import rule_sets
 
 

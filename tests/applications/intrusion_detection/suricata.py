@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from scapy.utils import wrpcap
 
-from bombus.rules.streams import Flow
+from bombus.applications.intrusion_detection.streams import Flow
 
 # Parsers of application protocols are off: contents of packets and streams are compared, but not
 # those of buffers such as http.uri. 255 is the largest packet-alert-max.

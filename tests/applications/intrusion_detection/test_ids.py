@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
+from bombus.applications.intrusion_detection import compiling, load, lookup, tables
+from bombus.applications.intrusion_detection.model import Packet
 from bombus.base.errors import UserError
-from bombus.rules import compiling, load, lookup, tables
-from bombus.rules.model import Packet
 from bombus.simulator.simulation import Simulation
 from tests.applications.intrusion_detection import rule_frames, rule_sets
 from tests.applications.processors import examples

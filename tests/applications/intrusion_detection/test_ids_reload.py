@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bombus.firmware.build import build
-from bombus.rules import compiling, load
-from bombus.rules.streams import Flow, Segment
+from bombus.applications.intrusion_detection import compiling, load
+from bombus.applications.intrusion_detection.streams import Flow, Segment
+from bombus.applications.processors.build import build
 from bombus.simulator.simulation import Simulation
 from tests.applications.intrusion_detection import rule_frames
 from tests.applications.processors import examples, forwarding

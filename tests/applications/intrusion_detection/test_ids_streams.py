@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from bombus.rules import compiling, load, model, streams
-from bombus.rules.rule import Rule
-from bombus.rules.streams import Flow, Segment
-from bombus.rules.tables import Tables
+from bombus.applications.intrusion_detection import compiling, load, model, streams
+from bombus.applications.intrusion_detection.rule import Rule
+from bombus.applications.intrusion_detection.streams import Flow, Segment
+from bombus.applications.intrusion_detection.tables import Tables
 from bombus.simulator.frames import Exchange
 from bombus.simulator.simulation import Simulation
 from tests.applications.intrusion_detection import rule_frames, rule_sets, rule_streams

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from bombus.rules import compiling, lookup, model, sample
-from bombus.rules.model import Packet
-from bombus.rules.streams import Flow, Segment
+from bombus.applications.intrusion_detection import compiling, lookup, model, sample
+from bombus.applications.intrusion_detection.model import Packet
+from bombus.applications.intrusion_detection.streams import Flow, Segment
 from tests.applications.intrusion_detection import rule_frames, rule_sets
 from tests.applications.intrusion_detection.rule_matching import (
     HITS,

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from bombus.rules import lookup, streams
-from bombus.rules.model import Packet
-from bombus.rules.streams import Flow, Segment
+from bombus.applications.intrusion_detection import lookup, streams
+from bombus.applications.intrusion_detection.model import Packet
+from bombus.applications.intrusion_detection.streams import Flow, Segment
 from tests.applications.intrusion_detection import rule_frames, rule_streams
 from tests.applications.intrusion_detection.rule_matching import (
     AGAIN,

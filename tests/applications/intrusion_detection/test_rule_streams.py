@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from bombus.rules import compiling, keywords, lookup, model, streams
-from bombus.rules.fragments import JOINT_BYTES
-from bombus.rules.streams import Flow, Segment
-from bombus.rules.tables import Tables
+from bombus.applications.intrusion_detection import compiling, keywords, lookup, model, streams
+from bombus.applications.intrusion_detection.fragments import JOINT_BYTES
+from bombus.applications.intrusion_detection.streams import Flow, Segment
+from bombus.applications.intrusion_detection.tables import Tables
 from tests.applications.intrusion_detection import rule_sets, rule_streams
 
 FLOW = Flow("10.0.0.1", "10.0.0.2", 1, 2)

@@ -12,11 +12,19 @@ from string import ascii_uppercase
 
 import pytest
 
+from bombus.applications.intrusion_detection import (
+    compiling,
+    fragments,
+    hashing,
+    lookup,
+    model,
+    sample,
+    tables,
+)
+from bombus.applications.intrusion_detection.compiling import Compiled
+from bombus.applications.intrusion_detection.fragments import Rarity
+from bombus.applications.intrusion_detection.rule import Rule
 from bombus.base.errors import UserError
-from bombus.rules import compiling, fragments, hashing, lookup, model, sample, tables
-from bombus.rules.compiling import Compiled
-from bombus.rules.fragments import Rarity
-from bombus.rules.rule import Rule
 from tests.applications.intrusion_detection import rule_sets
 
 

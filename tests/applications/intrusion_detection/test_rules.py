@@ -11,13 +11,21 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
+from bombus.applications.intrusion_detection import (
+    compiling,
+    content,
+    keywords,
+    load,
+    lookup,
+    model,
+    ports,
+)
+from bombus.applications.intrusion_detection.compiling import Verdict
+from bombus.applications.intrusion_detection.lookup import Hit
+from bombus.applications.intrusion_detection.rule import LAST_BYTE
+from bombus.applications.intrusion_detection.tables import Entry
 from bombus.base.errors import UserError
 from bombus.cli import app
-from bombus.rules import compiling, content, keywords, load, lookup, model, ports
-from bombus.rules.compiling import Verdict
-from bombus.rules.lookup import Hit
-from bombus.rules.rule import LAST_BYTE
-from bombus.rules.tables import Entry
 
 ANY = "alert tcp any any -> any any"
 

@@ -14,10 +14,10 @@ from random import Random
 
 import pytest
 
+from bombus.applications.intrusion_detection import compiling, keywords, lookup, streams
+from bombus.applications.intrusion_detection.model import Packet
+from bombus.applications.intrusion_detection.streams import Flow, Segment
 from bombus.base.errors import UserError
-from bombus.rules import compiling, keywords, lookup, streams
-from bombus.rules.model import Packet
-from bombus.rules.streams import Flow, Segment
 from tests.applications.intrusion_detection import rule_frames, rule_sets, rule_streams, suricata
 
 pytestmark = pytest.mark.slow

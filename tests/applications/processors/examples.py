@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bombus.applications.processors.build import build
 from bombus.base.paths import EXAMPLES
-from bombus.firmware.build import build
 from bombus.simulator.simulation import Simulation
 from tests.applications.processors import forwarding
 from tests.support import message_sums

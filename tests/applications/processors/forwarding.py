@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bombus.applications.processors.build import build
 from bombus.base.paths import EXAMPLES
-from bombus.firmware.build import build
 from bombus.simulator.simulation import Simulation
 
 PROGRAM = EXAMPLES / "middlebox" / "forward.c"

@@ -10,11 +10,11 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
-from bombus.firmware import image
-from bombus.firmware.build import build
-from bombus.golden.flow_key import flow_key
+from bombus.applications.processors import image
+from bombus.applications.processors.build import build
+from bombus.applications.processors.distribution import BY_FLOW
+from bombus.protocols.flow_key import flow_key
 from bombus.simulator.counters import dropped
-from bombus.simulator.distribution import BY_FLOW
 from bombus.simulator.frames import Exchange
 from bombus.simulator.shares import IN_TURN
 from bombus.simulator.simulation import Simulation

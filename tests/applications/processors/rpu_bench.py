@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from bombus.firmware import image
-from bombus.firmware.build import build
+from bombus.applications.processors import image
+from bombus.applications.processors.build import build
 from tests.support.harness import Beats, Bench, Benches, Layout, Message, pack_meta
 
 ECHO = """

@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
+from bombus.applications.processors import MEMORY_BYTES, image
+from bombus.applications.processors.build import build
+from bombus.applications.processors.load import load
 from bombus.base.errors import UserError
 from bombus.base.paths import RTL
 from bombus.cli import app
-from bombus.firmware import MEMORY_BYTES, image
-from bombus.firmware.build import build
-from bombus.firmware.load import load
 
 PROGRAM = """
 #include "rpu.h"

@@ -10,11 +10,17 @@ from random import Random
 
 import pytest
 
-from bombus.firmware.build import build
+from bombus.applications.processors.build import build
+from bombus.applications.processors.host import STEP_CYCLES, HostFrame
+from bombus.applications.processors.host_memory import (
+    FRAME,
+    READ,
+    WRITE,
+    WRITE_ANSWERED,
+    HostMemory,
+)
 from bombus.simulator.counters import dropped
 from bombus.simulator.frames import Frame
-from bombus.simulator.host import STEP_CYCLES, HostFrame
-from bombus.simulator.host_memory import FRAME, READ, WRITE, WRITE_ANSWERED, HostMemory
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 from tests.applications.processors import examples, forwarding

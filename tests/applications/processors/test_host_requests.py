@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from bombus.analysis import check
-from bombus.base.paths import EXAMPLES, RTL
-from bombus.design.dispatch import crc
-from bombus.simulator.host import find_key
-from bombus.simulator.host_memory import (
+from bombus.applications.processors.host import find_key
+from bombus.applications.processors.host_memory import (
     READ,
     WRITE,
     WRITE_ANSWERED,
@@ -21,6 +19,8 @@ from bombus.simulator.host_memory import (
     Request,
     Requests,
 )
+from bombus.base.paths import EXAMPLES, RTL
+from bombus.design.dispatch import crc
 from bombus.simulator.native import SimulationError
 
 DESIGN = EXAMPLES / "middlebox" / "host_memory.yaml"

@@ -13,11 +13,11 @@ from random import Random
 
 import pytest
 
+from bombus.applications.processors.build import build
+from bombus.applications.processors.processor import Processor
 from bombus.base.paths import DESIGNS
-from bombus.firmware.build import build
 from bombus.simulator.counters import DROP
 from bombus.simulator.native import SimulationError
-from bombus.simulator.processors import Processor
 from bombus.simulator.simulation import Simulation
 from tests.applications.processors import forwarding
 from tests.applications.processors.middlebox import frame

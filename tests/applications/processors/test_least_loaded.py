@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from bombus.firmware.build import build
+from bombus.applications.processors.build import build
 from bombus.simulator.counters import dropped
 from bombus.simulator.simulation import Simulation
 from tests.applications.processors import forwarding

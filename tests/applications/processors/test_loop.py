@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from bombus.analysis import check
+from bombus.applications.processors.build import build
 from bombus.base.paths import EXAMPLES
-from bombus.firmware.build import build
 from bombus.generation.generate import generate
 from bombus.simulator.build import build_library
 from bombus.simulator.counters import dropped

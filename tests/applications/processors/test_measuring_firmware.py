@@ -11,11 +11,11 @@ from random import Random
 import pytest
 from typer.testing import CliRunner
 
+from bombus.applications.processors.build import build
+from bombus.applications.processors.firmware_cycles import datagram, measure
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS, EXAMPLES
 from bombus.cli import app
-from bombus.firmware.build import build
-from bombus.measure.firmware_cycles import datagram, measure
 from bombus.simulator.simulation import Simulation
 from tests.applications.processors import examples
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from bombus.applications.processors.build import build as build_firmware
 from bombus.base.paths import EXAMPLES
-from bombus.firmware.build import build as build_firmware
 from bombus.live.netns import Namespace
 from bombus.simulator.build import build
 from tests.support.live import COMMAND_SECONDS, new_namespace

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
+from bombus.applications.processors.build import build
 from bombus.base.paths import DESIGNS
-from bombus.firmware.build import build
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 from tests.applications.processors.middlebox import (

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bombus.applications.processors.build import build
 from bombus.base.paths import DESIGNS
-from bombus.firmware.build import build
 from tests.applications.processors import forwarding
 from tests.support.live import COMMAND_SECONDS, two_sides
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 SOFTWARE = """
 from pathlib import Path
-from bombus.simulator.processors import keep_loaded
+from bombus.applications.processors.processor import keep_loaded
 software = keep_loaded(Path({elf!r}))
 """
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bombus.analysis.check import check
+from bombus.applications.processors.build import build
+from bombus.applications.processors.processor import Processor, check_design, keep_loaded, state
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
-from bombus.firmware.build import build
-from bombus.simulator.processors import Processor, check_design, keep_loaded, state
 
 PROGRAM = '#include "rpu.h"\nint main(void) { for (;;) rpu_send(rpu_receive()); }\n'
 WORDS = 2048

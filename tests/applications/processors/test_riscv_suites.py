@@ -18,8 +18,8 @@ import pytest
 import pythondata_cpu_ibex
 import unicorn
 
-from bombus.firmware import image
-from bombus.firmware.build import build
+from bombus.applications.processors import image
+from bombus.applications.processors.build import build
 from tests.applications.processors.rpu_model import BUS_BASE, DATA_BASE, Model
 from tests.applications.processors.rpu_world import BUS, Core
 from tests.support.harness import Benches

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from bombus.analysis import check
+from bombus.applications.firewall.blacklist import boundaries, is_covered
+from bombus.applications.intrusion_detection import compiling, lookup, model
 from bombus.base.errors import UserError
-from bombus.firewall.blacklist import boundaries, is_covered
 from bombus.generation.manifest import manifest
 from bombus.measure import bench
-from bombus.rules import compiling, lookup, model
 from bombus.simulator.simulation import Simulation
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("with_assertions")]

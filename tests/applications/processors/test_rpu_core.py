@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from bombus.firmware import image
-from bombus.firmware.build import build
+from bombus.applications.processors import image
+from bombus.applications.processors.build import build
 from tests.applications.processors import rpu_asm as asm
 from tests.applications.processors.rpu_model import (
     BUS_BAD,

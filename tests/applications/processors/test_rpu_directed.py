@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus.firmware import image
-from bombus.firmware.build import build
+from bombus.applications.processors import image
+from bombus.applications.processors.build import build
 from tests.applications.processors.rpu_model import CODE_BYTES, DATA_BYTES
 from tests.applications.processors.rpu_world import Core
 from tests.support.harness import Benches

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from bombus.firmware.build import build
-from bombus.firmware.load import load
-from bombus.golden.frames import Host, udp_frame
+from bombus.applications.processors.build import build
+from bombus.applications.processors.load import load
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host, udp_frame
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 from tests.support import message_sums

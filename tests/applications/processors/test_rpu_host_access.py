@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bombus.firmware.build import build
+from bombus.applications.processors.build import build
 from tests.applications.processors import examples
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from bombus.golden.reed_solomon import MATRICES, Code
+from bombus.applications.reed_solomon.model import MATRICES, Code
 from tests.support.harness import (
     PACES,
     SEEDS,

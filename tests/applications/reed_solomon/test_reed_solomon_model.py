@@ -12,10 +12,10 @@ from random import Random
 
 import pytest
 
+from bombus.applications.reed_solomon import client as rs_client
+from bombus.applications.reed_solomon.galois_field import inverse, multiply
+from bombus.applications.reed_solomon.model import MATRICES, Code
 from bombus.base.errors import UserError
-from bombus.clients import reed_solomon as rs_client
-from bombus.golden.galois_field import inverse, multiply
-from bombus.golden.reed_solomon import MATRICES, Code
 
 SHARD_BYTES = 40
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from bombus.analysis import check
+from bombus.applications.reed_solomon.erasure_libraries import MissingLibraryError
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT
 from bombus.measure import bench
-from bombus.measure.erasure_libraries import MissingLibraryError
 from tests import DESIGNS as TEST_DESIGNS
 from tests.support.helpers import Benchmark
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bombus.clients import reed_solomon as rs_client
+from bombus.applications.reed_solomon import client as rs_client
 from bombus.live.interface import MAX_MTU
 from tests import DESIGNS as TEST_DESIGNS
 from tests import ROOT
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 WIDE = ROOT / "designs" / "rs.yaml"
 NARROW = TEST_DESIGNS / "rs_64.yaml"
-CLIENT = [sys.executable, "-m", "bombus.clients.reed_solomon"]
+CLIENT = [sys.executable, "-m", "bombus.applications.reed_solomon.client"]
 # As in the design files.
 NARROW_CODE = ["--shard-bytes", "128", "--matrix", "cauchy"]
 LOST = ((0, 1), (3, 8), (8, 9))

@@ -12,15 +12,15 @@ from random import Random
 
 import pytest
 
-from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, udp_frame
-from bombus.golden.reed_solomon import MATRICES, Code
-from bombus.measure.bench import load
-from bombus.measure.erasure_libraries import (
+from bombus.applications.reed_solomon.erasure_libraries import (
     NAMES,
     ErasureLibrary,
     MissingLibraryError,
     open_library,
 )
+from bombus.applications.reed_solomon.model import MATRICES, Code
+from bombus.measure.bench import load
+from bombus.protocols.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, udp_frame
 from bombus.simulator.simulation import Simulation
 from tests import DESIGNS as TEST_DESIGNS
 from tests import ROOT

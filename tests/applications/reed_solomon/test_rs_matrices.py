@@ -8,11 +8,11 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from bombus.applications.reed_solomon.galois_field import invert, multiply, power
+from bombus.applications.reed_solomon.model import MATRICES, Code
 from bombus.base import paths
 from bombus.base.errors import UserError
 from bombus.design import rtl
-from bombus.golden.galois_field import invert, multiply, power
-from bombus.golden.reed_solomon import MATRICES, Code
 
 FOLDER = paths.RTL / "applications" / "reed_solomon"
 PACKAGES = [FOLDER / name for name in ("gf256_pkg.sv", "rs_matrix_pkg.sv")]

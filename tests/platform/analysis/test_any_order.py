@@ -13,8 +13,8 @@ from random import Random
 import pytest
 
 from bombus.generation import generate
-from bombus.golden.frames import Host, udp_frame
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host, udp_frame
 from bombus.simulator.build import build_library
 from bombus.simulator.counters import DROP
 from bombus.simulator.simulation import Simulation

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from bombus.golden.answers import echo_reply
-from bombus.golden.frames import Host, padded, udp_frame
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.answers import echo_reply
+from bombus.protocols.frames import Host, padded, udp_frame
 from bombus.simulator.build import build
 from bombus.simulator.simulation import Simulation
 from tests import ROOT

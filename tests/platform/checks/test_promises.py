@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bombus.base import paths
-from bombus.golden.frames import Host, udp_frame
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host, udp_frame
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 from tests import DESIGNS as TEST_DESIGNS

@@ -14,15 +14,14 @@ PACKAGE = Path(rtl.__file__).parents[2]
 
 # Who is about certain layers, with the reason.
 ABOUT_LAYERS = {
-    "golden": "models of certain layers",
-    "clients": "programs that talk to certain layers",
+    "applications": "models and software of certain layers",
+    "protocols": "models of certain layers",
     "design/reference.py": "examples in a page",
     "design/register_reference.py": "examples in a page",
     "design/config": "examples in the schema",
     "measure/exchanges.py": "measures UDP echo, as RFC 862 defines it",
     "board/liteeth_mac.py": "names of clocks in LiteEth",
     "live/software.py": "gives certain layers their lists and rules",
-    "simulator/host.py": "the host at the other side of a certain layer",
     "cli/run.py": "options for certain layers",
 }
 # Not only the name of a layer: `--scheduler` is that of Dask, ARP and TCP are protocols.

@@ -8,7 +8,8 @@ import random
 import pytest
 
 from bombus.base import paths
-from bombus.golden.frames import (
+from bombus.measure.exchanges import introduce
+from bombus.protocols.frames import (
     Host,
     Station,
     arp_request,
@@ -16,8 +17,7 @@ from bombus.golden.frames import (
     ping_frame,
     udp_frame,
 )
-from bombus.golden.stack import Stack
-from bombus.measure.exchanges import introduce
+from bombus.protocols.stack import Stack
 from bombus.simulator.build import build
 from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from bombus.generation.generate import generate
-from bombus.golden.frames import Host, Station, udp_frame
 from bombus.measure.exchanges import introduce
+from bombus.protocols.frames import Host, Station, udp_frame
 from bombus.simulator.build import build
 from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bombus.base.paths import DESIGNS
-from bombus.golden.frames import Host, Station, ping_frame
+from bombus.protocols.frames import Host, Station, ping_frame
 from bombus.simulator.simulation import Simulation
 from tests.support import message_sums
 from tests.support.bench import TIMER_STEP_US, UNCHECKED

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from bombus.applications.processors.control import Control, request
 from bombus.base.errors import UserError
-from bombus.live.control import Control, request
 
 
 class Processor:

@@ -73,8 +73,8 @@ def software(simulation):
 # Both directions pass engines. Datagrams to UDP port 5000 are encrypted, replies to port 5001 are
 # decrypted; everything else, including ARP and TCP, gets new checksums and is counted.
 WRITES_RULES = """
-from bombus.clients.engines import Card
-from bombus.golden.engines import Rule
+from bombus.applications.engines.client import Card
+from bombus.applications.engines.model import Rule
 cards = []
 def software(simulation):
     if cards:

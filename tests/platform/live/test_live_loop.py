@@ -9,8 +9,8 @@ from unittest.mock import MagicMock
 import pytest
 from rich.console import Console
 
+from bombus.applications.processors import host
 from bombus.live import run
-from bombus.simulator import host
 
 
 def turns(monkeypatch: pytest.MonkeyPatch, kinds: list[str], tiles: int = 1) -> list[str]:

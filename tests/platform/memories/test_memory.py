@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from bombus.base.paths import DESIGNS
-from bombus.golden.frames import Host, udp_frame
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host, udp_frame
 from bombus.simulator.simulation import Simulation, SimulationError
 from tests.support import message_sums
 

@@ -11,8 +11,8 @@ import pytest
 from bombus.analysis import blocking
 from bombus.design import edit, resolve
 from bombus.design.facts import Facts
-from bombus.golden.frames import Host, Station, arp_request, udp_frame
 from bombus.placement import placer
+from bombus.protocols.frames import Host, Station, arp_request, udp_frame
 from bombus.simulator.simulation import Simulation
 from tests import DESIGNS as TEST_DESIGNS
 

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from bombus.golden.frames import Host, udp_frame
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host, udp_frame
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 

@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from bombus.design.dispatch import flow_bucket
-from bombus.golden.answers import echo_reply
-from bombus.golden.frames import Station, udp_frame
+from bombus.protocols.answers import echo_reply
+from bombus.protocols.frames import Station, udp_frame
 from bombus.simulator.frames import Frame
 from tests.support.bench import ECHO_REPLICAS, PEER, SCALE, SCALE_28, Bench
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bombus.golden.frames import ping_frame, udp_frame
+from bombus.protocols.frames import ping_frame, udp_frame
 from tests import DESIGNS as TEST_DESIGNS
 from tests.support.bench import PEER, TAGGED, Bench
 

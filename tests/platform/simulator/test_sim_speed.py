@@ -10,8 +10,8 @@ import pytest
 
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT
-from bombus.golden import answers
 from bombus.measure import bench
+from bombus.protocols import answers
 from tests.support.bench import DESIGNS, FUSED
 from tests.support.helpers import Benchmark
 

@@ -9,8 +9,8 @@ import pytest
 
 from bombus import Simulation
 from bombus.generation import generate
-from bombus.golden.frames import Host, Station, arp_reply, udp_frame
 from bombus.measure.exchanges import introduce
+from bombus.protocols.frames import Host, Station, arp_reply, udp_frame
 from bombus.simulator.build import build_library
 from bombus.simulator.library import Library
 from bombus.simulator.stalls import Stall, explain, ring, stalls

@@ -10,7 +10,8 @@ from random import Random
 import pytest
 
 from bombus.base.paths import DESIGNS
-from bombus.golden.frames import (
+from bombus.measure.exchanges import neighbour
+from bombus.protocols.frames import (
     Host,
     Station,
     arp_reply,
@@ -21,7 +22,6 @@ from bombus.golden.frames import (
     ping_frame,
     udp_frame,
 )
-from bombus.measure.exchanges import neighbour
 from bombus.simulator.simulation import Simulation
 from tests.applications.processors import forwarding
 from tests.support import message_sums

@@ -10,8 +10,8 @@ import pytest
 
 from bombus.analysis import check
 from bombus.generation.generate import generate
-from bombus.golden.frames import Host, udp_frame
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host, udp_frame
 from bombus.simulator.build import build_library
 from bombus.simulator.simulation import Simulation
 from tests import ROOT

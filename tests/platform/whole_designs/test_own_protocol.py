@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from bombus.golden.frames import Host, ethernet, ip_frame, ipv4, padded
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host, ethernet, ip_frame, ipv4, padded
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 from tests.support.live import ADDRESS, starter

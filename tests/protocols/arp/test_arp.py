@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus.golden.answers import echo_reply
-from bombus.golden.frames import (
+from bombus.protocols.answers import echo_reply
+from bombus.protocols.frames import (
     ARP_REPLY,
     ARP_REQUEST,
     BROADCAST_MAC,

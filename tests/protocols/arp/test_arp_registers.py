@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from bombus.golden.frames import Host, Station, arp_reply, arp_request, padded, udp_frame
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host, Station, arp_reply, arp_request, padded, udp_frame
 from bombus.registers.access import RegisterError
 from bombus.simulator.simulation import Simulation
 from tests import ROOT

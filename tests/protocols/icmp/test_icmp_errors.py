@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     BROADCAST_MAC,
     PROTOCOL_ICMP,
     PROTOCOL_UDP,
@@ -18,7 +18,7 @@ from bombus.golden.frames import (
     ping_frame,
     udp_frame,
 )
-from bombus.golden.stack import ERROR_BURST
+from bombus.protocols.stack import ERROR_BURST
 from tests.protocols.stack.frame_cases import HOST, PAYLOAD
 from tests.support.bench import ALL_DESIGNS, FAR, PEER, TAGGED, Bench
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus.golden.answers import echo_reply
-from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, padded, udp_frame
+from bombus.protocols.answers import echo_reply
+from bombus.protocols.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, padded, udp_frame
 from tests.support.bench import DESIGNS, PEER, Bench
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from bombus.golden.stack import option_fault
+from bombus.protocols.stack import option_fault
 from tests.support.harness import (
     PACES,
     WIDTHS,

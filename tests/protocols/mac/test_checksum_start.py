@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from bombus.golden.frames import PROTOCOL_UDP, TYPE_IPV4, ethernet, ipv4, pseudo_header, udp
+from bombus.protocols.frames import PROTOCOL_UDP, TYPE_IPV4, ethernet, ipv4, pseudo_header, udp
 from tests.protocols.mac.mac_bench import HEADER, MAX_FRAME, TAG_TYPE
 from tests.protocols.mac.test_mac_tx import tx_message
 from tests.support.axi_stream import AxiStream

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from bombus.golden.flow_key import flow_key
+from bombus.protocols.flow_key import flow_key
 from tests.support.harness import PACES, WIDTHS, Beats, Bench, Benches, Message, pack_meta
 from tests.support.layer_bench import counts, open_layer
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from bombus.golden.flow_key import flow_key
+from bombus.protocols.flow_key import flow_key
 from tests.protocols.mac.mac_bench import (
     BUFFER_BYTES,
     FILLINGS,

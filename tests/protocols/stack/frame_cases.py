@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     IPV4_BYTES,
     UDP_BYTES,
     Host,

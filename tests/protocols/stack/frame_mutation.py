@@ -7,7 +7,7 @@ import random
 import struct
 from collections.abc import Callable
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     ETHERNET_BYTES,
     IPV4_BYTES,
     PROTOCOL_ICMP,

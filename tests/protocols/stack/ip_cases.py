@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     ETHERNET_BYTES,
     IPV4_BYTES,
     MAX_FRAME_BYTES,
@@ -23,7 +23,7 @@ from bombus.golden.frames import (
     udp,
     udp_frame,
 )
-from bombus.golden.stack import option_fault
+from bombus.protocols.stack import option_fault
 from tests.protocols.stack.frame_cases import (
     ANSWERED,
     AS_MODEL,

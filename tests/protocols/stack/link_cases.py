@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     ARP_REPLY,
     ARP_REQUEST,
     BROADCAST_MAC,

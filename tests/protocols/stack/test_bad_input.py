@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus.golden.frames import arp_request, udp_frame
-from bombus.golden.stack import Stack
+from bombus.protocols.frames import arp_request, udp_frame
+from bombus.protocols.stack import Stack
 from tests.protocols.stack import ip_cases, link_cases
 from tests.protocols.stack.frame_cases import ANSWERED, AS_MODEL, HOST, SILENT, Case, good_frames
 from tests.support.bench import ALL_DESIGNS, GATEWAY, PEER, TAGGED, Bench

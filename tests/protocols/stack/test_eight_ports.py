@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     Host,
     Station,
     announcement,
@@ -20,7 +20,7 @@ from bombus.golden.frames import (
     ping_frame,
     udp_frame,
 )
-from bombus.golden.ports import Ports
+from bombus.protocols.ports import Ports
 from bombus.simulator.simulation import Simulation
 from tests import DESIGNS as TEST_DESIGNS
 from tests.support.bench import LIMIT_CYCLES

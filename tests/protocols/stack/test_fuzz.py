@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     ARP_REPLY,
     ARP_REQUEST,
     ETHERNET_BYTES,
@@ -26,7 +26,7 @@ from bombus.golden.frames import (
     Host,
     sums_to_zero,
 )
-from bombus.golden.stack import Outcome, Stack
+from bombus.protocols.stack import Outcome, Stack
 from tests.protocols.stack.frame_mutation import Mutator, ip_start
 from tests.support.bench import DESIGNS, FAR, FUSED, GATEWAY, PEER, TAGGED, Bench
 

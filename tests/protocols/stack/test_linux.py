@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from bombus.golden.frames import IPV4_BYTES, UDP_BYTES
 from bombus.live.interface import MAX_MTU
+from bombus.protocols.frames import IPV4_BYTES, UDP_BYTES
 from tests.support.bench import ALL_DESIGNS, DESIGNS, SCALE
 from tests.support.live import ADDRESS, INTERFACE
 

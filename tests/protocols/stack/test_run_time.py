@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     Host,
     Station,
     announcement,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     ETHERNET_BYTES,
     IPV4_BYTES,
     MAX_FRAME_BYTES,

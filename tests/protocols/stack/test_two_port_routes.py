@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv4Network
 
 import pytest
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     Host,
     Station,
     announcement,
@@ -19,7 +19,7 @@ from bombus.golden.frames import (
     ip_bytes,
     udp_frame,
 )
-from bombus.golden.routes import Route
+from bombus.protocols.routes import Route
 from bombus.simulator.native import SimulationError
 from tests.protocols.stack.two_ports import (
     PORTS,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     Host,
     Station,
     announcement,
@@ -20,7 +20,7 @@ from bombus.golden.frames import (
     ping_frame,
     udp_frame,
 )
-from bombus.golden.stack import Stack
+from bombus.protocols.stack import Stack
 from tests.protocols.stack.frame_mutation import Mutator
 from tests.protocols.stack.test_fuzz import Batches
 from tests.protocols.stack.two_ports import (

@@ -9,16 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bombus.golden.frames import (
-    Host,
-    Station,
-    announcement,
-    arp_request,
-    ping_frame,
-    udp_frame,
-)
-from bombus.golden.ports import Ports
-from bombus.golden.stack import Outcome
+from bombus.protocols.frames import Host, Station, announcement, arp_request, ping_frame, udp_frame
+from bombus.protocols.ports import Ports
+from bombus.protocols.stack import Outcome
 from bombus.simulator.counters import DROP
 from bombus.simulator.simulation import Simulation
 from tests import DESIGNS as TEST_DESIGNS

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
 
-from bombus.golden.tcp_segment import WORD, distance
+from bombus.protocols.tcp.segment import WORD, distance
 from tests.protocols.tcp.tcp_world import Struct
 from tests.support.app_bench import (
     BEATS_OUT,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from bombus.golden.frames import PROTOCOL_TCP, Station, pseudo_header, transport_checksum
+from bombus.protocols.frames import PROTOCOL_TCP, Station, pseudo_header, transport_checksum
 from bombus.simulator.simulation import Simulation
 from tests.protocols.tcp.tcp_stations import Stations
 from tests.protocols.tcp.tcp_wire import FLAGS, HEADER_BYTES, NOP, TIMESTAMPS, WORD, Wire

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from bombus.protocols.tcp.sockets import Sockets
 from bombus.simulator.simulation import Simulation
-from bombus.simulator.tcp import Sockets
 
 STEP_US = 2  # while something is in flight
 LONG_STEP_US = 500  # while all wait for timers, by default

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from bombus.protocols.tcp.sockets import Connection, Sockets
 from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
-from bombus.simulator.tcp import Connection, Sockets
 from tests import ROOT
 from tests.protocols.tcp.tcp_link import Link
 

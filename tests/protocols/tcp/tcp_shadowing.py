@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 from scapy.utils import RawPcapNgReader
 
-from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES
+from bombus.protocols.frames import ETHERNET_BYTES, IPV4_BYTES
+from bombus.protocols.tcp.sockets import Connection
 from bombus.simulator.simulation import Simulation
-from bombus.simulator.tcp import Connection
 from tests.protocols.tcp.tcp_shadow import DEFAULT_MSS, Key, Span, place, within
 from tests.protocols.tcp.tcp_shadow import Connection as Model
 from tests.protocols.tcp.tcp_states import OVER, SYN_RECEIVED, Fields, session_ranges, session_state

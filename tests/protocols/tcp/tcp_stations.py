@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Independent TCP endpoints (`bombus.golden.tcp`) as stations on the wire of a simulated design."""
+"""Independent TCP endpoints (`bombus.protocols.tcp.model`) on the wire of a simulated design."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from bombus.golden.frames import Host
-from bombus.golden.tcp import Endpoint, State
-from bombus.golden.tcp_segment import Segment
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host
+from bombus.protocols.tcp.model import Endpoint, State
+from bombus.protocols.tcp.segment import Segment
 from bombus.simulator.simulation import Simulation
 from tests.protocols.tcp.tcp_wire import (
     MSS,

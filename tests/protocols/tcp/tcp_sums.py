@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bombus import Simulation
-    from bombus.simulator.tcp import Connection, Listener
+    from bombus.protocols.tcp.sockets import Connection, Listener
 
 SINK, SOURCE = 9001, 9002
 PART = 1 << 16

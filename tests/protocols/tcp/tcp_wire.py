@@ -7,7 +7,7 @@ import struct
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     ARP_BYTES,
     ARP_REQUEST,
     ETHERNET_BYTES,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from bombus.design.rtl import struct_layout
-from bombus.golden.tcp import Endpoint
-from bombus.golden.tcp_segment import WORD, Segment, distance
+from bombus.protocols.tcp.model import Endpoint
+from bombus.protocols.tcp.segment import WORD, Segment, distance
 from tests.support.harness import Bench, Layout
 
 FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")

@@ -12,7 +12,7 @@ import pytest
 from bombus.analysis import check
 from bombus.base.errors import UserError
 from bombus.measure import bench
-from bombus.measure.tcp_peer import pattern
+from bombus.protocols.tcp.peer import pattern
 from bombus.simulator.build import build
 from tests import ROOT
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from bombus.golden.tcp_segment import WORD, Segment
+from bombus.protocols.tcp.segment import WORD, Segment
 from tests.protocols.tcp.tcp_world import FLAGS, Session, World
 from tests.protocols.tcp.test_tcp_core import connect, echo
 from tests.support.harness import Benches

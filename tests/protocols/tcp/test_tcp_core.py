@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from bombus.golden.tcp import Endpoint, State
-from bombus.golden.tcp_segment import WORD, Segment
+from bombus.protocols.tcp.model import Endpoint, State
+from bombus.protocols.tcp.segment import WORD, Segment
 from tests.protocols.tcp.tcp_world import Session, World
 from tests.support.harness import Benches
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from bombus.golden.tcp import Endpoint
-from bombus.golden.tcp_segment import WORD, Segment
+from bombus.protocols.tcp.model import Endpoint
+from bombus.protocols.tcp.segment import WORD, Segment
 from tests.protocols.tcp.tcp_world import EXPIRED, Session, World
 from tests.protocols.tcp.test_tcp_core import connect
 from tests.support.harness import Bench, Benches

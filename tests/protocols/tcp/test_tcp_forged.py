@@ -9,9 +9,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from bombus.golden.frames import PROTOCOL_TCP, TYPE_IPV4, ethernet, ipv4, padded
+from bombus.protocols.frames import PROTOCOL_TCP, TYPE_IPV4, ethernet, ipv4, padded
+from bombus.protocols.tcp.connection import Connection
 from bombus.simulator.simulation import Simulation
-from bombus.simulator.tcp_connection import Connection
 from tests.protocols.tcp.tcp_pair import Pair
 from tests.protocols.tcp.tcp_states import session_state
 from tests.protocols.tcp.tcp_wire import Wire, decode

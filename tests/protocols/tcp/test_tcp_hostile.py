@@ -18,9 +18,9 @@ from random import Random
 
 import pytest
 
-from bombus.golden.frames import PROTOCOL_TCP, ip_frame, padded
-from bombus.golden.tcp import State
-from bombus.golden.tcp_segment import distance
+from bombus.protocols.frames import PROTOCOL_TCP, ip_frame, padded
+from bombus.protocols.tcp.model import State
+from bombus.protocols.tcp.segment import distance
 from bombus.simulator.build import build
 from bombus.simulator.simulation import Simulation
 from tests import ROOT

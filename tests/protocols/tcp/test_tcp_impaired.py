@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bombus.golden.tcp import State
+from bombus.protocols.tcp.model import State
 from bombus.simulator.build import build
 from bombus.simulator.impairment import Impairment
 from bombus.simulator.simulation import Simulation

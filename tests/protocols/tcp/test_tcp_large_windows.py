@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from bombus.golden.frames import Host
 from bombus.measure.exchanges import introduce, neighbour
-from bombus.measure.tcp_peer import pattern
+from bombus.protocols.frames import Host
+from bombus.protocols.tcp.peer import pattern
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 from tests.protocols.tcp.tcp_wire import MSS, NOP, SCALE, Wire, decode

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from bombus.simulator.tcp import Connection
+from bombus.protocols.tcp.sockets import Connection
 from tests.protocols.tcp.tcp_link import TIME_WAIT_US
 from tests.protocols.tcp.tcp_pair import SERVER, SESSIONS, Pair
 from tests.protocols.tcp.tcp_states import CLOSED, states

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bombus.golden.frames import PROTOCOL_ICMP, Host, icmp, ip_frame
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import PROTOCOL_ICMP, Host, icmp, ip_frame
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 from tests.support.live import ADDRESS, Live

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from bombus.golden.tcp import Endpoint
-from bombus.golden.tcp_segment import WORD, Segment, distance
+from bombus.protocols.tcp.model import Endpoint
+from bombus.protocols.tcp.segment import WORD, Segment, distance
 from tests.protocols.tcp.tcp_world import ByHand, World
 from tests.support.harness import Benches
 

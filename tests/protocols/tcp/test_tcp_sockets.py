@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from bombus import Simulation
+from bombus.protocols.tcp.sockets import Sockets
 from bombus.simulator.native import SimulationError
-from bombus.simulator.tcp import Sockets
 from tests import ROOT
 from tests.protocols.tcp.tcp_link import TIME_WAIT_US
 from tests.protocols.tcp.tcp_pair import CLIENT, HOST, SERVER, SESSIONS, Pair

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from bombus.golden.tcp_segment import WORD, Segment
+from bombus.protocols.tcp.segment import WORD, Segment
 from tests.protocols.tcp.tcp_world import ByHand, World
 from tests.support.harness import Benches
 

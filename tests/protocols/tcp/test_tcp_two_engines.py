@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, padded
+from bombus.protocols.frames import ETHERNET_BYTES, IPV4_BYTES, padded
+from bombus.protocols.tcp.sockets import Connection
 from bombus.simulator.impairment import Impairment
 from bombus.simulator.simulation import Simulation
-from bombus.simulator.tcp import Connection
 from tests.protocols.tcp.tcp_pair import CLIENT, SERVER, Pair
 from tests.protocols.tcp.tcp_shadowing import Shadow
 from tests.protocols.tcp.tcp_wire import Wire, decode

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from bombus import Simulation
-from bombus.golden.frames import (
+from bombus.protocols.frames import (
     PORT_UNREACHABLE,
     PROTOCOL_ICMP,
     PROTOCOL_TCP,
@@ -25,7 +25,7 @@ from bombus.golden.frames import (
     ipv4,
     padded,
 )
-from bombus.simulator.tcp import Connection
+from bombus.protocols.tcp.sockets import Connection
 from tests import DESIGNS as TEST_DESIGNS
 from tests.protocols.tcp.tcp_link import Link
 from tests.protocols.tcp.tcp_pair import HOST

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from bombus.golden.tcp import Endpoint
-from bombus.golden.tcp_segment import WORD, Segment, distance
+from bombus.protocols.tcp.model import Endpoint
+from bombus.protocols.tcp.segment import WORD, Segment, distance
 from tests.protocols.tcp.tcp_world import World
 from tests.protocols.tcp.test_tcp_core import connect
 from tests.support.harness import SEEDS, Benches

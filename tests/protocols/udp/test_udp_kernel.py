@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from bombus.golden.frames import Host, Station, udp_frame
 from bombus.measure.exchanges import introduce
+from bombus.protocols.frames import Host, Station, udp_frame
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 

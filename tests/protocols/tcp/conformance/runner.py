@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bombus.golden.frames import PROTOCOL_ICMP, Host, icmp, ip_frame, ipv4
 from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import PROTOCOL_ICMP, Host, icmp, ip_frame, ipv4
 from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 from tests.protocols.tcp.conformance.script import Line, Script

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Port sets in the header of a rule: numbers, ranges, lists, negation, variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from bombus.applications.intrusion_detection.syntax import RuleSyntaxError, number
+
+LAST = 65535
+Range = tuple[int, int]  # first, last
+ANY: tuple[Range, ...] = ((0, LAST),)
+
+# As in the configuration that Suricata and Snort come with.
+VARIABLES: Mapping[str, str] = {
+    "HTTP_PORTS": "80",
+    "SHELLCODE_PORTS": "!80",
+    "ORACLE_PORTS": "1521",
+    "SSH_PORTS": "22",
+    "DNP3_PORTS": "20000",
+    "MODBUS_PORTS": "502",
+    "FILE_DATA_PORTS": "[$HTTP_PORTS,110,143]",
+    "FTP_PORTS": "21",
+    "SIP_PORTS": "[5060,5061]",
+    "GENEVE_PORTS": "6081",
+    "VXLAN_PORTS": "4789",
+    "TEREDO_PORTS": "3544",
+}
+
+
+class UnknownVariableError(Exception):
+    """A rule that uses it cannot be compiled, but is not an error."""
+
+
+def parse(text: str, variables: Mapping[str, str]) -> tuple[Range, ...]:
+    """Ascending ranges, none next to another; none at all if the set is empty."""
+    return _parse(text, variables, 0)
+
+
+def _parse(text: str, variables: Mapping[str, str], depth: int) -> tuple[Range, ...]:
+    if depth > 20:
+        raise RuleSyntaxError("variables or brackets of ports are too deep")
+    if text.startswith("!"):
+        return complement(_parse(text[1:], variables, depth + 1))
+    if text.startswith("$"):
+        if text[1:] not in variables:
+            raise UnknownVariableError(f"variable {text} is not known")
+        return _parse(variables[text[1:]].replace(" ", ""), variables, depth + 1)
+    if text.startswith("["):
+        if not text.endswith("]"):
+            raise RuleSyntaxError(f"{text!r} is not a list of ports")
+        return _of_list(_items(text[1:-1]), variables, depth)
+    if text == "any":
+        return ANY
+    first, colon, last = text.partition(":")
+    if not colon:
+        port = number(first, 0, LAST)
+        return ((port, port),)
+    low = number(first, 0, LAST) if first else 0
+    high = number(last, 0, LAST) if last else LAST
+    if low > high:
+        raise RuleSyntaxError(f"{text}: the range of ports ends before it begins")
+    return ((low, high),)
+
+
+def _items(text: str) -> list[str]:
+    items, depth = [""], 0
+    for char in text:
+        depth += (char == "[") - (char == "]")
+        if char == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += char
+    return items
+
+
+def _of_list(items: list[str], variables: Mapping[str, str], depth: int) -> tuple[Range, ...]:
+    """The listed ranges without those listed with `!`; if only such are listed, all others."""
+    wanted = [_parse(item, variables, depth + 1) for item in items if not item.startswith("!")]
+    others = [_parse(item[1:], variables, depth + 1) for item in items if item.startswith("!")]
+    found = union(r for each in wanted for r in each) if wanted else ANY
+    return complement(union((*complement(found), *(r for each in others for r in each))))
+
+
+def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
+    found: list[Range] = []
+    for low, high in sorted(ranges):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
+def complement(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
+    found, next_port = [], 0
+    for low, high in ranges:
+        if low > next_port:
+            found.append((next_port, low - 1))
+        next_port = high + 1
+    if next_port <= LAST:
+        found.append((next_port, LAST))
+    return tuple(found)
