@@ -73,7 +73,7 @@ _FOLDERS: Mapping[str, Tests] = {
     "eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
     "icmp": Tests((_LAYERS,), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
-    "applications/firewall": Tests(("test_range_search.py",), ("test_firewall.py",)),
+    "firewall": Tests(("test_range_search.py",), ("test_firewall.py",)),
     "intrusion_detection": Tests(
         ("test_rule_matcher.py", "test_rule_matcher_streams.py"),
         ("test_ids.py", "test_ids_streams.py"),
