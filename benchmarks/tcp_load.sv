@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP application that accepts all bytes, compares them with a pattern, and sends the same pattern
-// endlessly to peers with odd ports: a load to measure the TCP engine with. It writes single bytes
-// to those whose port has bit 1 set. It reads and writes at the same time.
+// endlessly to peers with odd ports: a load for measurements of the TCP engine. It writes single
+// bytes to those whose port has bit 1 set. It reads and writes at the same time.
 //
-// The byte at position s of a stream is s[7:0] ^ s[15:8] ^ s[23:16]. Sessions take turns. Reads are
-// sent before the bytes of earlier ones have arrived, so that the buffer never waits. Everything
-// that arrives is accepted. With Bypass, bytes arrive without reads.
+// The byte with sequence number s is s[7:0] ^ s[15:8] ^ s[23:16]. Sessions are served round robin.
+// Reads are sent before the bytes of earlier ones have arrived, so that the buffer never stalls.
+// The input is always ready. With Bypass, bytes arrive without reads.
 //
 // Throughput: one beat per cycle each way; a read every five cycles, a write every four.
 `include "bombus_types.svh"
@@ -13,6 +13,7 @@
 module tcp_load
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_report_t;
 #(
     parameter type beat_t = logic,
     parameter type read_beat_t = beat_t,
@@ -49,10 +50,6 @@ module tcp_load
     output logic busy_o
 );
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
-    $error("tcp_load: NumSessions must be a power of two, 2 to 16384");
-  end
-
   localparam string Entry = "tcp_load";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   localparam string Takes = "tcp_event tcp_data";
@@ -81,65 +78,81 @@ module tcp_load
   typedef logic [DataBytes-1:0][7:0] bytes_t;
 
   function automatic bytes_t pattern(seq_t start);
-    seq_t place;
+    seq_t number;
     for (int unsigned n = 0; n < DataBytes; n++) begin
-      place = start + seq_t'(n);
-      pattern[n] = place[7:0] ^ place[15:8] ^ place[23:16];
+      number = start + seq_t'(n);
+      pattern[n] = number[7:0] ^ number[15:8] ^ number[23:16];
     end
   endfunction
 
   // ---- Input: events, and bytes to be compared and released ----
 
   typedef struct packed {
-    logic live;
-    logic writes;
-    logic single;  // bytes one by one
-    logic closed;  // by the peer: no data follows read_end
-    logic over;
-    logic asked_read;  // a notification is requested and still outstanding
-    logic asked_write;
-    seq_t read_end;
-    seq_t write_end;
-  } told_t;
-  typedef struct packed {
     seq_t read;    // next byte to be read
     logic wish;
-    logic closed;  // the end of our stream has been announced
+    logic closed;  // the end of the sent stream has been announced
   } reading_t;
   typedef struct packed {
     seq_t write;  // next byte to be written
     logic wish;
   } writing_t;
-  told_t told_q[NumSessions];
   reading_t reading_q[NumSessions];
   writing_t writing_q[NumSessions];
 
+  index_t at_q, write_queued, write_at_q;
+  session_report_t report, write_report;
+  logic first, data_valid, event_taken, opens, awaits_read, awaits_write, frees;
+  index_t event_index;
   tcp_event_meta_t event_meta;
   tcp_data_meta_t data_meta;
-  assign event_meta = tcp_event_meta_t'(in_i.meta);
-  assign data_meta  = tcp_data_meta_t'(in_i.meta);
-  logic first_q;
-  wire is_event = first_q & (32'(in_i.kind) == KindTcpEvent);
+  logic unused_no_session, unused_fails;
+  tcp_session_book #(
+      .beat_t(beat_t),
+      .NumSessions(NumSessions),
+      .NumReports(2),
+      .KindTcpEvent(KindTcpEvent)
+  ) u_book (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .first_o(first),
+      .data_valid_o(data_valid),
+      .data_ready_i(1'b1),
+      .event_o(event_taken),
+      .no_session_o(unused_no_session),
+      .event_index_o(event_index),
+      .event_meta_o(event_meta),
+      .opens_o(opens),
+      .fails_o(unused_fails),
+      .index_i({write_queued, at_q}),
+      .report_o({write_report, report}),
+      .changed_index_i(at_q),
+      .awaits_read_i(awaits_read),
+      .awaits_write_i(awaits_write),
+      .awaits_write_index_i(write_at_q),
+      .frees_i(frees)
+  );
+  assign data_meta = tcp_data_meta_t'(in_i.meta);
   wire taken = in_valid_i & in_ready_o;
-  wire told = taken & is_event;
-  wire index_t event_index = event_meta.session[IndexWidth-1:0];
-  assign in_ready_o = 1'b1;
 
-  // The queues learn of an event a cycle later, since they want its session a cycle ahead.
+  // The queues see an event a cycle later, since they need its session a cycle ahead.
   index_t queue_index_q;
-  logic   queue_event_q;
+  logic queue_event_q;
   always_ff @(posedge clk_i) begin
     queue_index_q <= event_index;
-    queue_event_q <= told & ~rst_i;
+    queue_event_q <= event_taken & ~rst_i;
   end
 
-  // Position up to which each session has been read; sessions with unreported progress take turns.
+  // Sequence number up to which each session has been read, and a queue of sessions with unreported
+  // progress.
   seq_t taken_to[NumSessions];
   index_t data_index_q, released;
   seq_t data_end_q;
-  wire index_t data_index = first_q ? data_meta.session[IndexWidth-1:0] : data_index_q;
-  wire seq_t data_end = first_q ? data_meta.start + seq_t'(in_i.length) : data_end_q;
-  wire data_ends = taken & ~is_event & in_i.last;
+  wire index_t data_index = first ? data_meta.session[IndexWidth-1:0] : data_index_q;
+  wire seq_t data_end = first ? data_meta.start + seq_t'(in_i.length) : data_end_q;
+  wire data_ends = data_valid & in_i.last;
   logic released_valid, released_taken, releases_busy, unused_release_room;
   always_ff @(posedge clk_i) begin
     if (taken) data_index_q <= data_index;
@@ -175,22 +188,20 @@ module tcp_load
       end
     end
   end
-  wire seq_t start = first_q ? data_meta.start : next_q;
+  wire seq_t start = first ? data_meta.start : next_q;
   always_ff @(posedge clk_i) begin
-    if (taken) first_q <= in_i.last;
     if (taken) next_q <= start + seq_t'(DataBytes);
     beat_q <= in_i;
     expected_q <= pattern(start);
-    compare_q <= taken & ~is_event;
+    compare_q <= data_valid;
     if (compare_q) wrong_q <= wrong & ~beat_q.last;
-    event_o[EventTold] <= told;
+    event_o[EventTold] <= event_taken;
     event_o[EventRead] <= read_valid_o & read_ready_i;
     event_o[EventWritten] <= out_o.last & out_valid_o & out_ready_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i;
     event_o[EventRight] <= compare_q & beat_q.last & ~wrong;
     event_o[EventWrong] <= compare_q & beat_q.last & wrong;
     if (rst_i) begin
-      first_q   <= 1'b1;
       compare_q <= 1'b0;
       wrong_q   <= 1'b0;
       event_o   <= '0;
@@ -203,7 +214,7 @@ module tcp_load
     Listen,
     Next,
     Choose,  // look up the state of the session
-    Count,  // what can be read
+    Count,  // bytes that can be read
     Decide,
     Read,
     WishRead,
@@ -212,17 +223,17 @@ module tcp_load
     Free
   } step_e;
   step_e step, step_q;
-  index_t at_q, queued;
+  index_t queued;
   logic queued_valid, queued_take, queue_busy, again_taken;
-  // An event that comes after the lookup puts the session into the queue again.
-  told_t at_told_q;
-  reading_t at_own_q;
-  seq_t there_q;
+  // An event after the lookup puts the session into the queue again.
+  session_report_t report_q;
+  reading_t at_reading_q;
+  seq_t available_q;
   logic [14:0] read_count_q;
   logic more_q;
-  wire more = there_q > 32'(ReadBytes);
-  wire reads = ~Bypass & (there_q != '0);
-  wire wants_read = ~Bypass & ~at_told_q.asked_read & ~at_told_q.closed;
+  wire more = available_q > 32'(ReadBytes);
+  wire reads = ~Bypass & (available_q != '0);
+  wire wants_read = ~Bypass & ~report_q.awaits_read & ~report_q.closed;
 
   tcp_transmit_queue #(
       .NumSessions(NumSessions)
@@ -254,11 +265,11 @@ module tcp_load
       Count: step = Decide;
       Decide: begin
         step = Next;
-        if (at_told_q.live) begin
-          if (at_told_q.over) step = Free;
+        if (report_q.live) begin
+          if (report_q.over) step = Free;
           else if (reads) step = Read;
           else if (wants_read) step = WishRead;
-          else if (at_told_q.closed & ~at_own_q.closed) step = Close;
+          else if (report_q.closed & ~at_reading_q.closed) step = Close;
         end
       end
       Read: if (read_room) step = more_q ? Again : wants_read ? WishRead : Next;
@@ -281,14 +292,15 @@ module tcp_load
     WriteAgain
   } write_step_e;
   write_step_e write_step, write_step_q;
-  index_t write_at_q, write_queued;
   logic write_queued_valid, write_queued_take, write_queue_busy, write_again_taken;
-  told_t write_told_q;
-  writing_t write_own_q;
+  session_report_t write_report_q;
+  writing_t at_writing_q;
   seq_t space_q;
-  wire [14:0] write_count = write_told_q.single ? 15'd1 : 15'(WriteBytes);
-  wire writes = write_told_q.live & write_told_q.writes & ~write_told_q.closed & ~write_told_q.over;
-  // Of the message being written: position of the next beat, and bytes from there on.
+  // By the peer's port: single bytes, and whether anything is written.
+  wire [14:0] write_count = write_report_q.tuple.peer_port[1] ? 15'd1 : 15'(WriteBytes);
+  wire writes = write_report_q.live & write_report_q.tuple.peer_port[0] & ~write_report_q.closed &
+      ~write_report_q.over;
+  // Of the message being written: sequence number of the next beat, and the remaining bytes.
   seq_t place_q;
   logic [14:0] left_q;
   wire write_ends = left_q <= 15'(DataBytes);
@@ -321,7 +333,7 @@ module tcp_load
         write_step = WriteNext;
         if (writes) begin
           if (space_q >= 32'(WriteBytes)) write_step = Write;
-          else if (~write_told_q.asked_write) write_step = WishWrite;
+          else if (~write_report_q.awaits_write) write_step = WishWrite;
         end
       end
       Write: if (write_room & write_ends) write_step = WriteAgain;
@@ -333,72 +345,57 @@ module tcp_load
     if (write_queued_take & write_queued_valid) write_step = WriteCount;
   end
 
+  assign awaits_read = (step_q == WishRead) & done;
+  assign awaits_write = (write_step_q == WishWrite) & write_done;
+  assign frees = (step_q == Free) & done;
+
   always_ff @(posedge clk_i) begin
     step_q <= step;
     write_step_q <= write_step;
     if (queued_take & queued_valid) at_q <= queued;
-    // What was written last is known: WriteAgain comes between.
+    // The state includes the last write, since WriteAgain takes a cycle.
     if (write_queued_take & write_queued_valid) begin
-      write_at_q   <= write_queued;
-      write_told_q <= told_q[write_queued];
-      write_own_q  <= writing_q[write_queued];
+      write_at_q <= write_queued;
+      write_report_q <= write_report;
+      at_writing_q <= writing_q[write_queued];
     end
     if (step_q == Choose) begin
-      at_told_q <= told_q[at_q];
-      at_own_q  <= reading_q[at_q];
+      report_q <= report;
+      at_reading_q <= reading_q[at_q];
     end
-    there_q <= at_told_q.read_end - at_own_q.read - 32'(at_told_q.closed);
+    available_q <= report_q.read_end - at_reading_q.read - 32'(report_q.closed);
     more_q <= more;
-    read_count_q <= more ? 15'(ReadBytes) : there_q[14:0];
-    space_q <= write_told_q.write_end - write_own_q.write;
+    read_count_q <= more ? 15'(ReadBytes) : available_q[14:0];
+    space_q <= write_report_q.write_end - at_writing_q.write;
     end_place_q <= writing_q[at_q].write;
     if (write_step_q == WriteDecide) begin
-      place_q <= write_own_q.write;
+      place_q <= at_writing_q.write;
       left_q  <= write_count;
     end else if (write_step_q == Write && write_room) begin
       place_q <= place_q + 32'(DataBytes);
       left_q  <= left_q - 15'(DataBytes);
     end
     if (step_q == Read && read_room) begin
-      at_own_q.read <= at_own_q.read + 32'(read_count_q);
-      reading_q[at_q].read <= at_own_q.read + 32'(read_count_q);
+      at_reading_q.read <= at_reading_q.read + 32'(read_count_q);
+      reading_q[at_q].read <= at_reading_q.read + 32'(read_count_q);
     end
     if (write_step_q == Write && write_room && write_ends) begin
-      writing_q[write_at_q].write <= write_own_q.write + 32'(write_count);
+      writing_q[write_at_q].write <= at_writing_q.write + 32'(write_count);
     end
     if (step_q == WishRead && done) begin
-      reading_q[at_q].wish <= ~at_own_q.wish;
-      told_q[at_q].asked_read <= 1'b1;
+      reading_q[at_q].wish <= ~at_reading_q.wish;
     end
     if (write_step_q == WishWrite && write_done) begin
-      writing_q[write_at_q].wish <= ~write_own_q.wish;
-      told_q[write_at_q].asked_write <= 1'b1;
+      writing_q[write_at_q].wish <= ~at_writing_q.wish;
     end
     if (step_q == Close && done) reading_q[at_q].closed <= 1'b1;
-    if (step_q == Free && done) told_q[at_q].live <= 1'b0;
-    if (told) begin
-      told_q[event_index].read_end  <= event_meta.read_end;
-      told_q[event_index].write_end <= event_meta.write_end;
-      if (event_meta.changes.readable) told_q[event_index].asked_read <= 1'b0;
-      if (event_meta.changes.writable) told_q[event_index].asked_write <= 1'b0;
-      if (event_meta.changes.opened) begin
-        told_q[event_index].live <= 1'b1;
-        told_q[event_index].writes <= event_meta.tuple.peer_port[0];
-        told_q[event_index].single <= event_meta.tuple.peer_port[1];
-        told_q[event_index].asked_read <= 1'b0;
-        told_q[event_index].asked_write <= 1'b0;
-        told_q[event_index].closed <= 1'b0;
-        told_q[event_index].over <= 1'b0;
-        reading_q[event_index] <= '{read: event_meta.read_end, default: '0};
-        writing_q[event_index] <= '{write: event_meta.write_end, default: '0};
-      end
-      if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
-      if (event_meta.changes.closed) told_q[event_index].over <= 1'b1;
+    if (opens) begin
+      reading_q[event_index] <= '{read: event_meta.read_end, default: '0};
+      writing_q[event_index] <= '{write: event_meta.write_end, default: '0};
     end
     if (rst_i) begin
       step_q <= Listen;
       write_step_q <= WriteNext;
-      for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
     end
   end
 
@@ -415,8 +412,8 @@ module tcp_load
       end
       WishRead: begin
         request.request = RequestReadable;
-        request.place = at_own_q.read + 32'd1;
-        request.wish = ~at_own_q.wish;
+        request.place = at_reading_q.read + 32'd1;
+        request.wish = ~at_reading_q.wish;
       end
       Close, Free: begin
         request.request = step_q == Close ? RequestClose : RequestFree;
@@ -428,8 +425,8 @@ module tcp_load
       request = '{
           request: RequestWritable,
           session: session_t'(write_at_q),
-          place: write_own_q.write + 32'(WriteBytes),
-          wish: ~write_own_q.wish,
+          place: at_writing_q.write + 32'(WriteBytes),
+          wish: ~at_writing_q.wish,
           default: '0
       };
     end
@@ -444,7 +441,7 @@ module tcp_load
     read = '{
         port: 16'(TcpPort),
         session: session_t'(at_q),
-        start: at_own_q.read,
+        start: at_reading_q.read,
         length: read_count_q[13:0]
     };
   end
@@ -458,8 +455,8 @@ module tcp_load
     for (int unsigned n = 0; n < DataBytes; n++) if (n >= 32'(left_q)) data_bytes[n] = '0;
     data = '0;
     data.kind = $bits(data.kind)'(KindTcpData);
-    data.meta = $bits(data.meta)
-        '(tcp_data_meta_t'{session: session_t'(write_at_q), start: write_own_q.write, default: '0});
+    data.meta = $bits(data.meta)'(
+        tcp_data_meta_t'{session: session_t'(write_at_q), start: at_writing_q.write, default: '0});
     data.length = write_count[13:0];
     data.last = write_ends;
     data.bytes = write_ends ? $bits(data.bytes)'(left_q) : $bits(data.bytes)'(DataBytes);
@@ -478,33 +475,26 @@ module tcp_load
       .out_valid_o,
       .out_ready_i
   );
-  message_register #(
-      .beat_t(read_beat_t),
-      .meta_t(tcp_read_meta_t),
-      .Kind  (KindTcpRead)
-  ) u_read (
+  tcp_application_output #(
+      .read_beat_t(read_beat_t),
+      .request_beat_t(request_beat_t),
+      .KindTcpRead(KindTcpRead),
+      .KindTcpRequest(KindTcpRequest)
+  ) u_output (
       .clk_i,
       .rst_i,
-      .meta_i(read),
-      .valid_i(step_q == Read),
-      .ready_o(read_room),
-      .out_o(read_o),
-      .out_valid_o(read_valid_o),
-      .out_ready_i(read_ready_i)
-  );
-  message_register #(
-      .beat_t(request_beat_t),
-      .meta_t(tcp_request_meta_t),
-      .Kind  (KindTcpRequest)
-  ) u_request (
-      .clk_i,
-      .rst_i,
-      .meta_i(request),
-      .valid_i(send_request),
-      .ready_o(request_room),
-      .out_o(request_o),
-      .out_valid_o(request_valid_o),
-      .out_ready_i(request_ready_i)
+      .read_meta_i(read),
+      .read_valid_i(step_q == Read),
+      .read_ready_o(read_room),
+      .request_meta_i(request),
+      .request_valid_i(send_request),
+      .request_ready_o(request_room),
+      .read_o,
+      .read_valid_o,
+      .read_ready_i,
+      .request_o,
+      .request_valid_o,
+      .request_ready_i
   );
 
   assign busy_o = queue_event_q | queue_busy | (step_q != Next) | write_queue_busy |

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP echo (RFC 862) for an engine with Bypass: received bytes go to the send buffer at once, and
-// nothing is stored here.
+// TCP echo (RFC 862) for an engine with Bypass: received bytes are forwarded to the send buffer
+// without storage here.
 //
-// Bytes that have come are released when the peer has acknowledged their echo: the window of a
-// session, WindowBytes (receive_bytes of the engine), is thus never more than there is space for in
-// its send buffer, which must have as many bytes at least.
+// Received bytes are released when the peer has acknowledged their echo. The window of a session,
+// WindowBytes (receive_bytes of the engine), thus never exceeds the space in its send buffer, which
+// must have at least as many bytes.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle, no gap between messages.
 module tcp_echo_bypass
@@ -68,7 +68,7 @@ module tcp_echo_bypass
     NumEvents
   } event_e;
 
-  localparam seq_t Part = WindowBytes / 4;  // at most this much is released at once
+  localparam seq_t Part = WindowBytes / 4;  // the most that is released at once
   typedef logic [IndexWidth-1:0] index_t;
 
   // ---- Events, data and the state of each session; sequence numbers are those of the peer ----
@@ -210,7 +210,7 @@ module tcp_echo_bypass
         offset_q <= offsets[at_q];
         end_q <= ends[at_q];
         if (queued_q[at_q]) begin
-          // Anything that arrives later queues the session again.
+          // A later event or message queues the session again.
           if (~((event_taken & (event_index == at_q)) | (data_begins & (data_index == at_q)))) begin
             queued_q[at_q] <= 1'b0;
           end

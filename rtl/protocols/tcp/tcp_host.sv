@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP application outside the design: passes messages for its port to an AXI-Stream that the
-// design file raises to the top, and sends the messages that come back. In simulation these
-// streams lead to the program that drives the simulator (`Simulation.tcp` in Python), on a board
-// to a host's DMA.
+// TCP application outside the design: forwards messages for its port to an AXI-Stream that the
+// design file raises to the top, and sends the messages that it receives from another. In
+// simulation these streams lead to the program that drives the simulator (`bombus.sockets` in
+// Python), on a board to the DMA of a host.
 //
-// Messages are those of docs/tcp.md. tuser says with the first beat, from bit 0 on, which kind the
-// message has (8 bits: its place in HostOutSends and HostInTakes), its length (16) and the metadata
-// of the kind. With TcpPort 0 it takes what comes for ports that no other application has. Messages
-// of unknown kinds are counted and forgotten.
+// docs/protocols/tcp/tcp.md defines the messages. tuser holds, with the first beat and from bit 0
+// on, the kind of the message (8 bits: its index in HostOutSends or HostInTakes), its length (16
+// bits) and the metadata of the kind. With TcpPort 0 the layer takes messages for ports that no
+// other application has. Messages of unknown kinds are counted and discarded.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle each way.
 module tcp_host
@@ -29,8 +29,8 @@ module tcp_host
     localparam int unsigned ReadWidth = $bits(tcp_read_meta_t),
     localparam int unsigned RequestWidth = $bits(tcp_request_meta_t),
     localparam int unsigned OutWidth = EventWidth > DataMetaWidth ? EventWidth : DataMetaWidth,
-    localparam int unsigned AskWidth = ReadWidth > RequestWidth ? ReadWidth : RequestWidth,
-    localparam int unsigned InWidth = AskWidth > DataMetaWidth ? AskWidth : DataMetaWidth
+    localparam int unsigned FromHostWidth = ReadWidth > RequestWidth ? ReadWidth : RequestWidth,
+    localparam int unsigned InWidth = FromHostWidth > DataMetaWidth ? FromHostWidth : DataMetaWidth
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -139,9 +139,10 @@ module tcp_host
 
   logic first;
   logic [7:0] kind_q;
-  wire tcp_request_meta_t asked = in_user.meta[RequestWidth-1:0];
-  wire is_for_applications = asked.request inside {RequestRelease, RequestReadable, RequestWritable,
-      RequestClose, RequestAbort, RequestFree, RequestListen, RequestUnlisten, RequestSet, RequestConnect};
+  wire tcp_request_meta_t host_request = in_user.meta[RequestWidth-1:0];
+  wire is_for_applications = host_request.request inside {
+      RequestRelease, RequestReadable, RequestWritable, RequestClose, RequestAbort, RequestFree,
+      RequestListen, RequestUnlisten, RequestSet, RequestConnect};
   wire [7:0] first_kind = in_user.kind == 8'd2 & ~is_for_applications ? 8'd3 : in_user.kind;
   wire [7:0] kind = first ? first_kind : kind_q;
   logic data_ready, read_ready, request_ready;
@@ -196,7 +197,7 @@ module tcp_host
       .read_meta_i(in_user.meta[ReadWidth-1:0]),
       .read_valid_i(host_in_tvalid_i & first & (kind == 8'd1)),
       .read_ready_o(read_ready),
-      .request_meta_i(asked),
+      .request_meta_i(host_request),
       .request_valid_i(host_in_tvalid_i & first & (kind == 8'd2)),
       .request_ready_o(request_ready),
       .read_o,

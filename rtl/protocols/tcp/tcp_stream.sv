@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP for a kernel with plain AXI-Streams: the bytes of all sessions, with the session number
-// beside them (tcp_stream_pkg). A layer of its own, whose ports kernel_* the design file raises to
-// the top, or a module within the layer of a kernel (docs/tcp-applications.md).
+// TCP for a kernel with plain AXI-Streams: the bytes of all sessions with the session number beside
+// them (tcp_stream_pkg). It is a layer of its own, whose ports kernel_* the design file raises to
+// the top, or a module within the layer of a kernel (docs/protocols/tcp/applications.md).
 //
-// kernel_rx: bytes as they come, in messages of up to ChunkBytes; that a session begins, that its
-// peer has closed, that it is over, each as a message without bytes, in order. kernel_tx: bytes to be
-// sent, in messages of any length; they go on once ChunkBytes of them, or all, have come. Bytes for a
-// session that is over are forgotten. The kernel also opens connections, and says on which ports
-// others may: on TcpPort, or, with TcpPort 0, on any. The engine does not know whose a port is, so
-// that such a kernel must leave those of other applications alone.
+// kernel_rx: received bytes in messages of up to ChunkBytes, and notices without bytes that a
+// session has begun, that its peer has closed and that it has ended, in order. kernel_tx: bytes to
+// be sent, in messages of any length, which are forwarded in pieces of ChunkBytes or to the end of
+// the message. Bytes for a session that has ended are discarded and counted.
 //
-// Up to ReadsAhead chunks are read from the receive buffer before the kernel takes them. A message
-// whose session has no space in the send buffer holds up those behind it, but not for ever: after
-// PatienceUs the connection is reset (0: never). A piece waits for space for all of it, so that
-// ChunkBytes is at most SendBytes of the engine (Agrees).
+// The kernel also opens connections and selects the ports that accept others: TcpPort, or any port
+// with TcpPort 0. The engine does not check the owner of a port, so such a kernel must not use the
+// ports of other applications.
 //
-// Latency: some 40 cycles from an event to the kernel, and those of the mesh. Throughput: one beat
-// per cycle each way, less some 10 cycles a chunk.
+// Up to ReadsAhead chunks are read from the receive buffer ahead of the kernel. A message whose
+// session has no space in the send buffer stalls the messages after it, but after PatienceUs its
+// connection is reset (0: never). A piece is sent only when all of it has space, so ChunkBytes is
+// at most SendBytes of the engine (Agrees).
+//
+// Latency: about 40 cycles from an event to the kernel, and those of the mesh. Throughput: one beat
+// per cycle each way, less about 10 cycles per chunk.
+//
+// Longer than 450 lines: the steps of a session, its requests and notices, and the piece of the
+// kernel depend on each other in each cycle.
 module tcp_stream
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -32,11 +37,11 @@ module tcp_stream
     parameter int unsigned DataWidth = 512,  // filled in by Bombus
     parameter int unsigned NumSessions = 16,
     parameter int unsigned TcpPort = 7,  // 0: any
-    parameter bit Listens = 1,  // on TcpPort from the start; 0: when the kernel says so
+    parameter bit Listens = 1,  // on TcpPort from the start; 0: on request of the kernel
     parameter int unsigned ChunkBytes = 2048,
     parameter int unsigned ReadsAhead = 4,
     parameter int unsigned PatienceUs = 30000000,
-    parameter int unsigned MaxConnects = 16,  // connections requested and not yet answered
+    parameter int unsigned MaxConnects = 16,  // requested connections without a response
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
     parameter int unsigned KindTcpRead = 3,  // filled in by Bombus
@@ -92,7 +97,7 @@ module tcp_stream
   localparam bit InWaitsForRead = 1'b0;
   localparam bit InWaitsForRequest = 1'b0;
   localparam bit Replicable = 1'b0;
-  // The engine has room for as many requests of all applications as it has sessions.
+  // The engine can hold one request per session, over all applications.
   localparam string Agrees = {
     "0=tcp.bypass num_sessions>=tcp.num_sessions ",
     "chunk_bytes<=tcp.send_bytes max_connects<=tcp.num_sessions"
@@ -137,15 +142,15 @@ module tcp_stream
   // ---- Events, data and the state of each session ----
 
   typedef struct packed {
-    seq_t read;         // next byte to be read
-    seq_t write;        // its sequence number in the sent stream
-    logic wish_read;    // toggles with each request for a notification
+    seq_t read;             // next byte to be read
+    seq_t write;            // its sequence number in the sent stream
+    logic wish_read;        // toggles with each request for a notification
     logic wish_write;
-    logic told_opened;  // the kernel has been told, or a notice is queued
-    logic told_closed;
-    logic told_over;
-    logic closed;       // by the kernel
-    logic aborted;      // by this layer or the kernel: the engine reports a clean end
+    logic notified_opened;  // a notice for the kernel is queued or sent
+    logic notified_closed;
+    logic notified_over;
+    logic closed;           // by the kernel
+    logic aborted;          // by this layer or the kernel: the engine reports a clean end
     logic done;
   } progress_t;
   progress_t progress_q[NumSessions];
@@ -280,7 +285,7 @@ module tcp_stream
   typedef enum logic [3:0] {
     Listen,
     Look,
-    Weigh,  // the session's state is being read
+    Weigh,  // read the session's state
     Choose,
     Read,
     Notice,
@@ -296,7 +301,7 @@ module tcp_stream
     Free
   } step_e;
   step_e step_q;
-  index_t turn_q;  // the next session to examine
+  index_t next_session_q;  // the next session to examine
   logic sends_q;  // at_q is the session of the front piece
   logic scanned_q;  // a session has been examined since the last piece
   session_report_t report_q;
@@ -304,14 +309,14 @@ module tcp_stream
   seq_t read_q, write_q;  // of progress, a cycle later
   seq_t available_q, space_q;  // computed from the report
   logic [13:0] count, count_q;
-  logic blocked_q;  // the front piece waits for space
-  logic waits_q;  // and has been waiting since since_q
+  logic blocked_q;  // the front piece has no space
+  logic waits_q;  // and has had none since since_q
   logic [31:0] since_q;
   logic impatient_q;
-  to_peer_t said_q;  // from the piece's flags
-  logic asking_q;  // the piece is a request: connect, listen or unlisten
-  logic asked_q;  // it has been sent, or ignored
-  logic [15:0] missed_q;  // connection attempts that got no session
+  to_peer_t flags_q;  // flags of the piece
+  logic is_request_q;  // the piece is a request: connect, listen or unlisten
+  logic requested_q;  // it has been sent, or ignored
+  logic [15:0] no_sessions_q;  // connection attempts that got no session
   connect_t connect;
   port_t port;
   logic [13:0] sent_length_q;
@@ -333,16 +338,16 @@ module tcp_stream
 
   // Properties of the front piece, which does not change until it is sent.
   logic stray_q, some_q, asks_q, rest_q, closed_q;
-  logic goes_on_q;  // the front piece continues the message of the one before it
+  logic continues_q;  // the front piece continues a message
   wire  is_request = piece.connect | piece.listen | piece.unlisten;
   wire  is_short = 32'(piece_length) < (piece.connect ? $bits(connect_t) : $bits(port_t)) / 8;
   always_ff @(posedge clk_i) begin
     stray_q <= 32'(piece.session) >= NumSessions;
     some_q  <= piece_length != '0;
-    asks_q  <= is_request & ~goes_on_q & ~is_short;
-    rest_q  <= is_request & (goes_on_q | is_short);
-    if (begins) goes_on_q <= ~piece_last;
-    if (rst_i) goes_on_q <= 1'b0;
+    asks_q  <= is_request & ~continues_q & ~is_short;
+    rest_q  <= is_request & (continues_q | is_short);
+    if (begins) continues_q <= ~piece_last;
+    if (rst_i) continues_q <= 1'b0;
     closed_q <= progress.closed;
   end
   wire sends = asks_q | (report_q.live & ~report_q.over & ~closed_q & ~stray_q & ~rest_q & some_q);
@@ -350,15 +355,15 @@ module tcp_stream
   assign connect = send_data[$bits(connect_t)-1:0];
   assign port = send_data[$bits(port_t)-1:0];
   logic send_request, send_read, request_room, read_room;
-  // Beyond what the engine has room for, a request fails at once.
+  // A request fails at once if the engine cannot hold it.
   typedef logic [$clog2(MaxConnects+1)-1:0] connects_t;
   connects_t connects_q;
   logic full_q, answers_q;
-  wire asks = (step_q == Ask) & send_valid & request_room & ~asked_q;
-  wire connects = asks & said_q.connect & ~full_q;
+  wire asks = (step_q == Ask) & send_valid & request_room & ~requested_q;
+  wire connects = asks & flags_q.connect & ~full_q;
   wire answered = answers_q & (connects_q != '0);
-  wire fails_full = asks & said_q.connect & full_q;
-  wire foreign = ~said_q.connect & (TcpPort != 0) & (port != port_t'(TcpPort));
+  wire fails_full = asks & flags_q.connect & full_q;
+  wire foreign = ~flags_q.connect & (TcpPort != 0) & (port != port_t'(TcpPort));
   assign begins   = (step_q == Send) & ~sending & (~sends | fits);
   assign discards = ~sends;
 
@@ -393,11 +398,11 @@ module tcp_stream
       end
       Abort:   request.request = RequestAbort;
       Ask: begin
-        if (send_valid & ~asked_q & ~foreign & ~(said_q.connect & full_q)) begin
-          request.request = said_q.connect ? RequestConnect :
-              said_q.listen ? RequestListen : RequestUnlisten;
+        if (send_valid & ~requested_q & ~foreign & ~(flags_q.connect & full_q)) begin
+          request.request = flags_q.connect ? RequestConnect :
+              flags_q.listen ? RequestListen : RequestUnlisten;
         end
-        request.place = said_q.connect ? connect.ip : 32'(port);
+        request.place = flags_q.connect ? connect.ip : 32'(port);
         request.peer_port = connect.peer_port;
         request.port = 16'(TcpPort);
       end
@@ -416,16 +421,17 @@ module tcp_stream
   assign awaits_write = (step_q == WishWrite) & request_room;
   assign frees = (step_q == Free) & request_room;
 
-  // Choose has already checked for room.
+  // Choose has checked the credits.
   assign pend = (step_q == Notice) | (step_q == Miss) | ((step_q == Read) & read_room);
   always_comb begin
     pending = '0;
     pending.session = at_q;
     pending.place = read_q + 32'(count_q);
     pending.notice = step_q == Notice;
-    pending.opened = ~progress.told_opened;
-    pending.closed = progress.told_opened & report_q.closed & ~progress.told_closed & ~report_q.failed;
-    pending.ended = progress.told_opened & ~pending.closed;
+    pending.opened = ~progress.notified_opened;
+    pending.closed = progress.notified_opened & ~progress.notified_closed & report_q.closed &
+        ~report_q.failed;
+    pending.ended = progress.notified_opened & ~pending.closed;
     pending.failed = pending.ended & report_q.failed;
     if (step_q == Miss) begin
       pending = '0;
@@ -440,7 +446,7 @@ module tcp_stream
       progress_q[event_index] <= '{
           read: event_meta.read_end,
           write: event_meta.write_end,
-          told_opened: fails,
+          notified_opened: fails,
           default: '0
       };
     end
@@ -449,12 +455,12 @@ module tcp_stream
       Look: begin
         if (release_valid) begin
           step_q <= Release;
-        end else if ((missed_q != '0) & may_pend) begin
+        end else if ((no_sessions_q != '0) & may_pend) begin
           step_q <= Miss;
         end else if (impatient_q & blocked_q) begin
           at_q <= piece_index;
-          said_q <= '{reset: 1'b1, default: '0};
-          asking_q <= 1'b0;
+          flags_q <= '{reset: 1'b1, default: '0};
+          is_request_q <= 1'b0;
           blocked_q <= 1'b0;
           step_q <= End;
         end else if (piece_valid & ~sending & ~blocked_q & scanned_q) begin
@@ -463,12 +469,12 @@ module tcp_stream
           scanned_q <= 1'b0;
           step_q <= Weigh;
         end else begin
-          // Pieces and sessions take turns.
+          // Pieces and sessions alternate.
           scanned_q <= 1'b1;
-          turn_q <= turn_q + 1'b1;
-          if (queued_q[turn_q]) begin
-            if (~(any_event & (event_index == turn_q))) queued_q[turn_q] <= 1'b0;
-            at_q <= turn_q;
+          next_session_q <= next_session_q + 1'b1;
+          if (queued_q[next_session_q]) begin
+            if (~(any_event & (event_index == next_session_q))) queued_q[next_session_q] <= 1'b0;
+            at_q <= next_session_q;
             sends_q <= 1'b0;
             step_q <= Weigh;
           end
@@ -479,11 +485,11 @@ module tcp_stream
         count_q <= count;
         step_q  <= Look;
         if (~report_q.live) begin
-        end else if (~progress.told_opened | (available_q != '0) |
-                     (report_q.closed & ~progress.told_closed & ~report_q.failed) |
-                     (report_q.over & ~progress.told_over)) begin
+        end else if (~progress.notified_opened | (available_q != '0) |
+                     (report_q.closed & ~progress.notified_closed & ~report_q.failed) |
+                     (report_q.over & ~progress.notified_over)) begin
           queued_q[at_q] <= 1'b1;
-          if (may_pend) step_q <= progress.told_opened & (available_q != '0) ? Read : Notice;
+          if (may_pend) step_q <= progress.notified_opened & (available_q != '0) ? Read : Notice;
         end else if (report_q.over) begin
           if (progress.done) step_q <= Free;
         end else if (~report_q.closed & ~report_q.awaits_read) begin
@@ -497,9 +503,9 @@ module tcp_stream
         end
       end
       Notice: begin
-        if (pending.opened) progress_q[at_q].told_opened <= 1'b1;
-        if (pending.closed) progress_q[at_q].told_closed <= 1'b1;
-        if (pending.ended) progress_q[at_q].told_over <= 1'b1;
+        if (pending.opened) progress_q[at_q].notified_opened <= 1'b1;
+        if (pending.closed) progress_q[at_q].notified_closed <= 1'b1;
+        if (pending.ended) progress_q[at_q].notified_over <= 1'b1;
         step_q <= Look;
       end
       Release: if (request_room) step_q <= Look;
@@ -510,10 +516,10 @@ module tcp_stream
         end
       end
       Send: begin
-        said_q <= piece;
+        flags_q <= piece;
         if (~piece_last | asks_q | rest_q | stray_q)
-          {said_q.done, said_q.reset, said_q.close} <= '0;
-        asking_q <= asks_q;
+          {flags_q.done, flags_q.reset, flags_q.close} <= '0;
+        is_request_q <= asks_q;
         if (begins) begin
           if (sends & ~asks_q) progress_q[at_q].write <= write_q + 32'(piece_length);
           waits_q <= 1'b0;
@@ -533,30 +539,30 @@ module tcp_stream
         end
       end
       Ask: begin
-        if (send_valid & request_room) asked_q <= 1'b1;
-        if (asked_q & ~sending) step_q <= Look;
+        if (send_valid & request_room) requested_q <= 1'b1;
+        if (requested_q & ~sending) step_q <= Look;
       end
       Miss: step_q <= Look;
       End: begin
-        step_q  <= Look;
-        asked_q <= 1'b0;
-        if (asking_q) step_q <= Ask;
-        else if (said_q.done) begin
+        step_q <= Look;
+        requested_q <= 1'b0;
+        if (is_request_q) step_q <= Ask;
+        else if (flags_q.done) begin
           progress_q[at_q].done <= 1'b1;
           queued_q[at_q] <= 1'b1;
         end
-        if (report.live & ~report.over & (said_q.reset | (said_q.close & ~progress.closed))) begin
+        if (report.live & ~report.over & (flags_q.reset | (flags_q.close & ~progress.closed))) begin
           progress_q[at_q].closed <= 1'b1;
-          progress_q[at_q].aborted <= said_q.reset;
-          step_q <= said_q.reset ? Abort : Close;
+          progress_q[at_q].aborted <= flags_q.reset;
+          step_q <= flags_q.reset ? Abort : Close;
         end
       end
       Close, Abort: if (request_room) step_q <= Look;
       default: if (request_room) step_q <= Look;  // Free
     endcase
-    // An event in the same cycle in which the piece is found to be blocked must unblock it.
+    // An event in the cycle in which the piece becomes blocked must unblock it.
     if (any_event & (event_index == piece_index)) blocked_q <= 1'b0;
-    missed_q <= missed_q + 16'(no_session) + 16'(fails_full) - 16'(step_q == Miss);
+    no_sessions_q <= no_sessions_q + 16'(no_session) + 16'(fails_full) - 16'(step_q == Miss);
     answers_q <= answers & ~rst_i;
     connects_q <= connects_q + connects_t'(connects) - connects_t'(answered);
     full_q <= connects_q == connects_t'(MaxConnects);
@@ -570,11 +576,11 @@ module tcp_stream
       queued_q <= '0;
       blocked_q <= 1'b0;
       step_q <= Listens && TcpPort != 0 ? Listen : Look;
-      missed_q <= '0;
+      no_sessions_q <= '0;
       connects_q <= '0;
-      asking_q <= 1'b0;
+      is_request_q <= 1'b0;
       scanned_q <= 1'b1;
-      turn_q <= '0;
+      next_session_q <= '0;
       waits_q <= 1'b0;
       impatient_q <= 1'b0;
     end
@@ -595,14 +601,14 @@ module tcp_stream
   end
 
   logic out_room;
-  assign send_ready = asking_q ? (step_q == Ask) & (asked_q | request_room) : out_room;
+  assign send_ready = is_request_q ? (step_q == Ask) & (requested_q | request_room) : out_room;
   stream_register #(
       .data_t(beat_t)
   ) u_out (
       .clk_i,
       .rst_i,
       .in_i(data),
-      .in_valid_i(send_valid & ~asking_q),
+      .in_valid_i(send_valid & ~is_request_q),
       .in_ready_o(out_room),
       .out_o,
       .out_valid_o,
@@ -636,14 +642,15 @@ module tcp_stream
     event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
-    event_o[EventForgotten] <= ((begins & ~sends & (some_q | rest_q) & ~(rest_q & goes_on_q)) |
+    event_o[EventForgotten] <= ((begins & ~sends & (some_q | rest_q) & ~(rest_q & continues_q)) |
         (asks & foreign)) & ~rst_i;
     event_o[EventImpatient] <= (step_q == Look) & impatient_q & blocked_q & ~release_valid &
-        ~((missed_q != '0) & may_pend) & ~rst_i;
+        ~((no_sessions_q != '0) & may_pend) & ~rst_i;
   end
 
-  assign busy_o = (|queued_q) | (step_q != Look) | receive_busy | (gather_busy & ~blocked_q) | out_valid_o | read_valid_o |
-      request_valid_o | (missed_q != '0);
+  assign busy_o = (|queued_q) | (step_q != Look) | receive_busy | (gather_busy & ~blocked_q) |
+      out_valid_o | read_valid_o |
+      request_valid_o | (no_sessions_q != '0);
   assign timer_o = waits_q & (PatienceUs != 0);
 
 endmodule

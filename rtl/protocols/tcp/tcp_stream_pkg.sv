@@ -11,7 +11,8 @@ package tcp_stream_pkg;
     logic [31:0] ip;  // address of the peer
     logic [15:0] peer_port;
     logic [15:0] own_port;
-    logic failed;  // with ended: by a reset of either side or a timeout; alone: no session for a connect
+    // With ended: by a reset of either side or a timeout. Alone: no session for a connect.
+    logic failed;
     logic ended;  // the session is over: no more data in either direction
     logic closed;  // the peer will send no more data
     logic opened;  // a session begins
@@ -19,10 +20,10 @@ package tcp_stream_pkg;
   } from_peer_t;
 
   // From the kernel. Flags take effect after the bytes of their message. The number of a session is
-  // used again once the kernel has answered `ended` by `done`. The first bytes of a message with
-  // `connect` are connect_t; it is answered by `opened`, or by `ended` with `failed`, of the same
-  // addresses, or by `failed` alone. Those of one with `listen` or `unlisten` are port_t; it has no
-  // answer. Sessions that are open stay so.
+  // reused once the kernel has acknowledged `ended` by `done`. A message with `connect` begins with
+  // connect_t; the response is `opened`, or `ended` with `failed`, of the same addresses, or
+  // `failed` alone. A message with `listen` or `unlisten` begins with port_t and has no response.
+  // Open sessions are not affected.
   typedef struct packed {
     logic unlisten;  // accept no more connections to a port; session is ignored
     logic listen;  // accept connections to a port; session is ignored
