@@ -2,7 +2,7 @@
 // Buffer of whole frames in block RAM: data is readable once it is committed, and can be discarded
 // until then.
 //
-// Latency: 2 cycles from the commit, 3 with OutputRegister, where data_o comes from flip-flops
+// Latency: 2 cycles from the commit, 3 with OutputRegister, where data_o is driven by flip-flops
 // instead of the memory. Throughput: one beat per cycle. Depth: a power of two. The writer must not
 // write while full_o is high: the data would be lost.
 `include "bombus_assert.svh"

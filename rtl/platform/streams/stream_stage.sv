@@ -8,7 +8,7 @@
 // designs for small devices, it is a skid buffer: on an ECP5 a bit of LUTRAM takes 1.5 LUTs, and
 // its outputs are slower than flip-flops.
 //
-// Bits that decisions need early belong in the head, which always comes from flip-flops.
+// Bits that decisions need early belong in the head, which is always registered.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module stream_stage #(
