@@ -40,11 +40,14 @@ module udp_echo
     NumDrops
   } drop_e;
 
-  logic first_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (in_valid_i & in_ready_o) first_q <= in_i.last;
-  end
+  logic first;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i & in_ready_o),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   wire [15:0] src_port = in_i.meta.l4.ports.src_port;
   wire from_service = (src_port < 16'd1024) | (src_port == 16'(UdpPort));
@@ -66,7 +69,7 @@ module udp_echo
       .in_i(reply),
       .in_valid_i,
       .in_ready_o,
-      .in_first_i(first_q),
+      .in_first_i(first),
       .in_next_i(NextUdpTx),
       .in_drop_i(from_service),
       .out_o,

@@ -20,6 +20,8 @@
 // The register port reads whole entries through the write port of the memory, in cycles without a
 // write, so it never delays a look-up. A read takes 2 cycles, one more after a write, and waits
 // while the memory is cleared after reset.
+`include "bombus_assert.svh"
+
 module arp_cache
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -243,5 +245,7 @@ module arp_cache
       else if (~&patience_q) patience_q <= patience_q + 1'b1;
     end
   end
+
+  `BOMBUS_ASSERT(NoLookupWhileBusy, !(lookup_valid_i && busy_o))
 
 endmodule

@@ -20,6 +20,8 @@
 // forwards the update to that message. In cycles without a message in the look-up stage, a scan
 // reads the table, one entry every two cycles; if there is no such cycle for Patience cycles,
 // busy_o creates one.
+`include "bombus_assert.svh"
+
 module arp_questions
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -367,5 +369,8 @@ module arp_questions
       unresolved_q <= unresolved_q - debt_t'(unresolved_o) + debt_t'(failed_q);
     end
   end
+
+  `BOMBUS_ASSERT(OneEntry, clear_q || !looked_up_q || $onehot0(match))
+  `BOMBUS_ASSERT(OpenBounded, 32'(num_open_q) <= NumSets * NumWays)
 
 endmodule

@@ -36,33 +36,38 @@ module arp_receive
   localparam int unsigned BodyBeats = (BodyBytes + DataBytes - 1) / DataBytes;
   typedef logic [$clog2(BodyBeats+1)-1:0] index_t;
 
-  logic first_q, done_q;
+  logic first, done_q;
   index_t index_q;  // beats collected
   logic [BodyBeats*DataBytes*8-1:0] collected_q;
   packet_meta_t meta_q;
-  logic [13:0] length_q;
+  length_t length_q;
   logic is_question_q;
   always_ff @(posedge clk_i) begin
     if (in_valid_i) begin
       for (int unsigned b = 0; b < BodyBeats; b++) begin
         if (index_q == index_t'(b)) collected_q[b*DataBytes*8+:DataBytes*8] <= in_i.data;
       end
-      if (first_q) begin
+      if (first) begin
         meta_q <= in_i.meta;
         length_q <= in_i.length;
         is_question_q <= 32'(in_i.kind) == KindArpQuestion;
       end
     end
   end
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_q <= 1'b1;
       index_q <= '0;
       done_q  <= 1'b0;
     end else begin
       done_q <= in_valid_i & in_i.last;
       if (in_valid_i) begin
-        first_q <= in_i.last;
         if (in_i.last) index_q <= '0;
         else if (index_q != index_t'(BodyBeats)) index_q <= index_q + 1'b1;
       end
@@ -118,6 +123,6 @@ module arp_receive
   assign conflict_o = done_q & ~is_question_q & well_formed & conflict;
   assign request_o = accepted & is_request;
   assign reply_o = accepted & is_reply;
-  assign busy_o = done_q | ~first_q;
+  assign busy_o = done_q | ~first;
 
 endmodule

@@ -10,6 +10,8 @@
 // Write: one beat per cycle, never stalls; a packet that does not fit is not written. Read: 3
 // cycles from start_i to the first beat, then one beat per cycle; below 512 bits, one cycle more
 // for each packet.
+`include "bombus_assert.svh"
+
 module waiting_packets
   import bombus_pkg::*;
 #(
@@ -97,7 +99,7 @@ module waiting_packets
   assign here  = first_i ? front_q : block_q;
   assign index = first_i ? '0 : index_q;
   // An upper bound: full blocks plus one.
-  wire [13:0] full_blocks = beat_i.length / 14'(BlockBytes);
+  wire length_t full_blocks = beat_i.length / 14'(BlockBytes);
   assign fits = first_i ? 32'(full_blocks) < 32'(num_free_q) : fits_q;
   // No packet arrives while a chain is being sent.
   assign next_block = next[reading?read_q : here];
@@ -183,5 +185,7 @@ module waiting_packets
       reading_o <= start_i | active | out_valid;
     end
   end
+
+  `BOMBUS_ASSERT(OneListOperation, !(link_i && free_i))
 
 endmodule

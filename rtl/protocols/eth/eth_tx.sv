@@ -131,25 +131,30 @@ module eth_tx
 
   // ---- Look-up: the table is read while a message's first beat arrives ----
 
-  logic first_q, look_first_q;
+  logic in_first, look_first;
   logic resolver_busy, key_ready;
   beat_t look;
   logic look_valid, look_wait, look_ready;
   // Metadata is valid only with a first beat.
-  wire in_is_update = first_q & brings_binding(in);
+  wire in_is_update = in_first & brings_binding(in);
   // No message starts while the resolver is busy.
-  wire stop = resolver_busy & first_q;
+  wire stop = resolver_busy & in_first;
   assign in_ready = key_ready & ~stop;
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      first_q <= 1'b1;
-      look_first_q <= 1'b1;
-    end else begin
-      if (in_valid & in_ready) first_q <= in.last;
-      if (look_valid & look_ready) look_first_q <= look.last;
-    end
-  end
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid & in_ready),
+      .last_i (in.last),
+      .first_o(in_first)
+  );
+  first_beat u_look_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(look_valid & look_ready),
+      .last_i (look.last),
+      .first_o(look_first)
+  );
 
   stream_register #(
       .data_t(beat_t)
@@ -167,15 +172,20 @@ module eth_tx
   // ---- Act: the result of the look-up is in registers ----
 
   beat_t act;
-  logic act_valid, act_ready, act_first_q, act_kept, kept_ready, act_room;
+  logic act_valid, act_ready, act_first, act_kept, kept_ready, act_room;
   logic [47:0] act_mac, released_mac;
   assign look_ready = act_room & ~look_wait;
-  logic
-      act_packet_q, act_update_q, act_body_q;  // type of its message; a body may also be an update
+  // Type of its message; a body may also be an update
+  logic act_packet_q, act_update_q, act_body_q;
+  first_beat u_act_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(act_valid & act_ready),
+      .last_i (act.last),
+      .first_o(act_first)
+  );
   always_ff @(posedge clk_i) begin
-    if (rst_i) act_first_q <= 1'b1;
-    else if (act_valid & act_ready) act_first_q <= act.last;
-    if (act_room & look_first_q) begin
+    if (act_room & look_first) begin
       act_packet_q <= 32'(look.kind) == KindPacket;
       act_update_q <= brings_binding(look);
       act_body_q   <= 32'(look.kind) == KindArp;
@@ -199,19 +209,12 @@ module eth_tx
   logic [47:0] question_mac;
   localparam int unsigned PortBits = port_bits(NumMacPorts);
   logic [PortBits+$bits(key_t)-1:0] question_port_key;
-  key_t question_key;
-  assign question_key = key_t'(question_port_key);
-  logic
-      question_valid,
-      question_ready,
-      no_room,
-      unresolved,
-      question_sent,
-      question_repeated,
-      renewed;
+  wire key_t question_key = key_t'(question_port_key);
+  logic question_valid, question_ready, question_sent, question_repeated;
+  logic no_room, unresolved, renewed;
   logic show_valid;
   logic [PortBits+$bits(key_t)-1:0] show_port_key;
-  key_t show_key;
+  wire key_t show_key = key_t'(show_port_key);
   logic [47:0] show_mac;
   arp_resolver #(
       .beat_t(beat_t),
@@ -228,16 +231,16 @@ module eth_tx
       .open_o(timer_o),
       .in_meta_i(in.meta),
       .in_update_i(in_is_update),
-      .lookup_valid_i(in_valid & first_q & ~resolver_busy),
-      .lookup_ready_i(key_ready & first_q),
-      .idle_i(~look_valid & first_q),
+      .lookup_valid_i(in_valid & in_first & ~resolver_busy),
+      .lookup_ready_i(key_ready & in_first),
+      .idle_i(~look_valid & in_first),
       .read_i(key_ready),
       .look_wait_o(look_wait),
       .look_room_i(act_room),
-      .look_first_i(look_first_q),
+      .look_first_i(look_first),
       .act_i(act),
       .act_valid_i(act_valid),
-      .act_first_i(act_first_q),
+      .act_first_i(act_first),
       .act_update_i(act_update_q),
       .act_packet_i(act_packet_q),
       .act_body_i(act_body_q),
@@ -266,7 +269,6 @@ module eth_tx
       .renewed_o(renewed)
   );
 
-  assign show_key = key_t'(show_port_key);
   assign cache_rdata_o = '{
           mac: show_mac,
           vid: show_key.vid,
@@ -322,7 +324,7 @@ module eth_tx
   assign arp_meta = act.meta;
   wire   is_arp = (source == FromAct) & act_body_q;
   wire   is_question = source == FromQuestion;
-  wire   kept = act_kept & kept_ready & act_first_q;
+  wire   kept = act_kept & kept_ready & act_first;
 
   host_t host;
   by_mac_port #(
@@ -333,21 +335,15 @@ module eth_tx
       .one_o (host)
   );
 
+  logic [47:0] dst_mac;
+  always_comb begin
+    dst_mac = act_mac;
+    if (is_arp) dst_mac = {arp_meta.mac_high, arp_meta.mac_low};
+    if (source == FromQueue) dst_mac = released_mac;
+  end
   header_t header;
   assign header = '{
-          dst:
-          swap48
-          (
-              source
-              ==
-              FromQueue
-              ?
-              released_mac :
-              is_arp
-              ?
-              {arp_meta.mac_high, arp_meta.mac_low} :
-              act_mac
-          ),
+          dst: swap48(dst_mac),
           src: swap48(host.mac),
           ether_type: swap16(is_arp ? EtherTypeArp : EtherTypeIpv4)
       };

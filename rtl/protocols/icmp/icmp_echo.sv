@@ -15,6 +15,8 @@
 //
 // Latency: 1 cycle, 2 with QueueBeats; errors about 15. Throughput: one beat per cycle; two more
 // cycles for a received error.
+`include "bombus_assert.svh"
+
 module icmp_echo
   import bombus_pkg::*;
   import icmp_pkg::*;
@@ -111,11 +113,14 @@ module icmp_echo
       .holds_o(request_waits)
   );
 
-  logic first_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (request_valid & request_ready) first_q <= request.last;
-  end
+  logic first;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(request_valid & request_ready),
+      .last_i (request.last),
+      .first_o(first)
+  );
 
   // ---- Echo ----
 
@@ -147,7 +152,7 @@ module icmp_echo
     reply = request;
     reply.kind = $bits(reply.kind)'(KindPacket);
     reply.meta = reply_meta;
-    if (first_q) begin
+    if (first) begin
       reply.data[7:0]   = TypeEchoReply;
       reply.data[31:16] = swap16(type_taken_out(swap16(header.csum)));
     end
@@ -227,86 +232,37 @@ module icmp_echo
 
   logic out_ready;
   localparam bit Reports = BoundKeys != '0;
-  localparam int unsigned QuoteBeats = (MaxErrorBytes + DataBytes - 1) / DataBytes;
-  logic [QuoteBeats-1:0][DataBytes*8-1:0] quote_q;
-  logic [$clog2(QuoteBeats+1)-1:0] quoted_q;  // beats received
-  logic reporting_q;
-  unreachable_t quote;
-  wire [QuoteBeats*DataBytes*8-1:0] quote_bits = quote_q;
-  assign quote = quote_bits[MaxErrorBytes*8-1:0];
+  logic reporting_q, good_quote;
+  logic [NextWidth-1:0] bound;
+  beat_t report;
   wire is_report = Reports & ~is_error & (request.meta.csum == '1) &
       (request.length >= 14'(MaxErrorBytes)) &
       (header.kind inside {TypeUnreachable, TypeTimeExceeded, TypeParameterProblem});
-  wire is_received_error = first_q ? is_report : reporting_q;
+  wire is_received_error = first ? is_report : reporting_q;
   wire received_error_taken = stream & request_valid & out_ready & is_received_error;
   wire received_error_ends = received_error_taken & request.last;
   wire reporting = Reports & (state_q == StateReport);
-  host_t reported_host;
-  mac_port_t reported_port_q;
-  by_mac_port #(
-      .NumMacPorts(NumMacPorts)
-  ) u_reported_host (
-      .all_i (host_i),
-      .port_i(reported_port_q),
-      .one_o (reported_host)
-  );
-  always_ff @(posedge clk_i) begin
-    if (received_error_taken) begin
-      if (first_q) reported_port_q <= request.meta.mac_port;
-      for (int unsigned b = 0; b < QuoteBeats; b++) begin
-        if (quoted_q == $bits(quoted_q)'(b)) quote_q[b] <= request.data;
-      end
-    end
-    if (rst_i) begin
-      quoted_q <= '0;
-      reporting_q <= 1'b0;
-    end else if (received_error_taken) begin
-      if (request.last) quoted_q <= '0;
-      else if (32'(quoted_q) != QuoteBeats) quoted_q <= quoted_q + 1'b1;
-      reporting_q <= ~request.last;
-    end
-  end
-
-  // The error quotes the start of a packet of this host without options.
-  logic is_bound;
-  logic [NextWidth-1:0] bound;
-  bound_hop #(
-      .NumBound (NumBound),
-      .HopWidth (NextWidth),
+  icmp_received_error #(
+      .beat_t(beat_t),
+      .quote_t(unreachable_t),
+      .NumMacPorts(NumMacPorts),
+      .NumBound(NumBound),
+      .HopWidth(NextWidth),
       .BoundKeys(BoundKeys),
-      .BoundHops(BoundHops)
-  ) u_bound (
-      .key_i  ({8'b0, quote.ip.protocol}),
-      .found_o(is_bound),
-      .hop_o  (bound)
+      .BoundHops(BoundHops),
+      .KindIcmpError(KindIcmpError)
+  ) u_received_error (
+      .clk_i,
+      .rst_i,
+      .host_i,
+      .in_i(request),
+      .taken_i(received_error_taken),
+      .first_i(first),
+      .inside_o(reporting_q),
+      .report_o(report),
+      .good_o(good_quote),
+      .hop_o(bound)
   );
-  wire good_quote = is_bound & (quote.ip.version == ipv4_pkg::Version) &
-      (quote.ip.ihl == ipv4_pkg::HeaderWords) & (swap32(
-      quote.ip.src
-  ) == reported_host.ip) & ((swap16(
-      quote.ip.fragment
-  ) & 16'h1FFF) == '0);
-
-  beat_t report;
-  icmp_error_meta_t report_meta;
-  always_comb begin
-    report_meta = '{
-        mac_port: reported_port_q,
-        kind: quote.icmp.kind,
-        code: quote.icmp.code,
-        mtu: swap16(quote.icmp.rest[31:16]),
-        ip: swap32(quote.ip.dst),
-        peer_port: swap16(quote.payload[31:16]),
-        own_port: swap16(quote.payload[15:0])
-    };
-    report = '0;
-    report.meta = $bits(report.meta)'(report_meta);
-    report.kind = $bits(report.kind)'(KindIcmpError);
-    report.length = 14'd4;
-    report.last = 1'b1;
-    report.bytes = $bits(report.bytes)'(4);
-    report.data = (DataBytes * 8)'(quote.payload[63:32]);
-  end
 
   // ---- Unreachable: rate limit ----
 
@@ -322,7 +278,7 @@ module icmp_echo
       tokens_t'(refilled);
 
   // A request is accepted at once; the rate limit drops it like any other message.
-  wire makes_error = first_q & is_error & (tokens_q != '0);
+  wire makes_error = first & is_error & (tokens_q != '0);
   wire error_start = stream & request_valid & out_ready & makes_error;
 
   // The sum of the quoted header: its words, then twice the carries.
@@ -427,7 +383,7 @@ module icmp_echo
       .in_i(sending ? error : reporting ? report : reply),
       .in_valid_i(sending | reporting | (stream & request_valid & ~makes_error & ~is_received_error)),
       .in_ready_o(out_ready),
-      .in_first_i(sending ? index_q == '0 : first_q),
+      .in_first_i(sending ? index_q == '0 : first),
       .in_next_i(reporting ? bound + NextWidth'(NextBound) : NextWidth'(NextIpv4Tx)),
       .in_drop_i(reasons),
       .out_o,
@@ -440,7 +396,7 @@ module icmp_echo
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventEchoReply] <= stream & request_valid & out_ready & first_q & ~makes_error &
+      event_o[EventEchoReply] <= stream & request_valid & out_ready & first & ~makes_error &
           ~is_received_error & ~|reasons;
       event_o[EventPortUnreachable] <= error_done & (error_q.icmp.code == CodePort);
       event_o[EventProtocolUnreachable] <= error_done & (error_q.icmp.code == CodeProtocol);
@@ -448,5 +404,7 @@ module icmp_echo
   end
 
   assign busy_o = request_waits | reporting_q | (state_q != StateStream) | out_valid_o;
+
+  `BOMBUS_ASSERT(TokensBounded, 32'(tokens_q) <= BurstErrors)
 
 endmodule

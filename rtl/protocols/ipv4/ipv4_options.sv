@@ -12,6 +12,8 @@
 //
 // Throughput: 32 bits per cycle, options 8 bits per cycle. Latency: the whole packet and about 20
 // cycles.
+`include "bombus_assert.svh"
+
 module ipv4_options
   import bombus_pkg::*;
   import ipv4_pkg::*;
@@ -46,7 +48,7 @@ module ipv4_options
   typedef struct packed {
     mac_port_t mac_port;
     vlan_t vlan;
-    logic [13:0] length;
+    length_t length;
     logic [15:0] csum;
   } kept_t;
 
@@ -329,5 +331,7 @@ module ipv4_options
     else if (leaves & ~enters) packets_q <= packets_q - 1'b1;
   end
   assign busy_o = in_valid_q | (packets_q != '0);
+
+  `BOMBUS_ASSERT(NoUnderflow, !(leaves && packets_q == '0))
 
 endmodule

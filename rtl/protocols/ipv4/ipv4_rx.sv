@@ -82,13 +82,16 @@ module ipv4_rx
 
   // ---- Options: a side path that removes them ----
 
-  logic first_q, has_options_q;
-  wire has_options = first_q ? in_i.data[3:0] > HeaderWords : has_options_q;
+  logic in_first, has_options_q;
+  wire has_options = in_first ? in_i.data[3:0] > HeaderWords : has_options_q;
   wire taken = in_valid_i & in_ready_o;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.last;
-  end
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(in_first)
+  );
   always_ff @(posedge clk_i) begin
     if (taken) has_options_q <= has_options;
   end
@@ -116,7 +119,7 @@ module ipv4_rx
   // The side path is selected only between packets, when no plain packet is waiting: in an idle
   // cycle, or while a packet with options arrives, since its other beats are accepted meanwhile. If
   // that packet has as many beats, plain packets lose only one cycle.
-  wire select_side = bare_valid & first_q & (in_valid_i ? taken & has_options : 1'b1);
+  wire select_side = bare_valid & in_first & (in_valid_i ? taken & has_options : 1'b1);
   always_ff @(posedge clk_i) begin
     if (rst_i) side_q <= 1'b0;
     else if (side_q) side_q <= ~(bare_valid & ~kept_valid_q & bare.last);
@@ -132,7 +135,7 @@ module ipv4_rx
     if (~kept_valid_q) packet.meta.l4 = side_q ? $bits(l4_t)'(bare_options) : '0;
   end
   wire packet_valid = kept_valid_q | (side_q ? bare_valid : in_valid_i & ~has_options);
-  assign in_ready_o = side_q ? ~first_q & has_options_q : ~kept_valid_q;
+  assign in_ready_o = side_q ? ~in_first & has_options_q : ~kept_valid_q;
   always_ff @(posedge clk_i) begin
     if (~kept_valid_q) kept_q <= packet;
   end
@@ -227,7 +230,7 @@ module ipv4_rx
   // which gives an equivalent one's complement sum.
   typedef struct packed {
     packet_meta_t meta;  // metadata to be sent on
-    logic [13:0] length;  // payload bytes
+    length_t length;  // payload bytes
     logic [$clog2(QuotedBytes+1)-1:0] quoted;
     options_t options;
     logic truncated;

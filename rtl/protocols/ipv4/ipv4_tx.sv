@@ -173,7 +173,7 @@ module ipv4_tx
   assign sum = KindRoutedPacket == KindNone ? sum_packet : ones_pkg::save(
       {sum_packet, routed_words}
   );
-  wire [13:0] max_length = 14'(MaxFrameBytes - EthernetBytes - HeaderBytes) -
+  wire length_t max_length = 14'(MaxFrameBytes - EthernetBytes - HeaderBytes) -
       (in_meta.vlan.valid ? 14'(TagBytes) : '0);
 
   always_comb begin

@@ -14,6 +14,8 @@
 //
 // Latency: 1 cycle; with one MAC port and no table 0. Throughput: one beat per cycle. A new route
 // or address is used from the next cycle on, as a whole.
+`include "bombus_assert.svh"
+
 module mac_route
   import bombus_pkg::*;
 #(
@@ -177,6 +179,7 @@ module mac_route
         .out_ready_i
     );
     assign busy_o = out_valid_o;
+    `BOMBUS_ASSERT(OneRoute, !out_valid_o || $onehot0(found.wins))
 
     // ---- Apply the route ----
 

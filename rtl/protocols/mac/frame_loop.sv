@@ -12,6 +12,8 @@
 // program can address a processor; it is forwarded as the ports, with address 0.
 //
 // Latency: 4 cycles from the last beat in to the first beat out. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module frame_loop
   import bombus_pkg::*;
 #(
@@ -58,13 +60,18 @@ module frame_loop
   end
 
   // Frames that are too long are dropped before the store, which would free their space late.
-  logic first_q, drops_q, too_long_q;
-  wire too_long = first_q ? in_i.length > 14'(MaxFrameBytes) : drops_q;
+  logic first, drops_q, too_long_q;
+  wire too_long = first ? in_i.length > 14'(MaxFrameBytes) : drops_q;
   wire taken = in_valid_i & in_ready_o;
   wire stores = taken & ~too_long;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.last;
     if (taken) drops_q <= too_long;
     too_long_q <= taken & too_long & in_i.last & ~rst_i;
   end
@@ -92,12 +99,14 @@ module frame_loop
       frames_q <= frames_q + ($clog2(Frames) + 1)'(frame_in) - ($clog2(Frames) + 1)'(frame_out);
       if (rst_i) {beats_q, frames_q} <= '0;
     end
+    `BOMBUS_ASSERT(BeatCredits, 32'(beats_q) <= Beats && !(sent && beats_q == '0))
+    `BOMBUS_ASSERT(FrameCredits, 32'(frames_q) <= Frames && !(sent && frames_q == '0))
   end
 
   beat_t frame;
   logic [2:0] drops;
   logic stored, unused_ready;  // a frame was stored or dropped
-  logic [13:0] unused_bytes;
+  length_t unused_bytes;
   frame_rx #(
       .beat_t(beat_t),
       .regs_t(regs_t),
@@ -127,8 +136,8 @@ module frame_loop
     logic [31:0] start_q, arrived_q, end_q, kept;  // of the arriving frame; delayed by 1, 2 cycles
     logic unused_valid;
     always_ff @(posedge clk_i) begin
-      if (taken & first_q) start_q <= in_i.meta.ip;
-      arrived_q <= first_q ? in_i.meta.ip : start_q;
+      if (taken & first) start_q <= in_i.meta.ip;
+      arrived_q <= first ? in_i.meta.ip : start_q;
       end_q <= arrived_q;
     end
     // Written before the frame reaches the output.

@@ -120,7 +120,7 @@ module frame_rx
   end
 
   // The beat count of a very long frame saturates, so its length stays too long.
-  wire [13:0] length = {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(bytes_q));
+  wire length_t length = {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(bytes_q));
   wire too_long = past_limit_q | at_limit_q & over_q;
 
   logic [DataWidth-1:0] kept;  // bytes outside tkeep are zero
@@ -131,14 +131,14 @@ module frame_rx
   // ---- Fields that identify the flow ----
 
   typedef struct packed {
-    logic [13:0] length;
+    length_t length;
     logic [31:0] ip;
     logic [15:0] port;
   } info_t;
 
   logic [HeaderBeats-1:0][DataWidth-1:0] header_q;
   logic good, good_q, is_tagged_q, holds;
-  logic [13:0] length_q;
+  length_t length_q;
   // The frame includes the ports that follow a header of 5 + n words; a tag counts as a word.
   logic [MostWords-4:0] reaches_q;
   for (genvar n = 0; n <= MostWords - 4; n++) begin : gen_reaches

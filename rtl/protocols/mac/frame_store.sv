@@ -7,6 +7,8 @@
 //
 // Latency: 3 cycles from the last beat to the first beat out, if info_valid_i is high with good_o
 // or a cycle later. Throughput: one beat per cycle each way.
+`include "bombus_assert.svh"
+
 module frame_store #(
     parameter  type         info_t    = logic,
     parameter  int unsigned DataWidth = 512,
@@ -129,5 +131,8 @@ module frame_store #(
       lost_q <= 1'b0;
     end
   end
+
+  // The last beat of a frame ends the stored message, unless an earlier one has.
+  `BOMBUS_ASSERT(LastBeatEndsMessage, !(store && frame_last_i && !last_i))
 
 endmodule

@@ -79,7 +79,7 @@ module mac_rx
     logic last;  // last beat with bytes
     logic frame_last;  // last beat of the frame
     logic bad;  // with frame_last
-    logic [13:0] length;  // with frame_last: as on the wire
+    length_t length;  // with frame_last: as on the wire
     logic ipv4;  // the (inner) EtherType, from its beat on
     vlan_t vlan;  // from the tag's beat on
   } tagged_t;
@@ -94,7 +94,7 @@ module mac_rx
     logic frame_last;
     logic bad;
     logic too_long;
-    logic [13:0] length;
+    length_t length;
     vlan_t vlan;
   } trimmed_t;
 
@@ -135,13 +135,13 @@ module mac_rx
 
   typedef struct packed {
     vlan_t vlan;
-    logic [13:0] length;
+    length_t length;
     logic [15:0] csum;
   } info_t;
 
   logic good, holds;
-  logic [13:0] message_length_q;
-  wire [13:0] message_length =
+  length_t message_length_q;
+  wire length_t message_length =
       valid & now.store ? {now.index, {OffsetWidth{1'b0}}} + 14'(now.bytes) : message_length_q;
 
   ones_pkg::split_t sum;
@@ -162,8 +162,8 @@ module mac_rx
   // Length and verdict, aligned with the sum.
   ones_pkg::split_t sum_q;
   logic good_q, complete_q;
-  logic [1:0][13:0] length_pipe_q;
-  vlan_t [1:0] vlan_pipe_q;
+  length_t [1:0] length_pipe_q;
+  vlan_t   [1:0] vlan_pipe_q;
   always_ff @(posedge clk_i) begin
     length_pipe_q <= {length_pipe_q[0], message_length};
     vlan_pipe_q <= {vlan_pipe_q[0], now.vlan};

@@ -13,6 +13,8 @@
 //
 // Latency: 2 cycles from the last beat in to the first beat out, 3 if DataWidth is below 512: block
 // RAM of small devices is slow, so its output is registered there. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module mac_tx
   import bombus_pkg::*;
 #(
@@ -80,13 +82,13 @@ module mac_tx
   // ---- Input: pad, store, sum ----
 
   index_t index_q;  // beat within the frame
-  logic first_q;  // first beat of the frame
+  logic stream_first;  // first beat of the frame
   logic padding_q;  // the stream's frame has ended; zeros follow
   logic too_long_q;
   logic full;
   logic holds;  // frames are stored and not yet sent
 
-  wire first = first_q & ~padding_q;
+  wire first = stream_first & ~padding_q;
   wire exceeds_max = in_i.meta.vlan.valid ? at_least(
       in_i.length, 14'(MaxFrameBytes - TagBytes + 1)
   ) : at_least(
@@ -115,18 +117,23 @@ module mac_tx
   wire count_t bytes = (at_min & (in_bytes < min_in_beat)) ? min_in_beat : in_bytes;
   wire [DataWidth-1:0] data = padding_q ? '0 : in_i.data;
 
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(step),
+      .last_i (last),
+      .first_o(stream_first)
+  );
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       index_q <= '0;
-      first_q <= 1'b1;
       padding_q <= 1'b0;
       too_long_q <= 1'b0;
       tagged_q <= 1'b0;
     end else if (step) begin
       too_long_q <= too_long & ~last;
-      tagged_q <= is_tagged;
-      padding_q <= stream_last & short;
-      first_q <= last;
+      tagged_q   <= is_tagged;
+      padding_q  <= stream_last & short;
       if (last) index_q <= '0;
       else if (~&index_q) index_q <= index_q + 1'b1;
     end
@@ -305,5 +312,8 @@ module mac_tx
   assign mac_message_o = read_last;
   assign mac_bytes_o = {framed_index, {OffsetWidth{1'b0}}} + 14'(framed_bytes);
   assign busy_o = (index_q != '0) | padding_q | holds;
+
+  // A frame is stored whole before it is sent, so the MAC never underruns.
+  `BOMBUS_ASSERT(NoUnderrun, mac_tx_tvalid_o || framed_index == '0)
 
 endmodule

@@ -4,6 +4,8 @@
 //
 // Outputs are combinational. Latency: 0 cycles. Throughput: one output beat per cycle, without a
 // bubble if the input has none. Bytes after bytes_o are undefined.
+`include "bombus_assert.svh"
+
 module tag_inserter
   import bombus_pkg::*;
 #(
@@ -90,5 +92,7 @@ module tag_inserter
       else if (~&index_q) index_q <= index_q + 1'b1;
     end
   end
+
+  `BOMBUS_ASSERT(LastBeatStaysValid, valid_i || !flush_q)
 
 endmodule

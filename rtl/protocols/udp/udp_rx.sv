@@ -138,14 +138,17 @@ module udp_rx
   assign found_d.bad_port = read.dst_port == '0;
 
   // When u_strip accepts this beat, it has sent all of the previous message.
-  logic first_q;
+  logic first;
   wire  in_taken = in_valid_i & in_ready_o;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (in_taken) first_q <= in_i.last;
-  end
-  always_ff @(posedge clk_i) begin
-    if (in_taken & first_q) found_q <= found_d;
+    if (in_taken & first) found_q <= found_d;
   end
 
   // ---- Verdict ----
