@@ -158,7 +158,8 @@ module ring_write_formal
   end
 
   always_comb begin
-    cover (started_q & written & (was_q.meta.skip > 14'(DataBytes)) & was_q.beat.last & ~was_q.first);
+    cover (started_q & written & (was_q.meta.skip > 14'(DataBytes)) & was_q.beat.last &
+           ~was_q.first);
     cover (started_q & written & (position == '1));
     cover (started_q & bad_length);
   end

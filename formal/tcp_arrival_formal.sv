@@ -15,7 +15,7 @@ module tcp_arrival_formal
     input logic clk_i,
     input logic rst_i,
     input logic [$bits(tcb_t)-1:0] block_i,
-    input logic [$bits(wishes_t)-1:0] wishes_i,
+    input logic [$bits(session_requests_t)-1:0] requests_i,
     input logic [$bits(segment_t)-1:0] segment_i,
     input logic report_i,
     input logic [31:0] time_us_i,
@@ -25,36 +25,36 @@ module tcp_arrival_formal
     input logic reaches_i,
     input seq_t reach_i,
     // Outputs of tcp_reassembly and tcp_scoreboard
-    input logic again_i,
-    input logic news_i,
-    input logic known_i,
-    input logic lost_i,
-    input logic behind_i,
+    input logic duplicate_i,
+    input logic sack_new_i,
+    input logic sack_old_i,
+    input logic sack_lost_i,
+    input logic past_resent_i,
     input logic queued_i  // the session is queued for a departure
 );
 
   tcb_t block, block_2_q, block_3_q, after;
-  wishes_t wishes, wishes_2_q, wishes_3_q;
+  session_requests_t requests, requests_2_q, requests_3_q;
   segment_t segment, segment_2_q, segment_3_q;
-  assign block   = block_i;
-  assign wishes  = wishes_i;
+  assign block = block_i;
+  assign requests = requests_i;
   assign segment = segment_i;
   logic [7:0] coarse_2_q, coarse_3_q;
   logic [1:0] cycles_q = '0;
   logic queued_2_q, queued_3_q, report_2_q, report_3_q, lowers, unreachable, unused_error;
   always_ff @(posedge clk_i) begin
-    block_2_q   <= block;
-    block_3_q   <= block_2_q;
-    wishes_2_q  <= wishes;
-    wishes_3_q  <= wishes_2_q;
+    block_2_q <= block;
+    block_3_q <= block_2_q;
+    requests_2_q <= requests;
+    requests_3_q <= requests_2_q;
     segment_2_q <= segment;
-    report_2_q  <= report_i;
-    report_3_q  <= report_2_q;
-    queued_2_q  <= queued_i;
-    queued_3_q  <= queued_2_q;
+    report_2_q <= report_i;
+    report_3_q <= report_2_q;
+    queued_2_q <= queued_i;
+    queued_3_q <= queued_2_q;
     segment_3_q <= segment_2_q;
-    coarse_2_q  <= coarse_time_i;
-    coarse_3_q  <= coarse_2_q;
+    coarse_2_q <= coarse_time_i;
+    coarse_3_q <= coarse_2_q;
     if (~&cycles_q) cycles_q <= cycles_q + 2'd1;
   end
   wire settled = cycles_q >= 2'd2;
@@ -80,28 +80,28 @@ module tcp_arrival_formal
       .time_us_i,
       .coarse_time_i,
       .block_i(block),
-      .wishes_i(wishes),
+      .requests_i(requests),
       .segment_i(segment),
       .end_i(segment.seq + 32'(segment.length)),
       .block_2_i(block_2_q),
       .segment_2_i(segment_2_q),
       .reports_2_i(report_2_q),
-      .wishes_2_i(wishes_2_q),
+      .requests_2_i(requests_2_q),
       .acked_2_o(acked),
       .block_3_i(block_3_q),
       .segment_3_i(segment_3_q),
       .room_i,
       .some_i,
-      .again_i,
+      .duplicate_i,
       .reaches_i,
       .reach_i,
       .ahead_o(ahead),
       .in_order_o(in_order),
       .ends_stream_o(ends_stream),
-      .news_i,
-      .known_i,
-      .lost_i,
-      .behind_i,
+      .sack_new_i,
+      .sack_old_i,
+      .sack_lost_i,
+      .past_resent_i,
       .acks_o(acks),
       .begins_o(begins),
       .tail_o(tail),
@@ -129,19 +129,19 @@ module tcp_arrival_formal
       .unused_o(unused_error)
   );
 
-  wire seq_t window = space(block_3_q, wishes_3_q);  // RCV.WND
+  wire seq_t window = space(block_3_q, requests_3_q);  // RCV.WND
   wire seq_t flight = block_3_q.max - block_3_q.una;
   // The SYN that answers ours sets the first position of the peer's bytes.
-  wishes_t   wishes_after;
+  session_requests_t wishes_after;
   always_comb begin
-    wishes_after = wishes_3_q;
+    wishes_after = requests_3_q;
     if (synchronise) wishes_after.release_edge = after.rcv_nxt + ReceiveBytes;
   end
   always_comb begin
     assume (rst_i == (cycles_q == '0));
-    assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
-    assume (can_go_on(block, wishes) & (queued_i | has_nothing_to_send(block, wishes)));
-    assume (asks_are_near(block, wishes));
+    assume (is_sound(block, requests, SendBytes, ReceiveBytes));
+    assume (can_progress(block, requests) & (queued_i | has_nothing_to_send(block, requests)));
+    assume (requests_are_near(block, requests));
     assume (segment.options.scale <= 4'd14);  // clamp_scale
     assume (segment.length <= 14'd8960);
     // As tcp_lookup encodes an error.
@@ -228,7 +228,7 @@ module tcp_arrival_formal
         assert (after.timer == TimerNone);
       end else begin
         assert (is_live(block_3_q.state));
-        assert (sends_what_is_written(after, wishes_3_q, SendBytes));
+        assert (sends_what_is_written(after, requests_3_q, SendBytes));
         assert (state_is_sound(after));
         assert (receive_is_sound(after, wishes_after, ReceiveBytes));
         assert (window_is_sound(after));
@@ -237,7 +237,7 @@ module tcp_arrival_formal
     end
     // The session makes progress (is_live in tcp_invariant_pkg).
     if (settled) begin
-      assert (can_go_on(after, wishes_after));
+      assert (can_progress(after, wishes_after));
       assert (queued_3_q | wake | has_nothing_to_send(after, wishes_after));
       if (after.timer != TimerNone & after.timer != block_3_q.timer) assert (set_timer);
       if (set_timer) assert (after.timer != TimerNone);
@@ -281,7 +281,7 @@ module tcp_arrival_formal
 
   always_comb begin
     if (settled) begin
-      assert (answers_are_due(block_3_q, after, changes, wishes_3_q, SendBytes));
+      assert (answers_are_due(block_3_q, after, changes, requests_3_q, SendBytes));
     end
     // For a new session
     if (settled & ~s.sack_only) begin
@@ -291,7 +291,7 @@ module tcp_arrival_formal
     end
     // RFC 7323, 5.3 and 5.5: an old timestamp is valid for 24 days.
     if (settled & stale & s.options.has_timestamps) begin
-      assert (8'(coarse_3_q - block_3_q.recent_at) < 8'd30);
+      assert (8'(coarse_3_q - block_3_q.ts_recent_time) < 8'd30);
     end
     // RFC 9293, 3.8.4: every keepalive with an acceptable acknowledgement is answered.
     if (settled & synchronised & ~stale & ~s.flags.rst & ~s.flags.syn & ~report_3_q &
@@ -301,7 +301,7 @@ module tcp_arrival_formal
     // RFC 9293, 3.10.7.4, first: a retransmitted SYN is answered again, and has no other effect.
     if (settled & (block_3_q.state == SynReceived) & s.flags.syn & ~s.flags.ack & ~s.flags.rst &
         ~report_3_q & (&begins_at)) begin
-      assert (after.again & (after.state == SynReceived) & ~keep);
+      assert (after.retransmit & (after.state == SynReceived) & ~keep);
     end
     // A further SACK block may begin recovery and has no other effect; it has none if its sequence
     // number is not near the window.
@@ -310,7 +310,7 @@ module tcp_arrival_formal
         assert (begins_at <= window | begins_at + ReceiveBytes < ReceiveBytes);
         assert (~block_3_q.timestamps | s.options.has_timestamps);
         if (block_3_q.timestamps & $signed(s.options.ts_value - block_3_q.ts_recent) < -4096) begin
-          assert (8'(coarse_3_q - block_3_q.recent_at) >= 8'd30);
+          assert (8'(coarse_3_q - block_3_q.ts_recent_time) >= 8'd30);
         end
       end
       assert (~keep & ~unacceptable & ~stale & ~refuse & ~synchronise & changes == '0);

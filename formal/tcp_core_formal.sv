@@ -23,8 +23,8 @@ module tcp_core_formal
     input logic arrival_valid_i,
     input logic [3:0] request_i,
     input session_t request_session_i,
-    input seq_t request_place_i,
-    input logic request_wish_i,
+    input seq_t request_position_i,
+    input logic request_toggle_i,
     input logic report_room_i,
     input logic departure_room_i,
     input session_t expired_i,
@@ -76,8 +76,8 @@ module tcp_core_formal
       .refused_valid_o(refused_valid),
       .request_i(request_e'(request_i)),
       .request_session_i,
-      .request_place_i,
-      .request_wish_i,
+      .request_position_i,
+      .request_toggle_i,
       .request_ready_o(request_ready),
       .report_o(report),
       .report_valid_o(report_valid),
@@ -115,9 +115,9 @@ module tcp_core_formal
   // ---- Observed state: an event in cycles 0 to 3, and its result ----
 
   typedef logic [$clog2(NumSessions)-1:0] index_t;
-  wire turn_e starts = u_core.u_turns.kind;
+  wire action_e starts = u_core.u_scheduler.kind;
   wire [3:0] runs = {
-    u_core.write, u_core.kind_2_q != TurnNone, u_core.kind_1_q != TurnNone, starts != TurnNone
+    u_core.write, u_core.kind_2_q != ActionNone, u_core.kind_1_q != ActionNone, starts != ActionNone
   };
   index_t [3:0] of;
   assign of = {u_core.index_3_q, u_core.index_2_q, u_core.index_1_q, u_core.index};
@@ -146,16 +146,16 @@ module tcp_core_formal
 
   // ---- Assumptions about the submodules ----
 
-  wire arrival_t comes = u_core.arrival_3_q;
+  wire arrival_t arrival_3 = u_core.arrival_3_q;
   wire tcb_t arrived = u_core.arrived;
   always_comb begin
     // tcp_arrival_formal
-    assume (u_core.new_ack ? arrived.una == comes.segment.ack : arrived.una == found[3].una);
-    if (comes.segment.flags.syn) begin
-      assume (u_core.window_edge == comes.segment.ack + 32'(comes.segment.window));
+    assume (u_core.new_ack ? arrived.una == arrival_3.segment.ack : arrived.una == found[3].una);
+    if (arrival_3.segment.flags.syn) begin
+      assume (u_core.window_edge == arrival_3.segment.ack + 32'(arrival_3.segment.window));
     end
-    if (~comes.segment.sack_only) begin
-      if (comes.segment.window == '0) assume (u_core.window_edge == comes.segment.ack);
+    if (~arrival_3.segment.sack_only) begin
+      if (arrival_3.segment.window == '0) assume (u_core.window_edge == arrival_3.segment.ack);
       assume (u_core.syn_mss >= 14'(LeastPeerMss) - StampBytes & u_core.syn_mss <= 14'd8960);
     end
     assume (~u_core.keep | is_live(found[3].state));
@@ -176,19 +176,23 @@ module tcp_core_formal
   index_t was_of_q;
   tcb_t was_found_q;
   logic opened_q;
-  seq_t first_q, peer_first_q;
-  wire seq_t first = comes.segment.ack + 32'd1;  // first byte of a new session
-  wire seq_t peer_first = comes.segment.seq + 32'd1;
-  wishes_t   first_wishes;
+  seq_t send_start_q, receive_start_q;
+  wire seq_t send_start = arrival_3.segment.ack + 32'd1;  // first byte of a new session
+  wire seq_t receive_start = arrival_3.segment.seq + 32'd1;
+  session_requests_t first_requests;
   always_comb begin
-    first_wishes = '{send_end: first, release_edge: peer_first + ReceiveBytes, default: '0};
+    first_requests = '{
+        send_end: send_start,
+        release_edge: receive_start + ReceiveBytes,
+        default: '0
+    };
   end
   always_ff @(posedge clk_i) begin
     was_of_q <= of[3];
     was_found_q <= found[3];
     opened_q <= runs[3] & u_core.opens & ~rst_i;
-    first_q <= first;
-    peer_first_q <= peer_first;
+    send_start_q <= send_start;
+    receive_start_q <= receive_start;
     if (rst_i) begin
       written_q <= '0;
     end else if (runs[3]) begin
@@ -225,17 +229,17 @@ module tcp_core_formal
         if (runs[i]) assert (found[i] == blocks[of[i]]);
       end
       // An event is processed for the session that it was offered for.
-      if (u_core.kind_1_q == TurnArrival) assert (index_t'(u_core.arrival_1_q.session) == of[1]);
-      if (u_core.kind_2_q == TurnArrival) assert (index_t'(u_core.arrival_2_q.session) == of[2]);
-      if (u_core.opens | u_core.arrives) assert (index_t'(comes.session) == of[3]);
-      if (u_core.kind_1_q == TurnArrival & u_core.arrival_1_q.opens) begin
+      if (u_core.kind_1_q == ActionArrival) assert (index_t'(u_core.arrival_1_q.session) == of[1]);
+      if (u_core.kind_2_q == ActionArrival) assert (index_t'(u_core.arrival_2_q.session) == of[2]);
+      if (u_core.opens | u_core.arrives) assert (index_t'(arrival_3.session) == of[3]);
+      if (u_core.kind_1_q == ActionArrival & u_core.arrival_1_q.opens) begin
         assert (begins_soundly(u_core.arrival_1_q));
       end
-      if (u_core.kind_2_q == TurnArrival & u_core.arrival_2_q.opens) begin
+      if (u_core.kind_2_q == ActionArrival & u_core.arrival_2_q.opens) begin
         assert (begins_soundly(u_core.arrival_2_q));
       end
-      if (u_core.opens) assert (begins_soundly(comes));
-      assert (arrival_ready == (starts == TurnArrival));
+      if (u_core.opens) assert (begins_soundly(arrival_3));
+      assert (arrival_ready == (starts == ActionArrival));
       if (arrival_ready) assert (arrival_valid_i & index_t'(arrival.session) == of[0]);
       assert ((u_core.opens | u_core.arrives | u_core.departs | u_core.expires) == runs[3]);
       assert ($onehot0({u_core.opens, u_core.arrives, u_core.departs, u_core.expires}));
@@ -245,7 +249,7 @@ module tcp_core_formal
       end
       if (u_core.arrives) begin
         assert (u_core.ack_end_q ==
-                comes.segment.ack + (in_handshake(found[3].state) ? 0 : SendBytes));
+                arrival_3.segment.ack + (in_handshake(found[3].state) ? 0 : SendBytes));
       end
       // The requests of a new session are initialised before they are read.
       if (runs[0] & u_core.renews_q) assert (of[0] != u_core.index_4_q);
@@ -277,14 +281,14 @@ module tcp_core_formal
       end
       // A new session is sound, and so are its requests, which are written one cycle later.
       if (u_core.opens) begin
-        assert (written.una == comes.segment.ack & written.rcv_nxt == peer_first);
+        assert (written.una == arrival_3.segment.ack & written.rcv_nxt == receive_start);
         assert (~written.read_served & ~written.write_served);
-        assert (is_sound(written, first_wishes, SendBytes, ReceiveBytes));
-        assert (can_go_on(written, first_wishes) & u_core.wake);
+        assert (is_sound(written, first_requests, SendBytes, ReceiveBytes));
+        assert (can_progress(written, first_requests) & u_core.wake);
       end
       if (opened_q) begin
         assert (u_core.opens_q & u_core.index_4_q == was_of_q);
-        assert (u_core.first_q == first_q & u_core.peer_first_q == peer_first_q);
+        assert (u_core.send_start_q == send_start_q & u_core.receive_start_q == receive_start_q);
       end
     end
   end
@@ -294,43 +298,43 @@ module tcp_core_formal
   function automatic logic has_payload(arrival_t segment);
     return ~(segment.opens & segment.connects) & ~segment.reports & ~segment.segment.sack_only;
   endfunction
-  logic [3:0] came_q;  // segments with a payload, possibly empty, one to four cycles ago
+  logic [3:0] payloads_q;  // segments with a payload, possibly empty, one to four cycles ago
   typedef struct packed {
     logic opens;
     session_t session;
     seq_t seq;
-  } came_t;
-  function automatic came_t what_came(arrival_t segment);
+  } payload_t;
+  function automatic payload_t payload_of(arrival_t segment);
     return '{opens: segment.opens, session: segment.session, seq: segment.segment.seq};
   endfunction
-  came_t [3:0] came_as_q;
+  payload_t [3:0] payload_q;
   logic [3:0] room_q;
   wire [2:0] carries = {
-    (u_core.arrives | u_core.opens) & has_payload(comes),
-    u_core.kind_2_q == TurnArrival & has_payload(u_core.arrival_2_q),
-    u_core.kind_1_q == TurnArrival & has_payload(u_core.arrival_1_q)
+    (u_core.arrives | u_core.opens) & has_payload(arrival_3),
+    u_core.kind_2_q == ActionArrival & has_payload(u_core.arrival_2_q),
+    u_core.kind_1_q == ActionArrival & has_payload(u_core.arrival_1_q)
   };
   always_ff @(posedge clk_i) begin
-    came_q <= rst_i ? '0 : {came_q[2:0], arrival_ready & has_payload(arrival)};
-    came_as_q <= {came_as_q[2:0], what_came(arrival)};
+    payloads_q <= rst_i ? '0 : {payloads_q[2:0], arrival_ready & has_payload(arrival)};
+    payload_q <= {payload_q[2:0], payload_of(arrival)};
     room_q <= rst_i ? '0 : {room_q[2:0], report_room_i};
   end
   always_comb begin
     if (started_q) begin
-      assert (verdict_valid == came_q[3]);
+      assert (verdict_valid == payloads_q[3]);
       if (verdict_valid) begin
-        assert (verdict.session == session_t'(index_t'(came_as_q[3].session)));
-        assert (verdict.start == came_as_q[3].seq);
-        if (came_as_q[3].opens) assert (~verdict.keep);
+        assert (verdict.session == session_t'(index_t'(payload_q[3].session)));
+        assert (verdict.start == payload_q[3].seq);
+        if (payload_q[3].opens) assert (~verdict.keep);
       end
       // tcp_deliver_formal: an outcome is written four cycles after there was room for it.
       if (verdict_valid | report_valid) assert (room_q[3]);
-      assert (carries == came_q[2:0]);
-      if (came_q[0]) assert (what_came(u_core.arrival_1_q) == came_as_q[0]);
-      if (came_q[1]) assert (what_came(u_core.arrival_2_q) == came_as_q[1]);
-      if (came_q[2]) assert (what_came(comes) == came_as_q[2]);
-      if (u_core.opens) assert (comes.opens);
-      if (u_core.arrives) assert (~comes.opens);
+      assert (carries == payloads_q[2:0]);
+      if (payloads_q[0]) assert (payload_of(u_core.arrival_1_q) == payload_q[0]);
+      if (payloads_q[1]) assert (payload_of(u_core.arrival_2_q) == payload_q[1]);
+      if (payloads_q[2]) assert (payload_of(arrival_3) == payload_q[2]);
+      if (u_core.opens) assert (arrival_3.opens);
+      if (u_core.arrives) assert (~arrival_3.opens);
       for (int unsigned i = 1; i < 4; i++) if (runs[i]) assert (room_q[i-1]);
     end
   end

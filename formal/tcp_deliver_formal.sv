@@ -92,7 +92,7 @@ module tcp_deliver_formal
   typedef struct packed {
     logic arrival;
     logic keep;
-    logic tells;
+    logic has_event;
     logic opens;
     verdict_t verdict;
     report_t report;
@@ -104,14 +104,14 @@ module tcp_deliver_formal
   wire has_front = u_deliver.outcome_valid;
   wire pops = has_front & u_deliver.outcome_take;
   logic stays_q, order_stays_q, order_q, missed_stays_q;
-  logic passed_by_q;  // an outcome has ended since the missed connection was offered
+  logic outcome_passed_q;  // an outcome has ended since the missed connection was offered
   // Input of the queue
   outcome_t given;
   assign given = {u_deliver.u_outcomes.in_head_i, u_deliver.u_outcomes.in_body_i};
   wire pushes = u_deliver.u_outcomes.in_valid_i;
   function automatic logic is_whole(outcome_t outcome);
-    return (outcome.arrival | outcome.tells) && outcome.keep == outcome.verdict.keep &&
-        outcome.opens == (outcome.arrival & outcome.tells & outcome.report.changes.opened);
+    return (outcome.arrival | outcome.has_event) && outcome.keep == outcome.verdict.keep &&
+        outcome.opens == (outcome.arrival & outcome.has_event & outcome.report.changes.opened);
   endfunction
 
   logic started_q = 1'b0;
@@ -124,7 +124,7 @@ module tcp_deliver_formal
     order_stays_q <= ~rst_i & order_valid_i & ~order_ready;
     order_q <= order_i;
     missed_stays_q <= ~rst_i & missed_valid_i & ~missed_ready;
-    passed_by_q <= ~rst_i & missed_valid_i & ~missed_ready & (passed_by_q | pops);
+    outcome_passed_q <= ~rst_i & missed_valid_i & ~missed_ready & (outcome_passed_q | pops);
     room_q <= rst_i ? '0 : {room_q[4:0], room};
     if (rst_i) level_q <= '0;
     else level_q <= level_q + 6'(pushes) - 6'(pops);
@@ -148,12 +148,12 @@ module tcp_deliver_formal
   wire has_session = order_valid_i & order_i;
   wire takes_kept = taken & has_session & front.keep;
   // the payload of the first outcome was sent; its event was sent; inside a message
-  logic passed_q, told_q, inside_q;
+  logic payload_sent_q, event_sent_q, inside_q;
   tcp_data_meta_t  data_meta;
   tcp_event_meta_t event_meta;
   beat_t expected, expected_q;
   wire enters = u_deliver.u_out.in_valid_i & u_deliver.u_out.in_ready_o;
-  wire tells = enters & ~takes_kept;
+  wire has_event = enters & ~takes_kept;
   always_comb begin
     data_meta = '{
         port: front.port,
@@ -189,10 +189,10 @@ module tcp_deliver_formal
   end
   always_ff @(posedge clk_i) begin
     if (enters) expected_q <= expected;
-    if (rst_i | pops) {passed_q, told_q} <= '0;
+    if (rst_i | pops) {payload_sent_q, event_sent_q} <= '0;
     else begin
-      passed_q <= passed_q | (taken & has_session & last_i);
-      told_q   <= told_q | (tells & ~missed_ready);
+      payload_sent_q <= payload_sent_q | (taken & has_session & last_i);
+      event_sent_q   <= event_sent_q | (has_event & ~missed_ready);
     end
     if (rst_i) inside_q <= 1'b0;
     else if (takes_kept) inside_q <= ~last_i;
@@ -204,26 +204,26 @@ module tcp_deliver_formal
       if (taken) assert (order_valid_i);
       assert ((order_valid_i & order_ready) == (taken & last_i));
       // ... and, if it has a session, with an outcome of its own, which is a verdict.
-      if (taken & has_session) assert (has_front & front.arrival & ~passed_q);
-      if (pops) assert (front.arrival == (passed_q | (taken & has_session & last_i)));
+      if (taken & has_session) assert (has_front & front.arrival & ~payload_sent_q);
+      if (pops) assert (front.arrival == (payload_sent_q | (taken & has_session & last_i)));
       // It is sent if and only if it is to be kept.
       assert (~takes_kept | enters);
       if (out_valid) assert (out == expected_q);
       // The event is sent once, in order.
-      if (pops) assert (front.tells == (told_q | (tells & ~missed_ready)));
-      if (tells & ~missed_ready) begin
-        assert (has_front & front.tells & ~told_q);
-        assert (front.opens ? ~passed_q : passed_q | ~front.arrival);
+      if (pops) assert (front.has_event == (event_sent_q | (has_event & ~missed_ready)));
+      if (has_event & ~missed_ready) begin
+        assert (has_front & front.has_event & ~event_sent_q);
+        assert (front.opens ? ~payload_sent_q : payload_sent_q | ~front.arrival);
       end
-      if (taken & has_session & front.opens) assert (told_q);
-      if (tells) assert (~inside_q);
-      if (missed_ready) assert (tells & missed_valid_i);
-      if (pops) assert (~passed_by_q);
+      if (taken & has_session & front.opens) assert (event_sent_q);
+      if (has_event) assert (~inside_q);
+      if (missed_ready) assert (has_event & missed_valid_i);
+      if (pops) assert (~outcome_passed_q);
       // The queue accepts all outcomes unchanged.
       if (pushes) assert (32'(level_q) < Outcomes & is_whole(given));
       assert (pushes == (verdict_valid_i | report_valid_i));
       if (pushes) begin
-        assert (given.arrival == verdict_valid_i & given.tells == report_valid_i);
+        assert (given.arrival == verdict_valid_i & given.has_event == report_valid_i);
         assert (given.port == port_i);
         if (verdict_valid_i) assert (given.verdict == verdict_t'(verdict_i));
         if (report_valid_i) assert (given.report == report_i & given.tuple == tuple_i);
@@ -235,14 +235,15 @@ module tcp_deliver_formal
 
   always_comb begin
     if (started_q) begin
-      assert (u_deliver.telling_q == passed_q & u_deliver.opened_q == (told_q & front.opens));
-      if (passed_q | told_q | inside_q) assert (has_front & stays_q);
-      if (passed_q) assert (front.arrival & front.tells & ~front.opens & ~told_q);
-      if (told_q) assert (front.opens);
-      if (inside_q) assert (front.arrival & front.keep & ~passed_q & has_session);
-      if (inside_q & front.opens) assert (told_q);
-      assert (u_deliver.gives_way_q == passed_by_q);
-      if (passed_by_q) assert (missed_stays_q & ~passed_q & ~told_q & ~inside_q);
+      assert (u_deliver.event_pending_q == payload_sent_q);
+      assert (u_deliver.opened_q == (event_sent_q & front.opens));
+      if (payload_sent_q | event_sent_q | inside_q) assert (has_front & stays_q);
+      if (payload_sent_q) assert (front.arrival & front.has_event & ~front.opens & ~event_sent_q);
+      if (event_sent_q) assert (front.opens);
+      if (inside_q) assert (front.arrival & front.keep & ~payload_sent_q & has_session);
+      if (inside_q & front.opens) assert (event_sent_q);
+      assert (u_deliver.missed_first_q == outcome_passed_q);
+      if (outcome_passed_q) assert (missed_stays_q & ~payload_sent_q & ~event_sent_q & ~inside_q);
       assert (u_deliver.waiting_q == level_q + 6'(u_deliver.leaves_q));
       assert (32'(level_q) <= Outcomes);
       if (room) assert (level_q <= 6'd20);
@@ -253,7 +254,7 @@ module tcp_deliver_formal
   always_comb begin
     if (started_q) begin
       cover (takes_kept & inside_q & last_i & front.opens);
-      cover (passed_q & ~told_q);
+      cover (payload_sent_q & ~event_sent_q);
       cover (missed_ready & has_front);
     end
   end

@@ -18,10 +18,10 @@ module tcp_departure_formal
     input logic rst_i,
     input logic [31:0] time_us_i,
     input logic [$bits(tcb_t)-1:0] block_i,
-    input logic [$bits(wishes_t)-1:0] wishes_i,
+    input logic [$bits(session_requests_t)-1:0] requests_i,
     input logic [31:0] congestion_window_i,
     // Outputs of tcp_scoreboard and tcp_reassembly
-    input logic again_i,
+    input logic resend_i,
     input logic hole_i,
     input seq_t resent_i,
     input seq_t rescue_i,
@@ -36,18 +36,18 @@ module tcp_departure_formal
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   tcb_t block, block_2_q, block_3_q, after;
-  wishes_t wishes, wishes_2_q, wishes_3_q;
+  session_requests_t requests, requests_2_q, requests_3_q;
   logic hole_2_q, again_2_q, again_3_q, futile_3_q;
   seq_t hole_length_2_q;
   logic [1:0] cycles_q = '0;
-  assign block  = block_i;
-  assign wishes = wishes_i;
+  assign block = block_i;
+  assign requests = requests_i;
   always_ff @(posedge clk_i) begin
     block_2_q <= block;
     block_3_q <= block_2_q;
-    wishes_2_q <= wishes;
-    wishes_3_q <= wishes_2_q;
-    again_2_q <= again_i;
+    requests_2_q <= requests;
+    requests_3_q <= requests_2_q;
+    again_2_q <= resend_i;
     again_3_q <= again_2_q;
     hole_2_q <= hole_i;
     futile_3_q <= futile_2_i;
@@ -72,21 +72,21 @@ module tcp_departure_formal
       .clk_i,
       .time_us_i,
       .block_i(block),
-      .wishes_i(wishes),
+      .requests_i(requests),
       // While the segment at una is to be retransmitted, no other one is.
-      .again_i(again_i & ~block.again),
-      .hole_i(hole_i & ~block.again),
+      .resend_i(resend_i & ~block.retransmit),
+      .hole_i(hole_i & ~block.retransmit),
       .resent_i,
       .rescue_i,
       .congestion_window_i,
       .block_2_i(block_2_q),
-      .wishes_2_i(wishes_2_q),
+      .requests_2_i(requests_2_q),
       .hole_2_i(hole_2_q),
       .futile_2_i,
       .hole_length_2_i(hole_length_2_q[31:14] != '0 ? '1 : hole_length_2_q[13:0]),
       .gaps_2_i,
       .block_3_i(block_3_q),
-      .wishes_3_i(wishes_3_q),
+      .requests_3_i(requests_3_q),
       .allowed_3_i,
       .num_sacks_3_i,
       .sacks_3_i,
@@ -107,29 +107,29 @@ module tcp_departure_formal
       .sent_ack_o(sent_ack)
   );
 
-  wire seq_t opening = wishes.release_edge - block.adv_edge;
+  wire seq_t opening = requests.release_edge - block.adv_edge;
   always_comb begin
     assume (rst_i == (cycles_q == '0));
-    assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
-    assume (can_go_on(block, wishes));
+    assume (is_sound(block, requests, SendBytes, ReceiveBytes));
+    assume (can_progress(block, requests));
     assume (Anywhere | block.una == '0);
     // Since a segment was last sent, less than 2**30 bytes beyond the advertised window were
     // received.
     if (is_live(block.state)) assume (opening <= 32'h4000_0000);
     // Bytes sent, between una and the ranges of the peer
-    assume (~again_i | (block.recovering & block.sack));
-    assume (~hole_i | again_i);
-    if (again_i) begin
+    assume (~resend_i | (block.recovering & block.sack));
+    assume (~hole_i | resend_i);
+    if (resend_i) begin
       assume (rescue_i - block.una <= block.max - block.una);
       assume (resent_i - block.una <= block.max - block.una);
     end
     // A range received by the peer after it has at least one byte, or is a FIN.
     if (hole_i) begin
       assume (hole_length_i != '0 && hole_length_i < block.max - resent_i);
-      assume (~block.again | resent_i == block.una);
+      assume (~block.retransmit | resent_i == block.una);
     end
     assume (num_sacks_3_i <= 3'(MaxSackBlocks));
-    assume (asks_are_near(block, wishes));
+    assume (requests_are_near(block, requests));
   end
 
   // ---- Positions, relative to SND.UNA ----
@@ -137,11 +137,12 @@ module tcp_departure_formal
   wire seq_t at = segment.seq - block_3_q.una;
   wire seq_t ends = at + 32'(segment.length);
   wire seq_t flight = block_3_q.max - block_3_q.una;
-  wire seq_t written = wishes_3_q.send_end - block_3_q.una;
+  wire seq_t written = requests_3_q.send_end - block_3_q.una;
   wire distance_t window = block_3_q.wnd_edge - block_3_q.una;  // SND.WND
   wire has_bytes = segment.length != '0;
   wire occupies = has_bytes | segment.flags.syn | segment.flags.fin;
-  wire seq_t end_ = segment.seq + 32'(segment.length) + 32'(segment.flags.syn) + 32'(segment.flags.fin);
+  wire seq_t end_ = segment.seq + 32'(segment.length) + 32'(segment.flags.syn) +
+      32'(segment.flags.fin);
 
   // ---- Our window, in bytes ----
 
@@ -166,7 +167,7 @@ module tcp_departure_formal
       if (segment.flags.ack) assert (segment.ack == block_3_q.rcv_nxt);
       assert (~segment.flags.rst & ~segment.flags.urg);
       // The advertised window is free space, and never more than recorded as advertised.
-      assert (offered <= space(block_3_q, wishes_3_q));
+      assert (offered <= space(block_3_q, requests_3_q));
       if (segment.flags.ack & offered != '0) assert (distance_t'(offered) <= told);
       // Bytes
       if (has_bytes) begin
@@ -182,8 +183,8 @@ module tcp_departure_formal
       // The FIN is sent when the application has closed, after all bytes that it has written,
       // always with the same sequence number. It is within the peer's window, unless it probes it.
       if (segment.flags.fin) begin
-        assert (~segment.flags.syn & wishes_3_q.closing);
-        assert (wishes_3_q.close_at == wishes_3_q.send_end);
+        assert (~segment.flags.syn & requests_3_q.closing);
+        assert (requests_3_q.close_position == requests_3_q.send_end);
         assert (at <= flight && ends == written);
         assert (distance_t'(ends) < window | (~has_bytes & block_3_q.probe));
         assert (after.fin_sent & after.max == end_);
@@ -217,9 +218,9 @@ module tcp_departure_formal
       assert (after.wnd_edge == block_3_q.wnd_edge);
       assert (~follows | send_is_sound(after, SendBytes));
       if (is_live(after.state)) begin
-        assert (sends_what_is_written(after, wishes_3_q, SendBytes));
+        assert (sends_what_is_written(after, requests_3_q, SendBytes));
         assert (state_is_sound(after));
-        assert (receive_is_sound(after, wishes_3_q, ReceiveBytes) & window_is_sound(after));
+        assert (receive_is_sound(after, requests_3_q, ReceiveBytes) & window_is_sound(after));
       end
       if (after.state != block_3_q.state) begin
         assert (send & segment.flags.fin);
@@ -231,15 +232,15 @@ module tcp_departure_formal
         assert (send & ~after.ack_now & ~after.ack_later);
       end
       // The session makes progress.
-      assert (can_go_on(after, wishes_3_q));
-      assert (wake | has_nothing_to_send(after, wishes_3_q));
+      assert (can_progress(after, requests_3_q));
+      assert (wake | has_nothing_to_send(after, requests_3_q));
       assert (set_timer ? after.timer != TimerNone : after.timer == block_3_q.timer);
       // Each request of an application for space or bytes is answered once, when they are
       // available.
       assert (changes == changes_t
 '{readable: changes.readable, writable: changes.writable, default: 1'b0}
       );
-      assert (answers_are_due(block_3_q, after, changes, wishes_3_q, SendBytes));
+      assert (answers_are_due(block_3_q, after, changes, requests_3_q, SendBytes));
       if (~send) begin
         assert (after.ack_now == block_3_q.ack_now & after.ack_later == block_3_q.ack_later);
         assert (after.adv_edge == block_3_q.adv_edge);

@@ -12,23 +12,23 @@ module tcp_expiry_formal
     input logic clk_i,
     input logic rst_i,
     input logic [$bits(tcb_t)-1:0] block_i,
-    input logic [$bits(wishes_t)-1:0] wishes_i,
+    input logic [$bits(session_requests_t)-1:0] requests_i,
     input logic last_i,
     input logic overdue_i,
     input logic delay_i
 );
 
   tcb_t block, after;
-  wishes_t wishes;
+  session_requests_t requests;
   logic takes_fin, repeats, gives_up, set_timer;
-  assign block  = block_i;
-  assign wishes = wishes_i;
+  assign block = block_i;
+  assign requests = requests_i;
   tcp_expiry #(
       .Keepalive(1),
       .Ecn(1)
   ) u_expiry (
       .block_i(block),
-      .no_keepalive_i(wishes.settings.no_keepalive),
+      .no_keepalive_i(requests.settings.no_keepalive),
       .last_i,
       .overdue_i,
       .delay_i,
@@ -43,20 +43,20 @@ module tcp_expiry_formal
   always_ff @(posedge clk_i) started_q <= 1'b1;
   always_comb begin
     assume (rst_i == ~started_q);
-    assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
-    assume (can_go_on(block, wishes));
+    assume (is_sound(block, requests, SendBytes, ReceiveBytes));
+    assume (can_progress(block, requests));
     // tcp_core accepts only the expiry of a timer that is set.
     assume (delay_i | block.timer != TimerNone);
   end
 
   always_comb begin
     if (started_q) begin
-      assert (is_sound(after, wishes, SendBytes, ReceiveBytes));
+      assert (is_sound(after, requests, SendBytes, ReceiveBytes));
       assert (after.una == block.una & after.max == block.max & after.wnd_edge == block.wnd_edge);
       assert (after.nxt == block.nxt || after.nxt == block.una);
       // The session is queued for a departure. A timer that has expired runs only if it is set
       // again.
-      assert (can_go_on(after, wishes));
+      assert (can_progress(after, requests));
       if (~delay_i) assert (set_timer == (after.timer != TimerNone));
       // rcv_nxt advances over a FIN that arrived with the end of the handshake, once.
       if (takes_fin) begin
@@ -68,7 +68,8 @@ module tcp_expiry_formal
       if (delay_i & block.ack_later) assert (after.ack_now);
       if (gives_up) assert (after.state == Ended);
       if (after.state != block.state) begin
-        assert (takes_fin | gives_up | (~delay_i & block.timer == TimerTimeWait & after.state == Ended));
+        assert (takes_fin | gives_up |
+                (~delay_i & block.timer == TimerTimeWait & after.state == Ended));
       end
       if (repeats & ~gives_up) assert (after.nxt == block.una & after.timer == TimerNone);
     end

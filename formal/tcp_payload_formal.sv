@@ -55,7 +55,7 @@ module tcp_payload_formal #(
   typedef logic [RowWidth-1:0] row_t;
   typedef logic [ShiftWidth-1:0] shift_t;
   typedef logic [13:0] length_t;
-  typedef logic [7:0] place_t;  // a row, counted from the first one in use
+  typedef logic [7:0] row_number_t;  // a row, counted from the first one in use
   typedef struct packed {
     logic [1:0] kind;
     logic [13:0] length;
@@ -65,7 +65,7 @@ module tcp_payload_formal #(
   } beat_t;
 
   // Rows of a payload: one if it is empty.
-  function automatic place_t rows(length_t length);
+  function automatic row_number_t rows(length_t length);
     return length == '0 ? 8'd1 : 8'((length + 14'(DataBytes - 1)) / 14'(DataBytes));
   endfunction
 
@@ -227,9 +227,9 @@ module tcp_payload_formal #(
   );
 
   // Row numbers
-  place_t write_place_q, kept_place_q, end_place_q;  // end: of the accepted segments
-  place_t push_place_q, late_place_q, mark_place_q;
-  place_t [Segments-1:0] entry_place_q;
+  row_number_t write_place_q, kept_place_q, end_place_q;  // end: of the accepted segments
+  row_number_t push_place_q, late_place_q, mark_place_q;
+  row_number_t [Segments-1:0] entry_place_q;
 
   wire [$clog2(Segments):0] level = u_payload.u_heads.u_state.level_q;
   head_t [Segments-1:0] entry;
@@ -315,7 +315,8 @@ module tcp_payload_formal #(
   // Beats already sent of the segments in the stage after the memory and in the one before it
   wire reads = u_payload.read_valid_q;
   wire [RowWidth:0] read_beat = out_valid ? (out.last ? '0 : beat_q + 1'b1) : beat_q;
-  wire [RowWidth:0] fetch_beat = reads ? (u_payload.side_q.last ? '0 : read_beat + 1'b1) : read_beat;
+  wire [RowWidth:0] next_beat = u_payload.side_q.last ? '0 : read_beat + 1'b1;
+  wire [RowWidth:0] fetch_beat = reads ? next_beat : read_beat;
 
   // ---- Invariants: the input ----
 
@@ -349,7 +350,7 @@ module tcp_payload_formal #(
         assert (was_q.leads == (~was_q.follows & was_header < was_next));
         if (was_q.legal & (was_q.leads | was_q.follows)) assert (u_payload.shift_q == was_q.shift);
         assert (was_q.hit == (was_header + n >= was_q.words & was_header + n < was_next));
-        if (was_q.legal & was_q.hit) assert (u_payload.turned[word_n] == was_q.word);
+        if (was_q.legal & was_q.hit) assert (u_payload.aligned[word_n] == was_q.word);
         if (was_q.legal) begin
           assert (was_size > was_q.words << 2);
           assert (was_q.last == (was_size <= (was_q.words << 2) + length_t'(DataBytes)));
@@ -417,35 +418,35 @@ module tcp_payload_formal #(
   // ---- Invariants: the order of rows ----
 
   // Rows are numbered from reset on, modulo 256: all rows in use are close to each other.
-  function automatic logic at_least(place_t a, place_t b);
-    place_t difference;
+  function automatic logic at_least(row_number_t a, row_number_t b);
+    row_number_t difference;
     difference = a - b;
-    return ~difference[$bits(place_t)-1];
+    return ~difference[$bits(row_number_t)-1];
   endfunction
 
   // rows sent; the first row not sent, except those of the late segment
-  place_t read_place_q, sent_place_q;
+  row_number_t read_place_q, sent_place_q;
   logic arriving_late_q;
   wire fetch = u_payload.fetch;
   wire pops = u_payload.head_ready;
   wire is_late = u_payload.late_q;  // a segment is late and not sent
   wire begun = u_payload.begun_q & level != '0;
-  wire place_t late_end = late_place_q + rows(late_q.length);
+  wire row_number_t late_end = late_place_q + rows(late_q.length);
   wire is_past = is_late & ~at_least(late_place_q, sent_place_q);
   always_ff @(posedge clk_i) begin
     if (leaves) push_place_q <= late_place_q;
     else push_place_q <= write_place_q;
     if (late) late_place_q <= write_place_q;
     if (marks) mark_place_q <= write_place_q;
-    if (pops) entry_place_q <= entry_place_q >> $bits(place_t);
+    if (pops) entry_place_q <= entry_place_q >> $bits(row_number_t);
     if (push_valid_q) entry_place_q[level-$bits(level)'(pops)] <= push_place_q;
     if (rst_i) begin
       {write_place_q, end_place_q, read_place_q, kept_place_q, sent_place_q} <= '0;
       arriving_late_q <= 1'b0;
     end else begin
-      write_place_q <= write_place_q + place_t'(added);
+      write_place_q <= write_place_q + row_number_t'(added);
       if (accepted) end_place_q <= write_place_q + rows(was_q.payload);
-      read_place_q <= read_place_q + place_t'(u_payload.fetched_q);
+      read_place_q <= read_place_q + row_number_t'(u_payload.fetched_q);
       if (~is_late & ~late) kept_place_q <= read_place_q;
       if (fetch & ~entry[0].late) sent_place_q <= (begun ? sent_place_q : entry_place_q[0]) + 8'd1;
       else if (pops & sent_place_q == late_place_q) sent_place_q <= late_end;
@@ -455,10 +456,10 @@ module tcp_payload_formal #(
   end
 
   // The queued segments, and the one pushed now
-  place_t [Segments+1:0] from;
+  row_number_t [Segments+1:0] from;
   logic [Segments:0] queued, queued_late;
   head_t [Segments:0] item;
-  place_t [Segments:0] item_place, item_end;
+  row_number_t [Segments:0] item_place, item_end;
   always_comb begin
     from[0] = sent_place_q;
     for (int unsigned i = 0; i <= Segments; i++) begin
@@ -470,25 +471,25 @@ module tcp_payload_formal #(
       from[i+1] = queued[i] & ~item[i].late ? item_end[i] : from[i];
     end
   end
-  function automatic place_t behind_late(place_t of);
+  function automatic row_number_t behind_late(row_number_t of);
     return is_late && of == late_place_q ? late_end : of;
   endfunction
-  wire place_t queue_end = from[Segments+1];
+  wire row_number_t queue_end = from[Segments+1];
   wire length_t now_togo = was_valid_q ? was_q.togo : togo;
   wire late_arrives = accepted_q & arriving_late_q;
   // Rows of the late segment that are sent
-  wire place_t late_sent = is_late & begun & entry[0].late ? place_t'(fetch_beat) : '0;
+  wire row_number_t late_sent = is_late & begun & entry[0].late ? row_number_t'(fetch_beat) : '0;
 
   always_comb begin
     if (started_q) begin
       assert (u_payload.write_q == row_t'(write_place_q));
       assert (u_payload.kept_q == row_t'(kept_place_q));
       assert (u_payload.sent_q == row_t'(read_place_q));
-      assert (place_t'(used) == write_place_q - kept_place_q);
+      assert (row_number_t'(used) == write_place_q - kept_place_q);
       assert (end_place_q == write_place_q + (accepted_q ? rows(now_togo) : '0));
       assert (at_least(sent_place_q, kept_place_q) & at_least(write_place_q, sent_place_q));
       assert (at_least(read_place_q, kept_place_q));
-      assert (read_place_q + place_t'(u_payload.fetched_q) == sent_place_q -
+      assert (read_place_q + row_number_t'(u_payload.fetched_q) == sent_place_q -
               (is_past ? late_end - late_place_q : '0) + late_sent);
       for (int unsigned i = 0; i <= Segments; i++) begin
         if (queued[i]) begin
@@ -499,7 +500,7 @@ module tcp_payload_formal #(
             assert (at_least(from[i], late_place_q));
           end else begin
             if (i == 0 && begun)
-              assert (sent_place_q == item_place[i] + place_t'(fetch_beat));
+              assert (sent_place_q == item_place[i] + row_number_t'(fetch_beat));
               else assert (item_place[i] == behind_late(from[i]));
             assert (at_least(end_place_q, item_end[i]));
             if (i != 0) assert (at_least(item_place[i], sent_place_q));
@@ -547,9 +548,9 @@ module tcp_payload_formal #(
   wire length_t read_left = mark_q.length - bytes_before(read_beat);
   wire is_waiting = marked_q & ~pushed_q;
   wire row_t mark_row = mark_q.row + row_n;
-  wire place_t arrived = write_place_q - mark_place_q;
-  wire place_t mark_end = mark_place_q + rows(mark_q.length);
-  wire place_t watched_place = mark_place_q + place_t'(row_n);
+  wire row_number_t arrived = write_place_q - mark_place_q;
+  wire row_number_t mark_end = mark_place_q + rows(mark_q.length);
+  wire row_number_t watched_place = mark_place_q + row_number_t'(row_n);
   wire is_unsent = is_waiting | (is_queued & (~is_front | fetch_beat <= {1'b0, row_n}));
   logic [Words-1:0][31:0] stored;
   for (genvar w = 0; w < Words; w++) begin : gen_stored
@@ -612,7 +613,7 @@ module tcp_payload_formal #(
         assert (was_valid_q ? was_q.payload == mark_q.length : payload == mark_q.length);
         assert (arriving_late_q == mark_q.late);
         assert (mark_q.length == now_togo + length_t'(arrived) * length_t'(DataBytes));
-        if (is_front) assert (place_t'(fetch_beat) <= arrived);
+        if (is_front) assert (row_number_t'(fetch_beat) <= arrived);
         assert (has_q == (now_at < now_words));
       end
       if (is_unsent & is_payload) begin
@@ -621,17 +622,18 @@ module tcp_payload_formal #(
         if (has_q) begin
           assert (stored[word_n] == value_q);
           if (arriving_q) begin
-            assert (place_t'(row_n) < arrived | (place_t'(row_n) == arrived & is_begun));
+            assert (row_number_t'(row_n) < arrived | (row_number_t'(row_n) == arrived & is_begun));
           end
         end else begin
-          assert (place_t'(row_n) >= arrived);
+          assert (row_number_t'(row_n) >= arrived);
         end
       end
       if (is_read) begin
         assert (u_payload.side_q.length == mark_q.length);
         assert (u_payload.side_q.header == mark_q.header);
         assert (u_payload.side_q.last == (read_left <= length_t'(DataBytes)));
-        assert (u_payload.side_q.bytes == (u_payload.side_q.last ? CountWidth'(read_left) : CountWidth'(DataBytes)));
+        assert (u_payload.side_q.bytes ==
+                CountWidth'(u_payload.side_q.last ? 32'(read_left) : 32'(DataBytes)));
         assert (read_left != '0 | (read_beat == '0 & mark_q.length == '0));
         if (read_beat == {1'b0, row_n}) begin
           assert (u_payload.side_q.beyond[word_n] == ~is_payload);

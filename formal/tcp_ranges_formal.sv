@@ -24,16 +24,16 @@ module tcp_ranges_formal #(
 );
 
   typedef logic [NumRanges-1:0] slots_t;
-  typedef logic [Width-1:0] place_t;
+  typedef logic [Width-1:0] position_t;
   typedef struct packed {
     slots_t valid;
     slots_t mark;
-    place_t [NumRanges-1:0] left;
-    place_t [NumRanges-1:0] right;
-    place_t base;
-    place_t add_left;
-    place_t add_right;
-    place_t watched;
+    position_t [NumRanges-1:0] left;
+    position_t [NumRanges-1:0] right;
+    position_t base;
+    position_t add_left;
+    position_t add_right;
+    position_t watched;
   } asked_t;
   asked_t asked_q, was_q;
   logic [2:0] cycles_q = '0;
@@ -45,9 +45,9 @@ module tcp_ranges_formal #(
   wire settled = cycles_q >= 3'd2;
 
   logic room, known, reaches, reach_wraps;
-  place_t reach;
+  position_t reach;
   slots_t current_3, valid_3, mark_3, left_wraps_3, right_wraps_3, valid, mark;
-  place_t [NumRanges-1:0] left_3, right_3, left, right;
+  position_t [NumRanges-1:0] left_3, right_3, left, right;
   tcp_ranges #(
       .NumRanges(NumRanges),
       .Width(Width),
@@ -87,16 +87,16 @@ module tcp_ranges_formal #(
   // ---- Distances from the base, ordered if none is as large as half the number range ----
 
   typedef logic signed [Width-1:0] distance_t;
-  function automatic distance_t from_base(place_t place, place_t base);
+  function automatic distance_t from_base(position_t place, position_t base);
     return distance_t'(place - base);
   endfunction
-  function automatic logic has(place_t l, place_t r, place_t at, place_t base);
+  function automatic logic has(position_t l, position_t r, position_t at, position_t base);
     return from_base(l, base) <= from_base(at, base) && from_base(at, base) < from_base(r, base);
   endfunction
 
   // Up to a ring after or before the base: two of the four rings in the number range.
   localparam distance_t Ring = distance_t'(2 ** (Width - 2));
-  function automatic logic near(place_t place, place_t base);
+  function automatic logic near(position_t place, position_t base);
     return from_base(place, base) >= -Ring && from_base(place, base) <= Ring;
   endfunction
 
@@ -144,7 +144,7 @@ module tcp_ranges_formal #(
 
   slots_t current, met;
   logic was_in, is_in, added_in, watched, all_met_current;
-  place_t last_met;
+  position_t last_met;
   always_comb begin
     was_in = 1'b0;
     is_in = 1'b0;
@@ -195,7 +195,8 @@ module tcp_ranges_formal #(
         assert (right_wraps_3[r] == (was_q.right[r] < was_q.base));
         // Marks stay with their ranges.
         for (int unsigned s = 0; s < NumRanges; s++) begin
-          if (valid[r] & current[s] & ~((add_i | remove_i) & met[s]) & left[r] == was_q.left[s]) begin
+          if (valid[r] & current[s] & ~((add_i | remove_i) & met[s]) &
+              left[r] == was_q.left[s]) begin
             assert (mark[r] == was_q.mark[s]);
             assert (right[r] == was_q.right[s]);
           end
@@ -212,7 +213,7 @@ module tcp_ranges_formal #(
   // ---- End of the last range touched; whether all bytes are known ----
 
   logic reaches_end, covers;
-  place_t end_of, reached;
+  position_t end_of, reached;
   always_comb begin
     reaches_end = 1'b0;
     covers = 1'b0;

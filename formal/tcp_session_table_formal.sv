@@ -173,14 +173,16 @@ module tcp_session_table_formal
       assert (u_table.u_free.write_q == number_t'(u_table.u_free.read_q + number_t'(free)));
       assert (u_table.u_free.next_q == number_t'(u_table.u_free.read_q + 1'b1));
       if (free != '0)
-        assert (u_table.u_free.number_o == u_table.u_free.u_memory.gen_distributed.ram[u_table.u_free.read_q]);
+        assert (u_table.u_free.number_o ==
+                u_table.u_free.u_memory.gen_distributed.ram[u_table.u_free.read_q]);
       for (int unsigned i = 0; i < NumSessions; i++) begin
         at = number_t'(u_table.u_free.read_q + number_t'(i));
         if (i < 32'(free)) begin
           assert (~used_q[u_table.u_free.u_memory.gen_distributed.ram[at]]);
           for (int unsigned j = 0; j < i; j++) begin
             other = number_t'(u_table.u_free.read_q + number_t'(j));
-            assert (u_table.u_free.u_memory.gen_distributed.ram[at] != u_table.u_free.u_memory.gen_distributed.ram[other]);
+            assert (u_table.u_free.u_memory.gen_distributed.ram[at] !=
+                    u_table.u_free.u_memory.gen_distributed.ram[other]);
           end
         end
       end

@@ -62,19 +62,19 @@ module ring_memory #(
     addr_t odd;
     logic  from_odd;  // the first row is odd
     byte_t offset;
-  } place_t;
+  } location_t;
 
-  function automatic place_t place_of(logic [SessionWidth-1:0] session,
-                                      logic [PositionWidth-1:0] position);
-    pair_t  pair;
-    place_t place;
+  function automatic location_t location_of(logic [SessionWidth-1:0] session,
+                                            logic [PositionWidth-1:0] position);
+    pair_t pair;
+    location_t location;
     pair = position[PositionWidth-1:ByteWidth+1];
-    place.offset = position[ByteWidth-1:0];
-    place.from_odd = position[ByteWidth];
-    place.odd = addr_t'({session, pair});
-    pair += pair_t'(place.from_odd);
-    place.even = addr_t'({session, pair});
-    return place;
+    location.offset = position[ByteWidth-1:0];
+    location.from_odd = position[ByteWidth];
+    location.odd = addr_t'({session, pair});
+    pair += pair_t'(location.from_odd);
+    location.even = addr_t'({session, pair});
+    return location;
   endfunction
 
   // Mask of the bytes below a limit, in two steps of one or two LUTs each.
@@ -108,8 +108,8 @@ module ring_memory #(
   // ---- Write ----
 
   typedef struct packed {
-    logic   write;
-    place_t place;
+    logic write;
+    location_t location;
     // Byte positions over both rows, counted from the first byte of the first row.
     count_t first;
     count_t ends;
@@ -136,12 +136,12 @@ module ring_memory #(
       ({DataBytes{end_in_second}} | before_end_q);
   wire [DataBytes-1:0] in_second = {DataBytes{end_in_second}} & before_end_q &
       ({DataBytes{~first_in_second}} | past_first_q);
-  wire from_odd = limits_q.place.from_odd;
+  wire from_odd = limits_q.location.from_odd;
 
   always_ff @(posedge clk_i) begin
     write_q <= '{
         write: write_i,
-        place: place_of(write_session_i, write_position_i),
+        location: location_of(write_session_i, write_position_i),
         first: {1'b0, write_position_i[ByteWidth-1:0]} + write_first_i,
         ends: {1'b0, write_position_i[ByteWidth-1:0]} + write_end_i
     };
@@ -150,8 +150,8 @@ module ring_memory #(
     before_end_q <= below(limit_of({1'b0, write_q.ends[ByteWidth-1:0]}));
     even_enable_q <= {DataBytes{limits_q.write}} & (from_odd ? in_second : in_first);
     odd_enable_q <= {DataBytes{limits_q.write}} & (from_odd ? in_first : in_second);
-    even_write_q <= limits_q.place.even;
-    odd_write_q <= limits_q.place.odd;
+    even_write_q <= limits_q.location.even;
+    odd_write_q <= limits_q.location.odd;
   end
 
   always_ff @(posedge clk_i) begin
@@ -163,7 +163,7 @@ module ring_memory #(
 
   // ---- Read ----
 
-  place_t found_q, place_q;
+  location_t found_q, location_q;
   logic from_odd_q;
   byte_t offset_q, amount_q;
   logic [DataBytes-1:0] in_odd_q;  // bytes taken from the odd row
@@ -177,13 +177,13 @@ module ring_memory #(
   end
 
   always_ff @(posedge clk_i) begin
-    found_q <= place_of(read_session_i, read_position_i);
-    place_q <= found_q;
-    even_read_q <= even_ram[place_q.even];
-    odd_read_q <= odd_ram[place_q.odd];
-    from_odd_q <= place_q.from_odd;
-    offset_q <= place_q.offset;
-    offset_limit_q <= limit_of({1'b0, place_q.offset});
+    found_q <= location_of(read_session_i, read_position_i);
+    location_q <= found_q;
+    even_read_q <= even_ram[location_q.even];
+    odd_read_q <= odd_ram[location_q.odd];
+    from_odd_q <= location_q.from_odd;
+    offset_q <= location_q.offset;
+    offset_limit_q <= limit_of({1'b0, location_q.offset});
     even_q <= even_read_q;
     odd_q <= odd_read_q;
     in_odd_q <= {DataBytes{from_odd_q}} ^ below(offset_limit_q);

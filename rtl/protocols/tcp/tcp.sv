@@ -221,9 +221,9 @@ module tcp
   wire is_listen = request.request inside {RequestListen, RequestUnlisten};
   wire listens = request_valid_i & is_listen;
   wire connects = request_valid_i & (request.request == RequestConnect);
-  wire hears_sent = request_valid_i & (request.request == RequestSent);
+  wire is_sent = request_valid_i & (request.request == RequestSent);
   assign request_ready_o =
-      is_listen ? listen_ready : core_ready | connects | hears_sent | is_error;
+      is_listen ? listen_ready : core_ready | connects | is_sent | is_error;
 
   arrival_t arrival;
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
@@ -337,8 +337,8 @@ module tcp
       .refused_valid_o(core_refused_valid),
       .request_i(request_valid_i ? request.request : RequestNone),
       .request_session_i(request.session),
-      .request_place_i(request.place),
-      .request_wish_i(request.wish),
+      .request_position_i(request.place),
+      .request_toggle_i(request.wish),
       .request_ready_o(core_ready),
       .report_o(report),
       .report_valid_o(report_valid),
@@ -376,10 +376,10 @@ module tcp
   // ---- Registers ----
 
   // One access at a time.
-  wire asked = (state_request_i & ~state_done_o) | (ranges_request_i & ~ranges_done_o);
+  wire register_access = (state_request_i & ~state_done_o) | (ranges_request_i & ~ranges_done_o);
   always_ff @(posedge clk_i) begin
-    inspect_q <= asked & ~inspecting_q & ~rst_i;
-    inspecting_q <= asked & ~rst_i;
+    inspect_q <= register_access & ~inspecting_q & ~rst_i;
+    inspecting_q <= register_access & ~rst_i;
     state_done_o <= inspected_valid & state_request_i & ~rst_i;
     ranges_done_o <= inspected_valid & ranges_request_i & ~rst_i;
     state_rdata_o <= '0;
@@ -397,7 +397,7 @@ module tcp
       state_rdata_o.nxt <= inspected.block.nxt;
       state_rdata_o.max <= inspected.block.max;
       state_rdata_o.send_edge <= inspected.block.wnd_edge;
-      state_rdata_o.send_end <= inspected.wishes.send_end;
+      state_rdata_o.send_end <= inspected.requests.send_end;
       state_rdata_o.rcv_nxt <= inspected.block.rcv_nxt;
       state_rdata_o.receive_edge <= inspected.block.adv_edge;
       state_rdata_o.cwnd <= inspected.congestion_window;
@@ -512,16 +512,16 @@ module tcp
 
   // A header carries the latest acknowledgement, so only a few headers are sent ahead of their
   // payload.
-  load_t issued_q, gone_q, ahead_q;
+  load_t issued_q, started_q, ahead_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       issued_q <= '0;
-      gone_q   <= '0;
+      started_q   <= '0;
     end else begin
       if (departure_valid) issued_q <= issued_q + load_of(departure.length);
-      if (hears_sent) gone_q <= request.place[15:0];
+      if (is_sent) started_q <= request.place[15:0];
     end
-    ahead_q <= issued_q - gone_q;
+    ahead_q <= issued_q - started_q;
     departure_room <= transmit_room & (ahead_q < load_t'(AheadBytes / 64));
   end
 
@@ -562,10 +562,10 @@ module tcp
           4'(unused_q != '0);
   end
   wire data_ends = data_valid_o & data_ready_i & data_o.last;
-  logic data_first_q, told_q;  // the message on data_o is an event
-  wire tells = data_first_q ? 32'(data_o.kind) == KindTcpEvent : told_q;
+  logic data_first_q, in_event_q;  // the message on data_o is an event
+  wire is_event = data_first_q ? 32'(data_o.kind) == KindTcpEvent : in_event_q;
   always_ff @(posedge clk_i) begin
-    told_q <= tells;
+    in_event_q <= is_event;
     if (rst_i) data_first_q <= 1'b1;
     else if (data_valid_o & data_ready_i) data_first_q <= data_o.last;
   end
@@ -577,12 +577,13 @@ module tcp
     event_o[EventSegmentIn] <= order_valid & ~drop_o[DropNoSession] & ~rst_i;
     event_o[EventSegmentOut] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRequest] <= request_valid_i & request_ready_o & ~rst_i;
-    event_o[EventPayload] <= data_ends & ~tells & ~rst_i;
-    event_o[EventTold] <= data_ends & tells & ~rst_i;
+    event_o[EventPayload] <= data_ends & ~is_event & ~rst_i;
+    event_o[EventTold] <= data_ends & is_event & ~rst_i;
     event_o[EventPathMtu] <= error_event[0] & ~rst_i;
     event_o[EventUnreachable] <= error_event[1] & ~rst_i;
     event_o[EventUnusedError] <= unused_q != '0 & ~rst_i;
   end
-  assign busy_o = receive_busy | lookup_busy | core_busy | free_valid | deliver_busy | transmit_busy;
+  assign busy_o = receive_busy | lookup_busy | core_busy | free_valid | deliver_busy |
+      transmit_busy;
 
 endmodule

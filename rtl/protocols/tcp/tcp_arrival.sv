@@ -29,25 +29,25 @@ module tcp_arrival
     input logic [ 7:0] coarse_time_i,     // time in 2**36 us
 
     // First cycle
-    input tcb_t     block_i,
-    input wishes_t  wishes_i,
-    input segment_t segment_i,
-    input seq_t     end_i,  // of the payload: seq + length
+    input tcb_t              block_i,
+    input session_requests_t requests_i,
+    input segment_t          segment_i,
+    input seq_t              end_i,       // of the payload: seq + length
 
     // Second and third cycle
-    input  tcb_t            block_2_i,
-    input  segment_t        segment_2_i,
-    input  logic            reports_2_i,    // the segment is an error (arrival_t)
-    input  wishes_t         wishes_2_i,
-    output logic     [31:0] acked_2_o,      // bytes
-    output logic     [31:0] sample_us_2_o,  // the round trip, if one was timed
-    input  tcb_t            block_3_i,
-    input  segment_t        segment_3_i,
+    input  tcb_t                     block_2_i,
+    input  segment_t                 segment_2_i,
+    input  logic                     reports_2_i,    // the segment is an error (arrival_t)
+    input  session_requests_t        requests_2_i,
+    output logic              [31:0] acked_2_o,      // bytes
+    output logic              [31:0] sample_us_2_o,  // the round trip, if one was timed
+    input  tcb_t                     block_3_i,
+    input  segment_t                 segment_3_i,
 
     // Third cycle: ranges received beyond gaps (tcp_reassembly)
     input logic room_i,  // room for this payload
     input logic some_i,
-    input logic again_i,  // all of the payload was received before
+    input logic duplicate_i,  // all of the payload was received before
     input logic reaches_i,  // the payload closes the gap before a range that
     input seq_t reach_i,  // ends at this sequence number
     output logic ahead_o,  // the payload is stored beyond a gap if there is room
@@ -55,13 +55,13 @@ module tcp_arrival
     output logic ends_stream_o,  // ranges beyond gaps are discarded
 
     // Third cycle: ranges that the peer has received beyond gaps (tcp_scoreboard)
-    input  logic news_i,    // SACK reports new bytes
-    input  logic known_i,   // SACK reports no new bytes
-    input  logic lost_i,    // so many that the segment at una is lost
-    input  logic behind_i,  // una passes everything retransmitted
+    input logic sack_new_i,  // SACK reports new bytes
+    input logic sack_old_i,  // SACK reports no new bytes
+    input logic sack_lost_i,  // so many that the segment at una is lost
+    input logic past_resent_i,  // una passes everything retransmitted
     output logic acks_o,
     output logic begins_o,  // recovery
-    output logic tail_o,    // in recovery, una reaches a part without SACK information
+    output logic tail_o,  // in recovery, una reaches a part without SACK information
 
     // Third cycle
     output tcb_t block_o,
@@ -111,7 +111,7 @@ module tcp_arrival
   typedef logic signed [$clog2(RingBytes)+1:0] near_t;
   typedef struct packed {
     logic        bytes;      // the segment has payload
-    logic        here;       // seq is 0
+    logic        is_next;    // seq is 0
     logic        ends_here;  // last is 0
     distance_t   seq;        // from rcv_nxt
     distance_t   last;       // of the end of the payload, from rcv_nxt
@@ -120,7 +120,7 @@ module tcp_arrival
     distance_t   unacked;    // of max, from the acknowledgement
     distance_t   since_wl1;
     distance_t   ts;         // of the timestamp, from the recent one,
-    logic        ts_old;  // which is more than 23 days old (RFC 7323, 5.5)
+    logic        ts_old;     // which is more than 23 days old (RFC 7323, 5.5)
     near_t       past_nxt;   // of the acknowledgement, from nxt
     near_t       recovered;  // of the acknowledgement, from recover
     distance_t   marked;     // of the acknowledgement, from marked
@@ -140,22 +140,22 @@ module tcp_arrival
   always_ff @(posedge clk_i) begin
     found_q <= '{
         bytes: segment_i.length != '0,
-        here: segment_i.seq == block_i.rcv_nxt,
+        is_next: segment_i.seq == block_i.rcv_nxt,
         ends_here: end_i == block_i.rcv_nxt,
         seq: segment_i.seq - block_i.rcv_nxt,
         last: end_i - block_i.rcv_nxt,
-        room: wishes_i.release_edge - block_i.rcv_nxt,
+        room: requests_i.release_edge - block_i.rcv_nxt,
         acked: segment_i.ack - block_i.una,
         unacked: block_i.max - segment_i.ack,
         since_wl1: segment_i.seq - block_i.wl1,
         ts: segment_i.options.ts_value - block_i.ts_recent,
-        ts_old: 8'(coarse_time_i - block_i.recent_at) >= 8'd30,
+        ts_old: 8'(coarse_time_i - block_i.ts_recent_time) >= 8'd30,
         past_nxt: near_t'(segment_i.ack - block_i.nxt),
         recovered: near_t'(segment_i.ack - block_i.recover),
         marked: Ecn ? segment_i.ack - block_i.marked : '0,
         timed: near_t'(segment_i.ack - block_i.timed_seq),
-        readable: end_i - wishes_i.read_at,
-        writable: segment_i.ack + seq_t'(RingBytes) - wishes_i.write_at,
+        readable: end_i - requests_i.read_position,
+        writable: segment_i.ack + seq_t'(RingBytes) - requests_i.write_position,
         window: 32'(segment_i.window) << scale,
         sample_us: time_us_i - block_i.timed_at,
         mss: bounded_mss(segment_i.options, OwnMss),
@@ -203,8 +203,8 @@ module tcp_arrival
     logic        past_mark;     // the acknowledgement is at or after marked
     logic        congested;     // the path to this host was congested
     logic        reduced;       // the peer has reduced its congestion window
-    logic        twice;         // the first bytes are duplicates
-    logic        twice_all;     // ... and the others, too
+    logic        dsack;         // the first bytes are duplicates
+    logic        dsack_all;     // ... and the others, too
     logic        timed;
     logic        readable;
     logic        writable;
@@ -224,12 +224,12 @@ module tcp_arrival
   wire synchronised = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2,
                                               CloseWait, Closing, LastAck, TimeWait};
   wire takes_bytes = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2};
-  wire here = found_q.here;
+  wire is_next = found_q.is_next;
   wire one_before = &found_q.seq;  // seq is rcv_nxt - 1
   // A FIN with the end of the handshake is delayed until the next departure: the report of the
   // opened session gives the first positions, the next one the end.
   wire takes_fin = flags.fin & (block_2_i.state != SynReceived);
-  wire begins_inside = here | (~found_q.seq[31] & (found_q.seq < found_q.room));
+  wire begins_inside = is_next | (~found_q.seq[31] & (found_q.seq < found_q.room));
   wire ends_new = ~found_q.last[31] & (~found_q.ends_here | takes_fin);
   wire ends_inside = found_q.last <= found_q.room;
   wire fits = ends_new & ends_inside & (32'(segment_2_i.length) <= ReceiveBytes);
@@ -242,11 +242,11 @@ module tcp_arrival
   wire ack_old = found_q.acked < -distance_t'(RingBytes);
   wire report = Errors & reports_2_i;
   // A retransmitted SYN, with or without bytes: before the window (RFC 9293, 3.10.7.4, first).
-  wire again_syn = flags.syn & one_before & (block_2_i.state == SynReceived);
+  wire repeated_syn = flags.syn & one_before & (block_2_i.state == SynReceived);
   wire new_ack = ack_forward & ack_sent;
   // RFC 5927, 4.1: the segment is in flight.
-  wire on_way = report & ~found_q.acked[31] & ack_sent & (found_q.unacked != '0);
-  wire too_big = on_way & segment_2_i.options.has_mss;
+  wire in_flight = report & ~found_q.acked[31] & ack_sent & (found_q.unacked != '0);
+  wire too_big = in_flight & segment_2_i.options.has_mss;
   // SND.WL2 is never beyond una: an acknowledgement at or after una is not before it.
   wire fresh = ~found_q.since_wl1[31];
 
@@ -259,7 +259,7 @@ module tcp_arrival
   function automatic meaning_t judge(logic acceptable_);
     meaning_t meaning;
     logic good, counts;
-    good = synchronised & acceptable_ & ~stale & ~report & ~again_syn;
+    good = synchronised & acceptable_ & ~stale & ~report & ~repeated_syn;
     counts = good & ~flags.rst & ~flags.syn & flags.ack;
     meaning = '0;
     if (block_2_i.state == SynSent) begin
@@ -285,8 +285,8 @@ module tcp_arrival
       meaning.no_offer = Ecn & meaning.resend & one_before & ~stale & ~(flags.ece & flags.cwr);
     end else if (flags.rst) begin
       // RFC 5961, 3.2
-      meaning.reset = here;
-      meaning.challenge = ~here;
+      meaning.reset = is_next;
+      meaning.challenge = ~is_next;
     end else if (flags.syn) begin
       // RFC 5961, 4.2; a passive open returns to LISTEN (RFC 9293, 3.10.7.4, fourth).
       meaning.reset = (block_2_i.state == SynReceived) & ~block_2_i.active;
@@ -300,10 +300,10 @@ module tcp_arrival
       meaning.process   = ack_sent & ~ack_old;
     end
     // RFC 5927, 5.2: an open connection stays open.
-    if (on_way & flags.urg & (block_2_i.state == SynSent)) meaning.reset = 1'b1;
+    if (in_flight & flags.urg & (block_2_i.state == SynSent)) meaning.reset = 1'b1;
     meaning.lowers = too_big & synchronised & (block_2_i.state != SynReceived) &
         (found_q.mss < found_q.longest);
-    meaning.unreachable = on_way & ~too_big;
+    meaning.unreachable = in_flight & ~too_big;
     meaning.unused = report & ~meaning.lowers & ~meaning.unreachable;
     // RFC 5961, 7: challenge acknowledgements are limited in rate. Keepalives and probes of a
     // closed window (RFC 9293, 3.8.4) are always answered, if their acknowledgement is acceptable.
@@ -321,20 +321,20 @@ module tcp_arrival
     meaning.wnd_edge = segment_2_i.ack + found_q.window;
     meaning.same_edge = adds_up(segment_2_i.ack, found_q.window, block_2_i.wnd_edge);
     meaning.in_order = meaning.process & takes_bytes & (bytes | takes_fin) & fits &
-        (here | (found_q.seq[31] & ~Whole));
+        (is_next | (found_q.seq[31] & ~Whole));
     meaning.refuses = meaning.process & occupies & ~meaning.in_order;
-    meaning.ahead = meaning.process & takes_bytes & occupies & ~here & ~found_q.seq[31];
-    meaning.fits_ahead = meaning.process & takes_bytes & bytes & fits & ~here & ~found_q.seq[31];
+    meaning.ahead = meaning.process & takes_bytes & occupies & ~is_next & ~found_q.seq[31];
+    meaning.fits_ahead = meaning.process & takes_bytes & bytes & fits & ~is_next & ~found_q.seq[31];
     meaning.closed = ~takes_bytes;
     meaning.fin = takes_fin;
     meaning.fin_again = flags.fin & (&found_q.last) & ~flags.rst & ~flags.syn & ~stale & ~report;
     meaning.fin_waits = meaning.process & flags.fin & (block_2_i.state == SynReceived) &
-        (bytes ? meaning.in_order : here);
+        (bytes ? meaning.in_order : is_next);
     meaning.bytes = bytes;
     meaning.new_bytes = bytes & ~found_q.ends_here;
     // RFC 7323, 4.3: of the first segment that the next acknowledgement covers.
     meaning.recent = meaning.process & segment_2_i.options.has_timestamps & ~block_2_i.ack_later &
-        (here | found_q.seq[31]);
+        (is_next | found_q.seq[31]);
     meaning.ahead_of_nxt = found_q.past_nxt >= 0;
     meaning.recovered = found_q.recovered >= 0;
     if (Ecn & block_2_i.ecn & meaning.process) begin
@@ -342,13 +342,14 @@ module tcp_arrival
       meaning.congested = bytes & (&segment_2_i.tos[1:0]);
       meaning.reduced = flags.cwr;
     end
-    meaning.twice = DuplicateSack & block_2_i.sack & synchronised & ~stale & bytes & flags.ack &
+    meaning.dsack = DuplicateSack & block_2_i.sack & synchronised & ~stale & bytes & flags.ack &
         ~flags.rst & ~flags.syn & found_q.seq[31];
-    meaning.twice_all = found_q.last[31] | found_q.ends_here;
+    meaning.dsack_all = found_q.last[31] | found_q.ends_here;
     meaning.timed = block_2_i.timing & (found_q.timed >= 0);
-    meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
+    meaning.readable = (requests_2_i.read_toggle != block_2_i.read_served) &
         (~found_q.readable[31] | takes_fin);
-    meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
+    meaning.writable = (requests_2_i.write_toggle != block_2_i.write_served) &
+        ~found_q.writable[31];
     meaning.last = segment_2_i.seq + 32'(segment_2_i.length);
     meaning.skip = found_q.seq[31] & ~Whole ? 14'(-found_q.seq) : '0;
     meaning.most_window = leading_bit(found_q.window >> 1);
@@ -362,7 +363,7 @@ module tcp_arrival
   // the payload of that segment: in the window or at its edge, or before rcv_nxt if that payload
   // has been accepted.
   wire near_before = found_q.seq[31] & found_q.seq >= -distance_t'(ReceiveBytes);
-  wire near = here | near_before | (~found_q.seq[31] & found_q.seq <= found_q.room);
+  wire near = is_next | near_before | (~found_q.seq[31] & found_q.seq <= found_q.room);
   // A newer timestamp may have been received since, but not one newer by 4,096.
   wire stale_block = block_2_i.timestamps &
       (unstamped | (found_q.ts[31] & ~(&found_q.ts[30:12]) & ~found_q.ts_old));
@@ -393,16 +394,16 @@ module tcp_arrival
   // RFC 6675, 2: with SACK, it reports more bytes. Bytes in a further block were in the first block
   // of an earlier acknowledgement (RFC 2018, 4); if that was lost, it would have counted as a
   // duplicate.
-  wire tells_more = selective & news_i & m.same_ack & ~m.all_acked;
-  wire duplicate = (repeated & ~(selective & known_i)) | tells_more;
+  wire sacks_more = selective & sack_new_i & m.same_ack & ~m.all_acked;
+  wire duplicate = (repeated & ~(selective & sack_old_i)) | sacks_more;
   // RFC 6582, 3.2: not for losses before the last recovery. Nor after a timeout or while the window
   // is probed: then all bytes in flight are retransmitted.
-  wire lost = duplicate & ((block_3_i.dup_acks == 2'd2) | (tells_more & lost_i)) &
+  wire lost = duplicate & ((block_3_i.dup_acks == 2'd2) | (sacks_more & sack_lost_i)) &
       ~block_3_i.recovering & m.recovered & (block_3_i.timer == TimerRetransmit);
   wire fin = m.in_order & m.fin;
   wire ends = (fin & ((state == FinWait2) | ((state == FinWait1) & m.fin_acked))) |
       ((state == Closing) & m.fin_acked);
-  wire gone = m.reset | ((state == LastAck) & m.fin_acked);
+  wire terminates = m.reset | ((state == LastAck) & m.fin_acked);
   wire more_room = m.new_window & ~m.same_edge;
 
   always_comb begin
@@ -423,12 +424,12 @@ module tcp_arrival
       block_o.no_ect = Ecn & (block_3_i.tries != '0);  // RFC 3168, 6.1.1
       block_o.mss = m.mss;
       block_o.ts_recent = options.ts_value;
-      block_o.recent_at = coarse_time_i;
+      block_o.ts_recent_time = coarse_time_i;
       block_o.adv_edge = segment_3_i.seq + 32'd1;
       block_o.wl1 = segment_3_i.seq;
       block_o.wnd_edge = block_3_i.una;
       block_o.ack_now = 1'b1;
-      block_o.again = ~m.opened;  // the SYN, now with an acknowledgement
+      block_o.retransmit = ~m.opened;  // the SYN, now with an acknowledgement
     end
     if (m.opened | (m.new_window & (m.most_window > block_3_i.most_window))) begin
       block_o.most_window = m.most_window;
@@ -442,7 +443,7 @@ module tcp_arrival
     end
     if (m.recent) begin
       block_o.ts_recent = options.ts_value;
-      block_o.recent_at = coarse_time_i;
+      block_o.ts_recent_time = coarse_time_i;
     end
 
     if (m.new_ack) begin
@@ -456,7 +457,7 @@ module tcp_arrival
       if (m.timed) block_o.timing = 1'b0;
       if (block_3_i.recovering) begin
         block_o.recovering = ~m.recovered;
-        block_o.again = ~m.recovered & (~selective | behind_i);
+        block_o.retransmit = ~m.recovered & (~selective | past_resent_i);
       end
       if (m.recovered) block_o.recover = segment_3_i.ack;  // keeps the comparisons in range
       clear_timer_o = m.all_acked;
@@ -466,7 +467,7 @@ module tcp_arrival
     end else if (lost) begin
       block_o.recovering = 1'b1;
       block_o.recover = block_3_i.max;
-      block_o.again = 1'b1;
+      block_o.retransmit = 1'b1;
       block_o.timing = 1'b0;
     end else if (duplicate & (block_3_i.dup_acks != 2'd3)) begin
       block_o.dup_acks = block_3_i.dup_acks + 2'd1;
@@ -490,10 +491,10 @@ module tcp_arrival
         block_o.marked  = block_3_i.max;
       end
     end
-    if (m.twice | (DuplicateSack & block_3_i.sack & m.fits_ahead & again_i)) begin
-      block_o.twice = 1'b1;
-      block_o.twice_left = segment_3_i.seq;
-      block_o.twice_right = m.twice & ~m.twice_all ? block_3_i.rcv_nxt : m.last;
+    if (m.dsack | (DuplicateSack & block_3_i.sack & m.fits_ahead & duplicate_i)) begin
+      block_o.dsack = 1'b1;
+      block_o.dsack_left = segment_3_i.seq;
+      block_o.dsack_right = m.dsack & ~m.dsack_all ? block_3_i.rcv_nxt : m.last;
     end
 
     if (m.new_window) begin
@@ -540,7 +541,7 @@ module tcp_arrival
     end
     if (m.refuses | (m.challenge & ~m.throttled)) block_o.ack_now = 1'b1;
     if (m.challenge & m.limited) block_o.challenged = challenge_time(time_us_i);
-    if (m.resend) block_o.again = 1'b1;
+    if (m.resend) block_o.retransmit = 1'b1;
     if (m.no_offer) block_o.no_ect = 1'b1;
     // RFC 1191, 6.5: all bytes in flight are retransmitted in shorter segments; they were not lost
     // by congestion.
@@ -549,7 +550,7 @@ module tcp_arrival
       block_o.nxt = block_3_i.una;
       block_o.recover = block_3_i.max;
       block_o.recovering = 1'b0;
-      block_o.again = 1'b0;
+      block_o.retransmit = 1'b0;
       block_o.dup_acks = '0;
       block_o.timing = 1'b0;
     end
@@ -563,7 +564,7 @@ module tcp_arrival
       clear_timer_o = 1'b0;
       set_timer_o   = 1'b1;
     end
-    if (gone) begin
+    if (terminates) begin
       block_o.state = Ended;
       block_o.timer = TimerNone;
       // Not reported if the session was never reported, or its end already was.
@@ -576,7 +577,7 @@ module tcp_arrival
 
   assign acks_o = selective & (m.new_ack | m.same_ack);
   assign begins_o = lost & ~m.new_ack;
-  assign tail_o = m.new_ack & block_3_i.recovering & ~m.recovered & behind_i;
+  assign tail_o = m.new_ack & block_3_i.recovering & ~m.recovered & past_resent_i;
   assign ahead_o = m.fits_ahead;
   assign in_order_o = m.in_order;
   assign ends_stream_o = fin | m.closed;
@@ -590,7 +591,7 @@ module tcp_arrival
   assign lowers_o = m.lowers;
   assign unreachable_o = m.unreachable;
   assign unused_o = m.unused;
-  assign wake_o = m.lowers | block_o.ack_now | block_o.again | m.opened |
+  assign wake_o = m.lowers | block_o.ack_now | block_o.retransmit | m.opened |
       (block_3_i.blocked & (m.new_ack | more_room | duplicate)) |
       (selective & block_3_i.recovering & (m.new_ack | m.same_ack));
   assign sample_o = m.new_ack & m.timed;

@@ -321,7 +321,8 @@ module tcp_congestion
                                        CongestionMarked};
   wire slower = Cubic & (sums_q.reno > sums_q.grown);
   // Never equal to the epoch of an old curve, computed many changes or connections ago.
-  wire [3:0] new_epoch = state_4_q.epoch + (4'(state_4_q.epoch + 4'd1) == used_epoch_q ? 4'd2 : 4'd1);
+  wire is_used = 4'(state_4_q.epoch + 4'd1) == used_epoch_q;
+  wire [3:0] new_epoch = state_4_q.epoch + (is_used ? 4'd2 : 4'd1);
   always_comb begin
     next = state_4_q;
     if (changes) next.epoch = new_epoch;

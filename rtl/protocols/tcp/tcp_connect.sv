@@ -92,7 +92,7 @@ module tcp_connect
     Missed
   } state_e;
   state_e state_q;
-  logic [13:0] hash, own_q, turn_q, tries_q;
+  logic [13:0] hash, own_port_q, offset_q, tries_q;
   wire again = hit_i & ~&tries_q;
   keyed_hash #(
       .DataWidth($bits(entry_t) - 16),
@@ -104,20 +104,20 @@ module tcp_connect
   );
 
   always_ff @(posedge clk_i) begin
-    own_q <= hash + turn_q;
+    own_port_q <= hash + offset_q;
     if (rst_i) begin
-      state_q <= Idle;
-      turn_q  <= '0;
-      tries_q <= '0;
+      state_q  <= Idle;
+      offset_q <= '0;
+      tries_q  <= '0;
     end else begin
       unique case (state_q)
         Idle:   if (entry_valid) state_q <= Check;
         Check: begin
           state_q <= Insert;
           if (tuple_o.own_port == entry.port) begin
-            state_q <= Idle;
-            turn_q  <= turn_q + 14'd1;
-            tries_q <= tries_q + 14'd1;
+            state_q  <= Idle;
+            offset_q <= offset_q + 14'd1;
+            tries_q  <= tries_q + 14'd1;
           end
         end
         Insert: if (taken_i) state_q <= Wait;
@@ -125,13 +125,13 @@ module tcp_connect
           if (done_i) begin
             state_q <= made_i | again ? Idle : Missed;
             tries_q <= again ? tries_q + 14'd1 : '0;
-            if (made_i | again) turn_q <= turn_q + 14'd1;
+            if (made_i | again) offset_q <= offset_q + 14'd1;
           end
         end
         default: begin
           if (missed_ready_i) begin
-            state_q <= Idle;
-            turn_q  <= turn_q + 14'd1;
+            state_q  <= Idle;
+            offset_q <= offset_q + 14'd1;
           end
         end
       endcase
@@ -146,7 +146,7 @@ module tcp_connect
           mac_port: entry.mac_port,
           ip: entry.ip,
           peer_port: entry.peer_port,
-          own_port: {2'b11, own_q}
+          own_port: {2'b11, own_port_q}
       };
   assign busy_o = (waiting_q != '0);
 

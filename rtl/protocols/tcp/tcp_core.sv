@@ -45,18 +45,18 @@ module tcp_core
     output logic     arrival_ready_o,
     output verdict_t verdict_o,
     output logic     verdict_valid_o,
-    output segment_t refused_o,  // to be answered with a reset
+    output segment_t refused_o,        // to be answered with a reset
     output logic     refused_valid_o,
 
     // Applications
     input  request_e request_i,
     input  session_t request_session_i,
-    input  seq_t     request_place_i,
-    input  logic     request_wish_i,
+    input  seq_t     request_position_i,
+    input  logic     request_toggle_i,
     output logic     request_ready_o,
     output report_t  report_o,
     output logic     report_valid_o,
-    input  logic     report_room_i,      // room for six more reports
+    input  logic     report_room_i,       // room for six more reports
 
     // Segments to send
     output departure_t departure_o,
@@ -84,7 +84,7 @@ module tcp_core
     output inspected_t inspected_o,
     output logic inspected_valid_o,
 
-    output session_t free_o,  // the session has ended
+    output session_t free_o,       // the session has ended
     output logic     free_valid_o,
 
     input logic evict_i,  // no session was free for a SYN, or none will be for the next one
@@ -101,7 +101,7 @@ module tcp_core
 
   localparam bit Sack = NumGaps > 0 || NumSacks > 0;
   localparam bit Selective = NumSacks > 0;
-  localparam bit Twice = DuplicateSack && NumGaps > 0;
+  localparam bit ReportsDuplicates = DuplicateSack && NumGaps > 0;
   localparam bit Keepalive = KeepaliveS != 0;
   localparam logic [15:0] UserTimeout = 16'(UserTimeoutS * 15625 / 1024);  // 65,536 us
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
@@ -161,7 +161,7 @@ module tcp_core
 
   // ---- Cycle 0: select an event whose session is not in the pipeline ----
 
-  turn_e kind_1_q, kind_2_q;
+  action_e kind_1_q, kind_2_q;
   // Kind of the event in cycle 3, decoded a cycle before: most of the logic there depends on it.
   logic opens, arrives, departs, expires, write;
   logic written_q;
@@ -176,10 +176,10 @@ module tcp_core
   logic queued_valid, queued_ready, queue_busy;
   logic opens_q, synchronises_q, renews_q, orders_4;
   logic follows, evict_3_q, evicts;
-  tcp_turns #(
+  tcp_scheduler #(
       .NumSessions(NumSessions),
       .Evicts(HalfOpenUs != 0)
-  ) u_turns (
+  ) u_scheduler (
       .clk_i,
       .rst_i,
       .arrival_i(arrival_i.session[IndexWidth-1:0]),
@@ -194,7 +194,7 @@ module tcp_core
       .expired_ready_o,
       .report_room_i,
       .departure_room_i,
-      .waits_i(clearing_q),
+      .stall_i(clearing_q),
       .inspect_i,
       .inspect_session_i(inspect_session_i[IndexWidth-1:0]),
       .evict_i,
@@ -225,10 +225,10 @@ module tcp_core
     arrival_2_q <= arrival_1_q;
     arrival_3_q <= arrival_2_q;
     timeout_4_q <= timeout_3;
-    opens <= (kind_2_q == TurnArrival) & arrival_2_q.opens & ~rst_i;
-    arrives <= (kind_2_q == TurnArrival) & ~arrival_2_q.opens & ~rst_i;
-    departs <= (kind_2_q == TurnDeparture) & ~takes_fin_2 & ~rst_i;
-    expires <= ((kind_2_q == TurnExpiry) | takes_fin_2) & ~rst_i;
+    opens <= (kind_2_q == ActionArrival) & arrival_2_q.opens & ~rst_i;
+    arrives <= (kind_2_q == ActionArrival) & ~arrival_2_q.opens & ~rst_i;
+    departs <= (kind_2_q == ActionDeparture) & ~takes_fin_2 & ~rst_i;
+    expires <= ((kind_2_q == ActionExpiry) | takes_fin_2) & ~rst_i;
     written_q <= write & ~rst_i;
   end
 
@@ -237,7 +237,7 @@ module tcp_core
   // ---- Memories ----
 
   tcb_t stored_block, block_1_q, block_2_q, block_3_q, block, block_4_q, cleared;
-  wishes_t wishes_1, wishes_2_q, wishes_3_q;
+  session_requests_t requests_1, requests_2_q, requests_3_q;
   logic [31:0] congestion_window_1;
   always_comb begin
     cleared = '0;
@@ -248,11 +248,11 @@ module tcp_core
   function automatic tcb_t used(tcb_t stored);
     used = stored;
     if (!Ecn) {used.ecn, used.no_ect, used.congested, used.reduced, used.marked} = '0;
-    if (!Twice) {used.twice, used.twice_left, used.twice_right} = '0;
+    if (!ReportsDuplicates) {used.dsack, used.dsack_left, used.dsack_right} = '0;
     if (UserTimeoutS == 0) used.since = '0;
   endfunction
 
-  assign takes_fin_2 = kind_2_q == TurnDeparture & block_2_q.fin_waits;
+  assign takes_fin_2 = kind_2_q == ActionDeparture & block_2_q.fin_waits;
 
   sized_memory #(
       .data_t(tcb_t),
@@ -268,11 +268,11 @@ module tcp_core
   );
   assign block_1_q = used(stored_block);
   always_ff @(posedge clk_i) begin
-    block_2_q  <= block_1_q;
-    block_3_q  <= block_2_q;
-    block_4_q  <= block;
-    wishes_2_q <= wishes_1;
-    wishes_3_q <= wishes_2_q;
+    block_2_q <= block_1_q;
+    block_3_q <= block_2_q;
+    block_4_q <= block;
+    requests_2_q <= requests_1;
+    requests_3_q <= requests_2_q;
     if (rst_i) begin
       clear_q <= '0;
       clearing_q <= 1'b1;
@@ -285,41 +285,41 @@ module tcp_core
   wire reports = Errors & arrival_3_q.reports;
   logic synchronise, wake, wake_q;
   wire synchronises = arrives & synchronise;
-  seq_t first_q, peer_first_q;  // first bytes of both directions
+  seq_t send_start_q, receive_start_q;  // first bytes of both directions
   always_ff @(posedge clk_i) begin
     opens_q <= opens & ~rst_i;
     synchronises_q <= synchronises & ~rst_i;
     renews_q <= (opens | synchronises) & ~rst_i;
     wake_q <= write & wake & ~rst_i;
-    first_q <= arrival_3_q.segment.ack + 32'd1;
-    peer_first_q <= arrival_3_q.segment.seq + 32'd1;
+    send_start_q <= arrival_3_q.segment.ack + 32'd1;
+    receive_start_q <= arrival_3_q.segment.seq + 32'd1;
   end
   // The session number of a request may be invalid.
-  wire known = 32'(request_session_i) < NumSessions;
-  wire  asks = ~(request_i inside {RequestNone, RequestListen, RequestUnlisten, RequestConnect,
-      RequestSent});
-  wire requested = asks & known;
+  wire is_session = 32'(request_session_i) < NumSessions;
+  wire is_request = ~(request_i inside {RequestNone, RequestListen, RequestUnlisten,
+                                        RequestConnect, RequestSent});
+  wire requested = is_request & is_session;
   logic wake_ready;
   assign request_ready_o = ~renews_q & wake_ready & ~clearing_q;
   wire taken = requested & request_ready_o;
 
-  tcp_wishes #(
+  tcp_session_requests #(
       .NumSessions(NumSessions),
       .RingBytes  (ReceiveBytes),
       .HasSettings(Nagle | Keepalive)
-  ) u_wishes (
+  ) u_requests (
       .clk_i,
       .request_i(taken ? request_i : RequestNone),
       .session_i(request_session_i[IndexWidth-1:0]),
-      .place_i(request_place_i),
-      .wish_i(request_wish_i),
+      .position_i(request_position_i),
+      .toggle_i(request_toggle_i),
       .open_i(opens_q),
       .synchronise_i(synchronises_q),
       .open_session_i(index_4_q),
-      .open_send_i(first_q),
-      .open_receive_i(peer_first_q),
+      .open_send_i(send_start_q),
+      .open_receive_i(receive_start_q),
       .index_i(index),
-      .wishes_o(wishes_1)
+      .requests_o(requests_1)
   );
 
   // ---- Registers ----
@@ -336,7 +336,7 @@ module tcp_core
     inspected_valid_o <= inspects_q[2] & ~rst_i;
     inspected_o <= '{
         block: block_3_q,
-        wishes: wishes_3_q,
+        requests: requests_3_q,
         congestion_window: congestion_window_3_q,
         timeout_us: timeout_3,
         ranges: is_over ? '0 : ranges
@@ -356,7 +356,7 @@ module tcp_core
   logic [31:0] acked_2;
   logic sample;
   logic [31:0] sample_us_2;
-  logic room, some_2, some, again, reaches, ahead, in_order, ends_stream;
+  logic room, some_2, some, duplicate, reaches, ahead, in_order, ends_stream;
   logic [2:0] num_sacks;
   sack_block_t [MaxSackBlocks-1:0] sacks;
   seq_t reach;
@@ -382,7 +382,7 @@ module tcp_core
         .in_order_i(in_order),
         .room_o(room),
         .some_o(some),
-        .again_o(again),
+        .duplicate_o(duplicate),
         .reaches_o(reaches),
         .reach_o(reach),
         .num_sacks_o(num_sacks),
@@ -393,7 +393,7 @@ module tcp_core
     );
   end else begin : gen_no_reassembly
     wire unused = &{ahead, in_order, ends_stream, inspect_slot_i};
-    assign {room, some_2, some, again, reaches} = '0;
+    assign {room, some_2, some, duplicate, reaches} = '0;
     assign reach = '0;
     assign num_sacks = '0;
     assign sacks = '0;
@@ -408,10 +408,10 @@ module tcp_core
       futile_2,
       tail,
       fresh,
-      news,
-      known_block,
-      many_lost,
-      behind,
+      sack_new,
+      sack_old,
+      sack_lost,
+      past_resent,
       allowed,
       acks,
       begins;
@@ -427,12 +427,12 @@ module tcp_core
         .clk_i,
         .index_i(index),
         .block_i(block_1_q),
-        .arrives_i(kind_1_q == TurnArrival),
+        .arrives_i(kind_1_q == ActionArrival),
         .ack_i(arrival_1_q.segment.ack),
         .has_block_i(arrival_1_q.segment.options.has_sack),
         .sack_i(arrival_1_q.segment.options.sack),
         .congestion_window_i(congestion_window_1),
-        .again_o(resend),
+        .resend_o(resend),
         .hole_o(hole),
         .resent_o(resent),
         .rescue_o(rescued),
@@ -452,14 +452,14 @@ module tcp_core
         .departs_i(departs),
         .occupies_i(occupies),
         .fresh_i(departs & fresh),
-        .fresh_place_i(departure.seq),
+        .fresh_seq_i(departure.seq),
         .resends_i(departs & resends),
         .fills_i(fills),
         .last_i(last_resent),
-        .news_o(news),
-        .known_o(known_block),
-        .lost_o(many_lost),
-        .behind_o(behind),
+        .sack_new_o(sack_new),
+        .sack_old_o(sack_old),
+        .sack_lost_o(sack_lost),
+        .past_resent_o(past_resent),
         .allowed_o(allowed),
         .slot_i(inspect_slot_i),
         .shown_valid_o(ranges.is_reported),
@@ -468,8 +468,10 @@ module tcp_core
         .shown_resent_o(ranges.resent)
     );
   end else begin : gen_no_scoreboard
-    wire unused = &{acks, begins, tail, fresh, occupies, resends, fills, last_resent, inspect_slot_i};
-    assign {resend, hole, hole_2, futile_2, news, known_block, many_lost, behind, allowed} = '0;
+    wire unused = &{acks, begins, tail, fresh, occupies, resends, fills, last_resent,
+                    inspect_slot_i};
+    assign {resend, hole, hole_2, futile_2} = '0;
+    assign {sack_new, sack_old, sack_lost, past_resent, allowed} = '0;
     assign hole_length_2 = '0;
     assign {resent, rescued} = '0;
     assign {ranges.is_reported, ranges.beyond, ranges.reported, ranges.resent} = '0;
@@ -480,7 +482,7 @@ module tcp_core
       .ReceiveBytes(ReceiveBytes),
       .OwnMss(OwnMss),
       .Sack(Sack),
-      .DuplicateSack(Twice),
+      .DuplicateSack(ReportsDuplicates),
       .Ecn(Ecn),
       .Keepalive(Keepalive),
       .UserTimeout(UserTimeoutS != 0),
@@ -492,28 +494,28 @@ module tcp_core
       .time_us_i,
       .coarse_time_i(coarse_time),
       .block_i(block_1_q),
-      .wishes_i(wishes_1),
+      .requests_i(requests_1),
       .segment_i(arrival_1_q.segment),
       .end_i(arrival_1_q.last),
       .block_2_i(block_2_q),
       .segment_2_i(arrival_2_q.segment),
       .reports_2_i(arrival_2_q.reports),
-      .wishes_2_i(wishes_2_q),
+      .requests_2_i(requests_2_q),
       .acked_2_o(acked_2),
       .block_3_i(block_3_q),
       .segment_3_i(arrival_3_q.segment),
       .room_i(room),
       .some_i(some),
-      .again_i(again),
+      .duplicate_i(duplicate),
       .reaches_i(reaches),
       .reach_i(reach),
       .ahead_o(ahead),
       .in_order_o(in_order),
       .ends_stream_o(ends_stream),
-      .news_i(news),
-      .known_i(known_block),
-      .lost_i(many_lost),
-      .behind_i(behind),
+      .sack_new_i(sack_new),
+      .sack_old_i(sack_old),
+      .sack_lost_i(sack_lost),
+      .past_resent_i(past_resent),
       .acks_o(acks),
       .begins_o(begins),
       .tail_o(tail),
@@ -564,7 +566,7 @@ module tcp_core
     opened.ecn = Ecn & ~connects & arrival_3_q.segment.flags.ece & arrival_3_q.segment.flags.cwr;
     opened.marked = arrival_3_q.segment.ack;
     opened.ts_recent = options.ts_value;
-    opened.recent_at = coarse_time;
+    opened.ts_recent_time = coarse_time;
     opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;
     opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
   end
@@ -587,20 +589,20 @@ module tcp_core
       .clk_i,
       .time_us_i,
       .block_i(block_1_q),
-      .wishes_i(wishes_1),
-      .again_i(resend),
+      .requests_i(requests_1),
+      .resend_i(resend),
       .hole_i(hole),
       .resent_i(resent),
       .rescue_i(rescued),
       .congestion_window_i(congestion_window_1),
       .block_2_i(block_2_q),
-      .wishes_2_i(wishes_2_q),
+      .requests_2_i(requests_2_q),
       .hole_2_i(hole_2),
       .futile_2_i(futile_2),
       .hole_length_2_i(hole_length_2),
       .gaps_2_i(some_2),
       .block_3_i(block_3_q),
-      .wishes_3_i(wishes_3_q),
+      .requests_3_i(requests_3_q),
       .allowed_3_i(allowed),
       .num_sacks_3_i(num_sacks),
       .sacks_3_i(sacks),
@@ -624,7 +626,7 @@ module tcp_core
   // ---- Expiries ----
 
   // The session has not been reported to the application, and will not be.
-  wire  untold = block_3_q.state == SynReceived & ~block_3_q.active;
+  wire  unreported = block_3_q.state == SynReceived & ~block_3_q.active;
   tcb_t expired;
   logic gave_up, runs_out, takes_fin, expiry_set, overdue_3_q, last_3_q;
   // The retry limit of a SYN is lower: 183 s for a connection requested by an application (RFC
@@ -638,7 +640,7 @@ module tcp_core
       .Ecn(Ecn)
   ) u_expiry (
       .block_i(block_3_q),
-      .no_keepalive_i(wishes_3_q.settings.no_keepalive),
+      .no_keepalive_i(requests_3_q.settings.no_keepalive),
       .last_i(last_3_q),
       .overdue_i(overdue_3_q),
       .delay_i(class_3_q),
@@ -661,14 +663,14 @@ module tcp_core
   always_ff @(posedge clk_i) begin
     old_3_q <= (block_2_q.timer != TimerNone) & (time_us_i - block_2_q.timed_at > HalfOpenUs);
   end
-  assign evicts = evict_3_q & untold & old_3_q;
+  assign evicts = evict_3_q & unreported & old_3_q;
 
   // ---- Cycle 3: select the result and write it ----
 
   changes_t changes;
   logic aborts, free;
   always_ff @(posedge clk_i) begin
-    aborts <= (kind_2_q == TurnDeparture) & ~takes_fin_2 & wishes_2_q.aborted &
+    aborts <= (kind_2_q == ActionDeparture) & ~takes_fin_2 & requests_2_q.aborted &
         ~(block_2_q.state inside {Closed, Ended, TimeWait}) & ~rst_i;
   end
   always_comb begin
@@ -697,14 +699,14 @@ module tcp_core
     end else if (expires) begin
       block = expired;
       changes = '0;
-      changes.closed = gave_up & ~untold;
+      changes.closed = gave_up & ~unreported;
       changes.failed = changes.closed;
       changes.peer_closed = takes_fin;
       wake = 1'b1;
     end
     // A session that was never reported to an application is not freed by it.
-    free = write & (block.state == Ended) & (untold |
-        (wishes_3_q.freed & (wishes_3_q.close_at == wishes_3_q.send_end)));
+    free = write & (block.state == Ended) & (unreported |
+        (requests_3_q.freed & (requests_3_q.close_position == requests_3_q.send_end)));
     if (free) block.state = Closed;
   end
 
@@ -861,14 +863,14 @@ module tcp_core
     free_o <= session_t'(index_3_q);
     free_valid_o <= free & ~rst_i;
     evicted_o <= evicts & ~rst_i;
-    half_done_o <= write & ~opens & untold & (block.state != SynReceived) & ~rst_i;
+    half_done_o <= write & ~opens & unreported & (block.state != SynReceived) & ~rst_i;
     event_o <= '0;
     event_o[EventUnacceptable] <= arrives & unacceptable;
     event_o[EventStale] <= arrives & stale;
     event_o[EventOutOfOrder] <= arrives & out_of_order;
     event_o[EventTimeout] <= timed_out;
     event_o[EventRepeat] <= departs & ~aborts & repeats;
-    event_o[EventBadRequest] <= asks & ~known & request_ready_o & ~rst_i;
+    event_o[EventBadRequest] <= is_request & ~is_session & request_ready_o & ~rst_i;
     event_o[EventHole] <= departs & ~aborts & resends;
     error_event_o <= arrives ? {unused_error, unreachable, lowers} : '0;
     event_o[EventAborted] <= aborts | (expires & gave_up);
@@ -884,7 +886,7 @@ module tcp_core
 `endif
 
   assign subject_o = session_t'(index_3_q);
-  assign busy_o = (kind_1_q != TurnNone) | (kind_2_q != TurnNone) | write | written_q | queue_busy |
-      clearing_q | deadlines_busy;
+  assign busy_o = (kind_1_q != ActionNone) | (kind_2_q != ActionNone) | write | written_q |
+      queue_busy | clearing_q | deadlines_busy;
 
 endmodule

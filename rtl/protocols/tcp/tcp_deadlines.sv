@@ -67,8 +67,8 @@ module tcp_deadlines
   } orders_t;
   orders_t orders_1_q, orders_2_q, orders_3_q;
   session_t session_1_q, session_2_q;
-  logic waits_1_q, waits_2_q;  // TIME-WAIT
-  logic keeps_1_q, keeps_2_q, asks_1_q, asks_2_q;  // keepalive: first probe; next probe
+  logic time_wait_1_q, time_wait_2_q;  // TIME-WAIT
+  logic keepalive_1_q, keepalive_2_q, probes_1_q, probes_2_q;  // keepalive: first probe; next probe
   logic [37:0] backed_off_q;
   logic [27:0] us_q;
 
@@ -79,8 +79,8 @@ module tcp_deadlines
   logic [31:0] us;
   always_comb begin
     us = 32'(us_q);
-    if (waits_2_q) us = 32'(TimeWaitUs);
-    if (keeps_2_q) us = asks_2_q ? 32'(KeepaliveProbeS) * 32'd1000000 : 32'(KeepaliveUs);
+    if (time_wait_2_q) us = 32'(TimeWaitUs);
+    if (keepalive_2_q) us = probes_2_q ? 32'(KeepaliveProbeS) * 32'd1000000 : 32'(KeepaliveUs);
   end
 
   always_ff @(posedge clk_i) begin
@@ -90,12 +90,12 @@ module tcp_deadlines
     session_1_q <= session_i;
     session_2_q <= session_1_q;
     session_o <= session_2_q;
-    waits_1_q <= timer_i == TimerTimeWait;
-    waits_2_q <= waits_1_q;
-    keeps_1_q <= Keepalive & (timer_i == TimerKeepalive);
-    keeps_2_q <= keeps_1_q;
-    asks_1_q <= tries_i >= 4'(KeepaliveWaits);
-    asks_2_q <= asks_1_q;
+    time_wait_1_q <= timer_i == TimerTimeWait;
+    time_wait_2_q <= time_wait_1_q;
+    keepalive_1_q <= Keepalive & (timer_i == TimerKeepalive);
+    keepalive_2_q <= keepalive_1_q;
+    probes_1_q <= tries_i >= 4'(KeepaliveWaits);
+    probes_2_q <= probes_1_q;
     backed_off_q <= 38'(handshakes ? 26'(InitialUs) : timeout_us_i) << backoff_i;
     us_q <= sampled_i ? 28'(sampled_us_i) : too_long ? 28'(MostUs) : 28'(backed_off_q[25:0]);
     deadline_o <= time_us_i + us;

@@ -50,7 +50,7 @@ module tcp_deliver
   typedef struct packed {
     logic arrival;
     logic keep;
-    logic tells;
+    logic has_event;
     logic opens;
   } order_t;  // the fields that determine ready
   typedef struct packed {
@@ -74,7 +74,7 @@ module tcp_deliver
       '{
           arrival: verdict_valid_i,
           keep: verdict_i.keep,
-          tells: report_valid_i,
+          has_event: report_valid_i,
           opens: verdict_valid_i & report_valid_i & report_i.changes.opened
       }
       ),
@@ -97,34 +97,35 @@ module tcp_deliver
 
   // ---- Select the next message ----
 
-  logic telling_q;  // the payload was sent, the event not yet
+  logic event_pending_q;  // the payload was sent, the event not yet
   logic opened_q;  // the event `opened` was sent, the payload not yet
-  logic gives_way_q;  // between two outcomes: a missed connection is reported
+  logic missed_first_q;  // between two outcomes: a missed connection is reported
   logic ready;
-  wire has_outcome = outcome_valid & ~gives_way_q;
+  wire has_outcome = outcome_valid & ~missed_first_q;
   wire opens = first.opens;
   wire loses = order_valid_i & ~order_i;  // drop the payload of a segment without a session
-  wire  passes = order_valid_i & order_i & has_outcome & first.arrival & ~telling_q &
+  wire  passes = order_valid_i & order_i & has_outcome & first.arrival & ~event_pending_q &
       (~opens | opened_q);
   wire keeps = passes & first.keep;
-  wire tells = has_outcome & first.tells & (telling_q | ~first.arrival | (opens & ~opened_q));
-  wire misses = missed_valid_i & ~has_outcome;
-  assign missed_ready_o = misses & ready;
+  wire has_event = has_outcome & first.has_event &
+      (event_pending_q | ~first.arrival | (opens & ~opened_q));
+  wire sends_missed = missed_valid_i & ~has_outcome;
+  assign missed_ready_o = sends_missed & ready;
   wire taken = payload_valid_i & payload_ready_o;
   wire ends = taken & payload_i.last;
   assign payload_ready_o = loses | (passes & (~keeps | ready));
   assign order_ready_o = ends;
   assign outcome_take = has_outcome &
-      (first.arrival & ~telling_q ? ends & order_i & (opens ? opened_q : ~first.tells) :
-       tells ? ready : 1'b1);
+      (first.arrival & ~event_pending_q ? ends & order_i & (opens ? opened_q : ~first.has_event) :
+       has_event ? ready : 1'b1);
 
   always_ff @(posedge clk_i) begin
-    if (rst_i | outcome_take) telling_q <= 1'b0;
-    else if (ends & order_i & first.tells) telling_q <= 1'b1;
+    if (rst_i | outcome_take) event_pending_q <= 1'b0;
+    else if (ends & order_i & first.has_event) event_pending_q <= 1'b1;
     if (rst_i | outcome_take) opened_q <= 1'b0;
-    else if (tells & opens & ready) opened_q <= 1'b1;
-    if (rst_i | missed_ready_o) gives_way_q <= 1'b0;
-    else if (outcome_take) gives_way_q <= missed_valid_i;
+    else if (has_event & opens & ready) opened_q <= 1'b1;
+    if (rst_i | missed_ready_o) missed_first_q <= 1'b0;
+    else if (outcome_take) missed_first_q <= missed_valid_i;
   end
 
   tcp_data_meta_t data_meta;
@@ -145,7 +146,7 @@ module tcp_deliver
         port: outcome.port,
         tuple: outcome.tuple
     };
-    if (misses) begin
+    if (sends_missed) begin
       event_meta = '0;
       event_meta.changes.failed = 1'b1;
       event_meta.port = missed_port_i;
@@ -154,7 +155,7 @@ module tcp_deliver
     beat = payload_i;
     beat.kind = $bits(beat.kind)'(KindTcpData);
     beat.meta = $bits(beat.meta)'(data_meta);
-    if (tells | misses) begin
+    if (has_event | sends_missed) begin
       beat = '0;
       beat.kind = $bits(beat.kind)'(KindTcpEvent);
       beat.meta = $bits(beat.meta)'(event_meta);
@@ -168,7 +169,7 @@ module tcp_deliver
       .clk_i,
       .rst_i,
       .in_i(beat),
-      .in_valid_i(tells | misses | (payload_valid_i & keeps)),
+      .in_valid_i(has_event | sends_missed | (payload_valid_i & keeps)),
       .in_ready_o(ready),
       .out_o,
       .out_valid_o,

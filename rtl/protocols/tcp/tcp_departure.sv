@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Next segment of a session: bytes, SYN, FIN or an acknowledgement (RFC 9293, 3.8; RFC 1122, 4.2.3.4;
-// RFC 6298, 5). Three cycles: distances of sequence numbers, the shortest of them, the segment and the
-// new block.
+// Next segment of a session: bytes, SYN, FIN or an acknowledgement (RFC 9293, 3.8; RFC 1122,
+// 4.2.3.4; RFC 6298, 5). Three cycles: distances of sequence numbers, the shortest of them, the
+// segment and the new block.
 //
 // The end of the segment is selected among precomputed sums, so that no adder follows the
 // comparisons.
@@ -22,8 +22,8 @@ module tcp_departure
 
     // First cycle
     input tcb_t block_i,
-    input wishes_t wishes_i,
-    input logic again_i,  // from tcp_scoreboard: bytes are to be retransmitted,
+    input session_requests_t requests_i,
+    input logic resend_i,  // from tcp_scoreboard: bytes are to be retransmitted,
     input logic hole_i,  // which is a hole,
     input seq_t resent_i,  // from this sequence number on,
     input seq_t rescue_i,  // or the last segment, from this sequence number on
@@ -31,33 +31,33 @@ module tcp_departure
 
     // Second and third cycle
     input tcb_t block_2_i,
-    input wishes_t wishes_2_i,
+    input session_requests_t requests_2_i,
     input logic hole_2_i,
     input logic futile_2_i,  // the retransmission is no longer needed
     input logic [13:0] hole_length_2_i,
     input logic gaps_2_i,  // there are SACK blocks to report
     input tcb_t block_3_i,
-    input wishes_t wishes_3_i,
+    input session_requests_t requests_3_i,
     input logic allowed_3_i,  // in recovery with SACK: another segment may be sent
     input logic [2:0] num_sacks_3_i,
     input sack_block_t [MaxSackBlocks-1:0] sacks_3_i,
 
     // Third cycle
-    output tcb_t       block_o,
-    output departure_t segment_o,    // without the session
-    output logic       send_o,
-    output changes_t   changes_o,
-    output logic       wake_o,  // there is more to send immediately
-    output logic       set_timer_o,  // for the purpose in block_o.timer
-    output logic       occupies_o,   // sends bytes, SYN or FIN
-    output logic       repeats_o,    // sends bytes that were sent before
-    output logic       resends_o,    // sends the bytes announced by again_i, in recovery with SACK,
-    output logic       fills_o,      // up to the end of the hole, or
-    output logic       fresh_o,      // sends bytes or a FIN for the first time
-    output seq_t       last_o,       // up to this sequence number
-    output logic       restarts_o,   // sends bytes while no byte was in flight
-    output seq_t       bare_o,       // sequence number of a segment that occupies none
-    output logic       sent_ack_o    // a delayed acknowledgement is no longer due
+    output tcb_t block_o,
+    output departure_t segment_o,  // without the session
+    output logic send_o,
+    output changes_t changes_o,
+    output logic wake_o,  // there is more to send immediately
+    output logic set_timer_o,  // for the purpose in block_o.timer
+    output logic occupies_o,  // sends bytes, SYN or FIN
+    output logic repeats_o,  // sends bytes that were sent before
+    output logic resends_o,  // sends the bytes announced by resend_i, in recovery with SACK,
+    output logic fills_o,  // up to the end of the hole, or
+    output logic fresh_o,  // sends bytes or a FIN for the first time
+    output seq_t last_o,  // up to this sequence number
+    output logic restarts_o,  // sends bytes while no byte was in flight
+    output seq_t bare_o,  // sequence number of a segment that occupies none
+    output logic sent_ack_o  // a delayed acknowledgement is no longer due
 );
 
   if (RingBytes < 1024 || RingBytes > 2 ** 30 || RingBytes != 2 ** $clog2(
@@ -108,7 +108,7 @@ module tcp_departure
   seq_t base;
   always_comb begin
     unique case ({
-      again_i, hole_i | block_i.again
+      resend_i, hole_i | block_i.retransmit
     })
       2'b00: base = block_i.nxt;
       2'b01: base = block_i.una;
@@ -128,20 +128,20 @@ module tcp_departure
   always_ff @(posedge clk_i) begin
     found_q <= '{
         base: base,
-        fin_end: wishes_i.send_end + 32'd1,
-        bytes: send_t'(wishes_i.send_end - base),
+        fin_end: requests_i.send_end + 32'd1,
+        bytes: send_t'(requests_i.send_end - base),
         window: block_i.wnd_edge - base,
         sent: send_t'(block_i.max - base),
         flight: send_t'(base - block_i.una),
         spare: spare_t'(congestion_window_i) + limited,
-        readable: block_i.rcv_nxt - wishes_i.read_at,
-        writable: block_i.una + seq_t'(RingBytes) - wishes_i.write_at,
-        own_window: receive_t'(wishes_i.release_edge - block_i.rcv_nxt),
+        readable: block_i.rcv_nxt - requests_i.read_position,
+        writable: block_i.una + seq_t'(RingBytes) - requests_i.write_position,
+        own_window: receive_t'(requests_i.release_edge - block_i.rcv_nxt),
         kept_window: receive_t'(block_i.adv_edge - block_i.rcv_nxt),
-        all_written: wishes_i.closing & (wishes_i.close_at == wishes_i.send_end),
+        all_written: requests_i.closing & (requests_i.close_position == requests_i.send_end),
         below: Keepalive ? block_i.max - 32'd1 : '0,
         closed: block_i.wnd_edge[30:0] == block_i.una[30:0],  // at most 2**30 bytes apart
-        opened: wishes_i.release_edge - block_i.adv_edge
+        opened: requests_i.release_edge - block_i.adv_edge
     };
   end
 
@@ -159,7 +159,7 @@ module tcp_departure
     logic push;  // it contains the last bytes written
     logic by_window;
     logic probe;  // probes a closed window, by a byte or the FIN
-    logic asks;  // sends a keepalive
+    logic keepalive;  // sends a keepalive
     logic closed;
     logic syn;
     logic fin;  // no bytes are left before the FIN
@@ -214,7 +214,7 @@ module tcp_departure
   // Requires room for a full segment. Retransmissions have been admitted before.
   wire selective = Selective & block_2_i.recovering & block_2_i.sack;
   wire hole = selective & hole_2_i;
-  wire uncongested = (flight <= spare) | block_2_i.again | selective;
+  wire uncongested = (flight <= spare) | block_2_i.retransmit | selective;
   wire idle = flight == 0;
   wire by_bytes = ~hole & ~full_bytes & bytes_in_window & uncongested;
   wire full = hole ? hole_length_2_i > block_2_i.mss : full_bytes & full_window & uncongested;
@@ -235,7 +235,7 @@ module tcp_departure
   endfunction
 
   // An acknowledgement that was due when the connection ended is never sent.
-  wire acks_first = block_2_i.ack_now & block_2_i.sack & (gaps_2_i | block_2_i.twice) &
+  wire acks_first = block_2_i.ack_now & block_2_i.sack & (gaps_2_i | block_2_i.dsack) &
       !(state inside {Closed, Ended, SynSent});
   wire silent = acks_first | futile_2_i;
 
@@ -245,7 +245,7 @@ module tcp_departure
     meaning.futile = futile_2_i;
     meaning.hole = hole;
     meaning.selective = selective;
-    meaning.gated = selective & ~block_2_i.again;
+    meaning.gated = selective & ~block_2_i.retransmit;
     meaning.hole_length = hole_length_2_i;
     meaning.full = full;
     meaning.by_bytes = by_bytes;
@@ -253,12 +253,13 @@ module tcp_departure
     meaning.by_window = by_window;
     // Nagle's algorithm: RFC 9293, 3.7.4; not for retransmissions.
     meaning.sends_bytes = sends & has_bytes & ~silent &
-        (hole | full | by_window | (by_bytes & (~Nagle | wishes_2_i.settings.no_delay | idle | found_q.all_written | (sent > 0))));
+        (hole | full | by_window | (by_bytes & (~Nagle | requests_2_i.settings.no_delay | idle |
+                                                found_q.all_written | (sent > 0))));
     meaning.probe = sends & (has_bytes | fin_due) & ~silent & block_2_i.probe & ~open_window;
-    meaning.asks = Keepalive & block_2_i.probe & (block_2_i.timer == TimerKeepalive);
+    meaning.keepalive = Keepalive & block_2_i.probe & (block_2_i.timer == TimerKeepalive);
     meaning.closed = found_q.closed & ~handshake;
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
-        (block_2_i.again | (block_2_i.nxt == block_2_i.una));
+        (block_2_i.retransmit | (block_2_i.nxt == block_2_i.una));
     meaning.fin = sends & ~silent & fin_due & (open_window | block_2_i.probe);
     meaning.fin_follows = found_q.all_written & by_bytes & fin_in_window;
     // A FIN after the last full segment is sent immediately.
@@ -275,9 +276,10 @@ module tcp_departure
     meaning.beyond_one = sent < 1;
     meaning.update = (state inside {Established, FinWait1, FinWait2}) &
         (opening >= (mss << 1) | opening >= distance_t'(ReceiveBytes / 2));
-    meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
+    meaning.readable = (requests_2_i.read_toggle != block_2_i.read_served) &
         (~found_q.readable[31] | (state inside {CloseWait, Closing, LastAck, TimeWait}));
-    meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
+    meaning.writable = (requests_2_i.write_toggle != block_2_i.write_served) &
+        ~found_q.writable[31];
     // RFC 9293, 3.8.6.2.2
     meaning.keeps = opening < mss && opening < distance_t'(ReceiveBytes / 2);
     meaning.window = carried(distance_t'(found_q.own_window), own_scale);
@@ -303,12 +305,12 @@ module tcp_departure
   wire live = !(block_3_i.state inside {Closed, Ended, SynSent});
   // A window update too small to be encoded, as without scale beyond 65,535 bytes, would be a
   // duplicate acknowledgement (RFC 5681, 2). This cannot occur with smaller buffers.
-  wire told = (ReceiveBytes > 65536) & (m.window == m.kept_window);
-  wire acks = live & (block_3_i.ack_now | (m.update & ~told));
+  wire unchanged = (ReceiveBytes > 65536) & (m.window == m.kept_window);
+  wire acks = live & (block_3_i.ack_now | (m.update & ~unchanged));
   wire new_bytes = sends_bytes & ~m.repeats;
   wire offers_ecn = Ecn & (block_3_i.state == SynSent) & (block_3_i.tries == '0);
   wire unset = block_3_i.timer == TimerNone | (Keepalive & block_3_i.timer == TimerKeepalive);
-  wire [2:0] num_sacks = num_sacks_3_i + 3'(block_3_i.twice);
+  wire [2:0] num_sacks = num_sacks_3_i + 3'(block_3_i.dsack);
   wire [2:0] most_sacks = block_3_i.timestamps ? 3'd3 : 3'd4;
   seq_t last;
   logic beyond;
@@ -326,15 +328,15 @@ module tcp_departure
       beyond = m.beyond_fin;
       segment_o.length = m.bytes;
     end else if (sends_bytes) begin
-      last   = m.full ? m.full_end : m.by_bytes ? wishes_3_i.send_end : m.window_end;
+      last   = m.full ? m.full_end : m.by_bytes ? requests_3_i.send_end : m.window_end;
       beyond = m.full ? m.beyond_full : m.by_bytes ? m.beyond_bytes : m.beyond_window;
       if (m.hole) beyond = 1'b0;
       segment_o.length = m.full ? block_3_i.mss : m.hole ? m.hole_length :
           m.by_bytes ? m.bytes : m.window_bytes;
     end
-    send_o = occupies | acks | m.asks;
+    send_o = occupies | acks | m.keepalive;
     segment_o.seq = m.base;
-    if (~occupies) segment_o.seq = m.asks ? m.below : bare_o;
+    if (~occupies) segment_o.seq = m.keepalive ? m.below : bare_o;
     segment_o.ack = block_3_i.state == SynSent ? '0 : block_3_i.rcv_nxt;
     segment_o.window = m.keeps ? m.kept_window : m.window;
     segment_o.flags.ack = block_3_i.state != SynSent;
@@ -355,9 +357,9 @@ module tcp_departure
     if (block_3_i.sack & ~occupies)
       segment_o.num_sacks = num_sacks > most_sacks ? most_sacks : num_sacks;
     segment_o.sacks = sacks_3_i;
-    if (block_3_i.twice) begin
+    if (block_3_i.dsack) begin
       for (int unsigned b = 1; b < MaxSackBlocks; b++) segment_o.sacks[b] = sacks_3_i[b-1];
-      segment_o.sacks[0] = '{left: block_3_i.twice_left, right: block_3_i.twice_right};
+      segment_o.sacks[0] = '{left: block_3_i.dsack_left, right: block_3_i.dsack_right};
     end
 
     block_o   = block_3_i;
@@ -365,18 +367,18 @@ module tcp_departure
     if (send_o & live) begin
       block_o.ack_now   = 1'b0;
       block_o.ack_later = 1'b0;
-      block_o.twice     = 1'b0;
-      if (~m.keeps) block_o.adv_edge = wishes_3_i.release_edge;
+      block_o.dsack     = 1'b0;
+      if (~m.keeps) block_o.adv_edge = requests_3_i.release_edge;
     end
     set_timer_o = 1'b0;
     if (occupies) begin
-      block_o.again = 1'b0;
+      block_o.retransmit = 1'b0;
       block_o.probe = 1'b0;
       if (new_bytes) block_o.reduced = 1'b0;
       if (beyond) block_o.max = last;
       if (m.idle & ~m.repeats) block_o.since = time_us_i[31:16];
       // The peer may reject the byte of a probe, so it is retransmitted with the others.
-      if ((beyond | ~block_3_i.again) & ~m.probe & ~m.hole) block_o.nxt = last;
+      if ((beyond | ~block_3_i.retransmit) & ~m.probe & ~m.hole) block_o.nxt = last;
       if (fin) begin
         block_o.fin_sent = 1'b1;
         if (block_3_i.state == Established) block_o.state = FinWait1;
@@ -395,8 +397,8 @@ module tcp_departure
         set_timer_o   = 1'b1;
       end
     end else if (~m.acks_first) begin
-      block_o.again = 1'b0;
-      if (m.asks) block_o.probe = 1'b0;
+      block_o.retransmit = 1'b0;
+      if (m.keepalive) block_o.probe = 1'b0;
       if (m.shut & unset) begin
         block_o.timer = TimerPersist;
         set_timer_o   = 1'b1;
@@ -407,11 +409,11 @@ module tcp_departure
     block_o.blocked = m.waits & ~m.acks_first;
     if (m.readable) begin
       changes_o.readable  = 1'b1;
-      block_o.read_served = wishes_3_i.read_wish;
+      block_o.read_served = requests_3_i.read_toggle;
     end
     if (m.writable) begin
       changes_o.writable   = 1'b1;
-      block_o.write_served = wishes_3_i.write_wish;
+      block_o.write_served = requests_3_i.write_toggle;
     end
   end
 
@@ -423,7 +425,7 @@ module tcp_departure
   assign restarts_o = sends_bytes & m.idle & ~m.repeats;
   assign sent_ack_o = send_o & live;
   assign wake_o = (sends_bytes & (m.more | m.selective)) | m.acks_first | m.futile;
-  assign resends_o = sends_bytes & m.selective & (m.hole | block_3_i.again);
+  assign resends_o = sends_bytes & m.selective & (m.hole | block_3_i.retransmit);
   assign fills_o = m.hole & ~m.full;
   assign last_o = last;
   assign fresh_o = occupies & beyond & ~m.syn & ~m.probe;

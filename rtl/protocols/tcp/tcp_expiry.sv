@@ -28,7 +28,8 @@ module tcp_expiry
   assign takes_fin_o = delay_i & block_i.fin_waits & (block_i.state == Established);
   assign repeats_o   = ~delay_i & (block_i.timer == TimerRetransmit);
   wire waits = Keepalive & ~delay_i & (block_i.timer == TimerKeepalive);
-  wire alone = waits & ~no_keepalive_i & (block_i.tries == 4'(KeepaliveWaits + KeepaliveProbes - 1));
+  wire alone = waits & ~no_keepalive_i &
+      (block_i.tries == 4'(KeepaliveWaits + KeepaliveProbes - 1));
   wire probes = ~delay_i & (block_i.timer == TimerPersist);  // the previous probe was not answered
   assign gives_up_o  = ((repeats_o | probes) & (last_i | (overdue_i & ~handshake))) | alone;
   assign set_timer_o = waits & ~alone;
@@ -55,7 +56,7 @@ module tcp_expiry
             block_o.marked  = block_i.max;
           end
           block_o.recovering = 1'b0;
-          block_o.again = 1'b0;
+          block_o.retransmit = 1'b0;
           block_o.dup_acks = '0;
           block_o.timing = 1'b0;
         end

@@ -23,7 +23,7 @@ module tcp_listening (
   logic opens_q, changing_valid_q, clearing_q, blind_q;
   logic [ 9:0] clear_q;
 
-  wire  [ 9:0] at = clearing_q ? clear_q : changing_q[15:6];
+  wire  [ 9:0] line_index = clearing_q ? clear_q : changing_q[15:6];
   wire  [63:0] mask = 64'd1 << changing_q[5:0];
   wire  [63:0] line = clearing_q ? '0 : opens_q ? line_q | mask : line_q & ~mask;
   assign ready_o = ~changing_valid_q & ~clearing_q;
@@ -36,7 +36,7 @@ module tcp_listening (
     line_q <= lines[listen_port_i[15:6]];
     changing_q <= listen_port_i;
     opens_q <= listen_open_i;
-    if (clearing_q | changing_valid_q) lines[at] <= line;
+    if (clearing_q | changing_valid_q) lines[line_index] <= line;
   end
 
   always_ff @(posedge clk_i) begin

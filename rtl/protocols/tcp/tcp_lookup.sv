@@ -84,15 +84,15 @@ module tcp_lookup
 
   // ---- Check whether the port is open ----
 
-  segment_t asked_q;
-  logic asked_valid_q, asked_ready, open;
+  segment_t segment_q;
+  logic segment_valid_q, segment_take, open;
   logic [15:0] port;
-  assign segment_ready_o = ~asked_valid_q | asked_ready;
-  assign port = segment_ready_o ? segment_i.dst_port : asked_q.dst_port;
+  assign segment_ready_o = ~segment_valid_q | segment_take;
+  assign port = segment_ready_o ? segment_i.dst_port : segment_q.dst_port;
   always_ff @(posedge clk_i) begin
-    if (segment_ready_o) asked_q <= segment_i;
-    if (rst_i) asked_valid_q <= 1'b0;
-    else if (segment_ready_o) asked_valid_q <= segment_valid_i;
+    if (segment_ready_o) segment_q <= segment_i;
+    if (rst_i) segment_valid_q <= 1'b0;
+    else if (segment_ready_o) segment_valid_q <= segment_valid_i;
   end
   tcp_listening u_listening (
       .clk_i,
@@ -108,39 +108,39 @@ module tcp_lookup
   // ---- Session table; segments wait for its response ----
 
   // Requested connections alternate with segments.
-  tuple_t wanted;
-  logic [15:0] wanted_port;
-  logic wanted_valid, wanted_turn_q, connect_busy;
+  tuple_t requested;
+  logic [15:0] requested_port;
+  logic requested_valid, request_first_q, connect_busy;
   tcp_error_meta_t error_q;
   seq_t error_seq_q;
   logic error_valid_q;
-  wire turn = wanted_turn_q | ~asked_valid_q;
-  wire connect = wanted_valid & turn;
-  wire report = error_valid_q & ~wanted_valid & turn;
-  wire aside = connect | report;
-  wire opens = asked_q.flags.syn & ~asked_q.flags.ack & ~asked_q.flags.rst & open;
+  wire request_turn = request_first_q | ~segment_valid_q;
+  wire connect = requested_valid & request_turn;
+  wire report = error_valid_q & ~requested_valid & request_turn;
+  wire no_segment = connect | report;
+  wire opens = segment_q.flags.syn & ~segment_q.flags.ack & ~segment_q.flags.rst & open;
   tuple_t tuple;
   always_comb begin
     tuple = '{
-        mac_port: asked_q.mac_port,
-        ip: asked_q.ip,
-        peer_port: asked_q.src_port,
-        own_port: asked_q.dst_port
+        mac_port: segment_q.mac_port,
+        ip: segment_q.ip,
+        peer_port: segment_q.src_port,
+        own_port: segment_q.dst_port
     };
-    if (connect) tuple = wanted;
+    if (connect) tuple = requested;
     if (report) tuple = error_q.tuple;
   end
   logic table_ready, done, hit, made;
   session_t session;
   logic crowded_q;
-  logic [3:0] inside_q;  // look-ups whose segments wait; removals are counted one cycle late
+  logic [3:0] pending_q;  // look-ups whose segments wait; removals are counted one cycle late
   logic leaves_q;
-  wire room = (inside_q < 4'd9) & order_room_i;
+  wire room = (pending_q < 4'd9) & order_room_i;
   wire removes = free_valid_i;
-  wire find = (asked_valid_q | wanted_valid | error_valid_q) & room & ~removes;
+  wire find = (segment_valid_q | requested_valid | error_valid_q) & room & ~removes;
   wire begins = find & table_ready;
   wire makes = connect | (opens & ~crowded_q & ~report);
-  assign asked_ready  = begins & ~aside;
+  assign segment_take = begins & ~no_segment;
   assign free_ready_o = table_ready;
 
   logic [$clog2(NumSessions):0] unused_free;
@@ -180,18 +180,18 @@ module tcp_lookup
     seq_t last;
   } waiting_t;
   waiting_t waiting;
-  segment_t nothing;  // empty except for a tuple and the data of an error
+  segment_t pseudo_segment;  // empty except for a tuple and the data of an error
   always_comb begin
-    nothing = '0;
-    nothing.mac_port = tuple.mac_port;
-    nothing.ip = tuple.ip;
-    nothing.src_port = tuple.peer_port;
-    nothing.dst_port = tuple.own_port;
-    nothing.ack = error_seq_q;
-    nothing.flags.rst = report;
-    nothing.flags.urg = error_q.refuses & report;
-    nothing.options.has_mss = error_q.too_big & report;
-    nothing.options.mss = 16'(error_q.mss);
+    pseudo_segment = '0;
+    pseudo_segment.mac_port = tuple.mac_port;
+    pseudo_segment.ip = tuple.ip;
+    pseudo_segment.src_port = tuple.peer_port;
+    pseudo_segment.dst_port = tuple.own_port;
+    pseudo_segment.ack = error_seq_q;
+    pseudo_segment.flags.rst = report;
+    pseudo_segment.flags.urg = error_q.refuses & report;
+    pseudo_segment.options.has_mss = error_q.too_big & report;
+    pseudo_segment.options.mss = 16'(error_q.mss);
   end
   logic unused_head, unused_valid, unused_ready;
   head_fifo #(
@@ -206,8 +206,8 @@ module tcp_lookup
       '{
           connects: connect,
           reports: report,
-          segment: aside ? nothing : asked_q,
-          last: asked_q.seq + 32'(asked_q.length)
+          segment: no_segment ? pseudo_segment : segment_q,
+          last: segment_q.seq + 32'(segment_q.length)
       }
       ),
       .in_valid_i(begins),
@@ -229,7 +229,10 @@ module tcp_lookup
     logic [15:0] port;
   } opened_t;
   wire opened_t opened =
-  '{vlan: waiting.segment.vlan, port: waiting.connects ? wanted_port : waiting.segment.dst_port}
+  '{
+      vlan: waiting.segment.vlan,
+      port: waiting.connects ? requested_port : waiting.segment.dst_port
+  }
   ;
   opened_t opened_with;
   sized_memory #(
@@ -249,7 +252,7 @@ module tcp_lookup
   // A SYN counts from the start of its look-up; otherwise many in a row would all find room.
   logic [IndexWidth+1:0] half_open_q;
   logic [3:0] claims_q;
-  wire claims = begins & ~aside & opens & ~crowded_q;
+  wire claims = begins & ~no_segment & opens & ~crowded_q;
   logic declined_q;  // it creates no session
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -269,8 +272,8 @@ module tcp_lookup
   end
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) wanted_turn_q <= 1'b0;
-    else if (begins) wanted_turn_q <= ~aside;
+    if (rst_i) request_first_q <= 1'b0;
+    else if (begins) request_first_q <= ~no_segment;
   end
 
   if (Errors) begin : gen_errors
@@ -299,9 +302,9 @@ module tcp_lookup
         .request_i(connect_i),
         .request_valid_i(connect_valid_i),
         .lost_o(connect_lost_o),
-        .tuple_o(wanted),
-        .port_o(wanted_port),
-        .valid_o(wanted_valid),
+        .tuple_o(requested),
+        .port_o(requested_port),
+        .valid_o(requested_valid),
         .taken_i(begins & connect),
         .done_i(connected),
         .hit_i(hit),
@@ -314,26 +317,28 @@ module tcp_lookup
     wire tcp_request_meta_t unused_connect = connect_i;
     wire unused_missed_ready = missed_ready_i;
     always_ff @(posedge clk_i) connect_lost_o <= connect_valid_i & ~rst_i;
-    assign wanted = '0;
-    assign wanted_port = '0;
-    assign wanted_valid = 1'b0;
+    assign requested = '0;
+    assign requested_port = '0;
+    assign requested_valid = 1'b0;
     assign missed_valid_o = 1'b0;
     assign connect_busy = 1'b0;
   end
-  assign missed_port_o  = wanted_port;
-  assign missed_tuple_o = wanted;
+  assign missed_port_o  = requested_port;
+  assign missed_tuple_o = requested;
 
   logic [3:0] opens_q, silent_q;
   always_ff @(posedge clk_i) begin
-    opens_q <= {opens_q[2:0], opens & ~aside};
+    opens_q <= {opens_q[2:0], opens & ~no_segment};
     // LISTEN drops segments with neither SYN nor ACK (RFC 9293, 3.10.7.2).
-    silent_q <= {silent_q[2:0], open & ~aside & ~asked_q.flags.syn & ~asked_q.flags.ack};
+    silent_q <= {silent_q[2:0], open & ~no_segment & ~segment_q.flags.syn & ~segment_q.flags.ack};
     order_o <= has_session;
-    order_valid_o <= found & ~waiting.connects & ~waiting.reports & ~waiting.segment.sack_only & ~rst_i;
-    refused_o <= waiting.segment;
-    refused_valid_o <= loses & ~waiting.connects & ~waiting.segment.sack_only & ~opens_q[3] & ~silent_q[3] & ~waiting.segment.flags.rst & ~rst_i;
-    short_o <= ((loses & opens_q[3]) | (half_open_q >= (IndexWidth + 2)'(MaxHalfOpen) & ~crowded_q)) &
+    order_valid_o <= found & ~waiting.connects & ~waiting.reports & ~waiting.segment.sack_only &
         ~rst_i;
+    refused_o <= waiting.segment;
+    refused_valid_o <= loses & ~waiting.connects & ~waiting.segment.sack_only & ~opens_q[3] &
+        ~silent_q[3] & ~waiting.segment.flags.rst & ~rst_i;
+    short_o <= ((loses & opens_q[3]) |
+                (half_open_q >= (IndexWidth + 2)'(MaxHalfOpen) & ~crowded_q)) & ~rst_i;
     no_session_o <= loses & opens_q[3] & ~rst_i;
   end
 
@@ -352,11 +357,11 @@ module tcp_lookup
   typedef struct packed {
     logic opens;
     session_t session;
-  } turn_t;
-  turn_t next_turn;
+  } arrival_head_t;
+  arrival_head_t next_head;
   arrival_t next_body;
   head_fifo #(
-      .head_t(turn_t),
+      .head_t(arrival_head_t),
       .body_t(arrival_t),
       .Depth (16)
   ) u_arrivals (
@@ -366,15 +371,15 @@ module tcp_lookup
       .in_body_i  (arrival),
       .in_valid_i (found & has_session),
       .in_ready_o (unused_arrival_ready),
-      .out_head_o (next_turn),
+      .out_head_o (next_head),
       .out_body_o (next_body),
       .out_valid_o(next_valid),
       .out_ready_i(arrival_ready_i & arrival_valid_o)
   );
   always_comb begin
     next_arrival = next_body;
-    next_arrival.opens = next_turn.opens;
-    next_arrival.session = next_turn.session;
+    next_arrival.opens = next_head.opens;
+    next_arrival.session = next_head.session;
   end
 
   // RFC 6528: a clock of 4 us plus a keyed hash of the addresses, which does not reveal its key.
@@ -416,10 +421,10 @@ module tcp_lookup
   // A slot of the last FIFO is reserved for each segment inside.
   always_ff @(posedge clk_i) begin
     leaves_q <= arrival_valid_o & arrival_ready_i & ~rst_i;
-    if (rst_i) inside_q <= '0;
-    else inside_q <= inside_q + 4'(begins) - 4'(loses) - 4'(leaves_q);
+    if (rst_i) pending_q <= '0;
+    else pending_q <= pending_q + 4'(begins) - 4'(loses) - 4'(leaves_q);
   end
 
-  assign busy_o = asked_valid_q | (inside_q != '0) | connect_busy;
+  assign busy_o = segment_valid_q | (pending_q != '0) | connect_busy;
 
 endmodule

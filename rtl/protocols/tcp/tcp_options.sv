@@ -88,7 +88,7 @@ module tcp_options
   state_e state_q;
   logic [7:0] kind_q;
   logic [5:0] value_left_q;
-  logic [2:0] place_q;  // byte within a SACK block
+  logic [2:0] block_byte_q;  // byte within a SACK block
   logic first_q;  // first SACK block
   logic uses_mss_q, uses_scale_q, uses_timestamps_q, uses_sack_q;
   options_t found_q;
@@ -116,7 +116,7 @@ module tcp_options
     if (in_kind) kind_q <= byte_q;
     if (in_length) begin
       value_left_q <= 6'(byte_q - 8'd2);
-      place_q <= '0;
+      block_byte_q <= '0;
       first_q <= 1'b1;
       uses_mss_q <= (kind_q == OptionMss) & (byte_q == 8'd4);
       uses_scale_q <= (kind_q == OptionScale) & (byte_q == 8'd3);
@@ -126,13 +126,13 @@ module tcp_options
     end
     if (~byte_valid_q & more_q) begin
       value_left_q <= '0;  // unlimited
-      place_q <= '0;
+      block_byte_q <= '0;
       {uses_mss_q, uses_scale_q, uses_timestamps_q, uses_sack_q} <= 4'b0001;
     end
     if (in_value) begin
       value_left_q <= value_left_q - 1'b1;
-      place_q <= place_q + 1'b1;
-      if (&place_q) first_q <= 1'b0;
+      block_byte_q <= block_byte_q + 1'b1;
+      if (&block_byte_q) first_q <= 1'b0;
       if (uses_mss_q) found_q.mss <= {found_q.mss[7:0], byte_q};
       if (uses_scale_q) found_q.scale <= clamp_scale(byte_q);
       if (uses_timestamps_q) begin
@@ -164,7 +164,8 @@ module tcp_options
 
   // A complete block is stable for one cycle.
   assign more_o = found_q.sack;
-  assign more_ends_o = in_value & more_q & (place_q == 3'd6);
-  always_ff @(posedge clk_i) more_valid_o <= in_value & more_q & (&place_q) & ~start_i & ~rst_i;
+  assign more_ends_o = in_value & more_q & (block_byte_q == 3'd6);
+  always_ff @(posedge clk_i)
+    more_valid_o <= in_value & more_q & (&block_byte_q) & ~start_i & ~rst_i;
 
 endmodule

@@ -69,15 +69,15 @@ module tcp_payload #(
 
   // ---- Input: rotate by up to three words before the register, by the rest after it ----
 
-  function automatic words_t rotated(words_t words, int unsigned places);
+  function automatic words_t rotated(words_t words, int unsigned amount);
     words_t result;
-    for (int unsigned w = 0; w < Words; w++) result[w] = words[(w+places)%Words];
+    for (int unsigned w = 0; w < Words; w++) result[w] = words[(w+amount)%Words];
     return result;
   endfunction
 
   localparam int unsigned CoarseWidth = ShiftWidth - FineWidth;
   words_t [2**FineWidth-1:0] fine;  // rotated by each amount
-  words_t fine_q, turned;
+  words_t fine_q, aligned;
   shift_t shift_q;
   logic valid_q, last_q;
   logic joins_q;  // the upper words belong to the previous row
@@ -89,13 +89,13 @@ module tcp_payload #(
     for (int unsigned s = 0; s < 2 ** FineWidth; s++) fine[s] = rotated(in_i.data, s);
   end
   if (CoarseWidth == 0) begin : gen_no_coarse
-    assign turned = fine_q;
+    assign aligned = fine_q;
   end else begin : gen_coarse
     words_t [2**CoarseWidth-1:0] coarse;
     always_comb begin
       for (int unsigned s = 0; s < 2 ** CoarseWidth; s++) coarse[s] = rotated(fine_q, 4 * s);
     end
-    assign turned = coarse[shift_q[ShiftWidth-1:FineWidth]];
+    assign aligned = coarse[shift_q[ShiftWidth-1:FineWidth]];
   end
 
   always_ff @(posedge clk_i) begin
@@ -220,7 +220,7 @@ module tcp_payload #(
     wire upper = 32'(shift_q) + 32'(w) >= 32'(Words);
     wire row_t address = joins_q & ~upper ? after_q : write_q;
     always_ff @(posedge clk_i) begin
-      if (valid_q) ram[address] <= turned[w];
+      if (valid_q) ram[address] <= aligned[w];
       if (fetch) read_q[w] <= ram[row];
     end
   end

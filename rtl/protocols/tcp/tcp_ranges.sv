@@ -55,13 +55,13 @@ module tcp_ranges #(
   end
 
   typedef logic [NumRanges-1:0] slots_t;
-  typedef logic [Width-1:0] place_t;
+  typedef logic [Width-1:0] position_t;
   typedef logic signed [Width-1:0] distance_t;
 
   // ---- First cycle: distances from the base ----
 
   logic [NumRanges-1:0] valid_2_q, mark_2_q, left_wraps_2_q, right_wraps_2_q;
-  place_t [NumRanges-1:0] left_2_q, right_2_q, from_2_q, to_2_q;
+  position_t [NumRanges-1:0] left_2_q, right_2_q, from_2_q, to_2_q;
   distance_t add_from_q, add_to_q;
   always_ff @(posedge clk_i) begin
     valid_2_q  <= valid_i;
@@ -109,7 +109,7 @@ module tcp_ranges #(
   // ---- Third cycle: the new ranges ----
 
   assign reaches_o = |trails_q;
-  place_t merged_left, merged_right;
+  position_t merged_left, merged_right;
   always_comb begin
     // At most one bit is set in each.
     reach_o = '0;

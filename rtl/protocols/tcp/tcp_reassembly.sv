@@ -33,7 +33,7 @@ module tcp_reassembly
     input logic in_order_i,  // the payload is in order
     output logic room_o,
     output logic some_o,  // the session has ranges
-    output logic again_o,  // the payload is contained in one range
+    output logic duplicate_o,  // the payload is contained in one range
     output logic reaches_o,  // the payload closes the gap before a range that
     output seq_t reach_o,  // ends at this sequence number
     output logic [2:0] num_sacks_o,  // number of SACK blocks, as many as an option holds
@@ -64,7 +64,7 @@ module tcp_reassembly
     logic [NumGaps-1:0][Width-1:0] left;
     logic [NumGaps-1:0][Width-1:0] right;
   } ranges_t;
-  ranges_t old_q, next, written, was;
+  ranges_t old_q, next, written, old_3;
   always_comb begin
     written = next;
     if (clear_i) written.valid = '0;
@@ -103,15 +103,15 @@ module tcp_reassembly
       .right_3_i(right_3_i[Width-1:0]),
       .mark_3_i(1'b0),
       .room_o,
-      .known_o(again_o),
+      .known_o(duplicate_o),
       .reaches_o,
       .reach_o(reach),
       .reach_wraps_o(reach_wraps),
       .current_3_o(unused_current),
-      .valid_3_o(was.valid),
+      .valid_3_o(old_3.valid),
       .mark_3_o(unused_mark_3),
-      .left_3_o(was.left),
-      .right_3_o(was.right),
+      .left_3_o(old_3.left),
+      .right_3_o(old_3.right),
       .left_wraps_3_o(left_wraps),
       .right_wraps_3_o(right_wraps),
       .valid_o(next.valid),
@@ -119,7 +119,7 @@ module tcp_reassembly
       .left_o(next.left),
       .right_o(next.right)
   );
-  assign some_o = was.valid[0];
+  assign some_o = old_3.valid[0];
   always_ff @(posedge clk_i) some_2_o <= old_q.valid[0];
 
   // Extends the lower bits of a sequence number after rcv_nxt.
@@ -132,19 +132,19 @@ module tcp_reassembly
     shown_valid_o = 1'b0;
     shown_o = '0;
     for (int unsigned r = 0; r < NumGaps; r++) begin
-      if (was.valid[r]) begin
-        blocks[r].left  = {left_wraps[r] ? upper_next : upper, was.left[r]};
-        blocks[r].right = {right_wraps[r] ? upper_next : upper, was.right[r]};
+      if (old_3.valid[r]) begin
+        blocks[r].left  = {left_wraps[r] ? upper_next : upper, old_3.left[r]};
+        blocks[r].right = {right_wraps[r] ? upper_next : upper, old_3.right[r]};
       end
       if (slot_i == 4'(r)) begin
-        shown_valid_o = was.valid[r];
+        shown_valid_o = old_3.valid[r];
         shown_o = blocks[r];
       end
     end
     num_sacks_o = '0;
     sacks_o = '0;
     for (int unsigned b = 0; b < NumBlocks; b++) begin
-      num_sacks_o += 3'(was.valid[b]);
+      num_sacks_o += 3'(old_3.valid[b]);
       sacks_o[b] = blocks[b];
     end
   end

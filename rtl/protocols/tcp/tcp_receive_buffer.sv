@@ -77,7 +77,7 @@ module tcp_receive_buffer
 
   // ---- Memory ----
 
-  logic tells;  // the beat is an event
+  logic is_event;  // the beat is an event
   logic write;
   logic [SessionWidth-1:0] write_session, read_session;
   logic [PositionWidth-1:0] write_position, read_position;
@@ -93,7 +93,7 @@ module tcp_receive_buffer
       .rst_i,
       .in_i(data_i),
       .in_meta_i(tcp_data_meta_t'(data_i.meta)),
-      .in_valid_i(data_valid_i & data_ready_o & ~tells),
+      .in_valid_i(data_valid_i & data_ready_o & ~is_event),
       .write_o(write),
       .write_session_o(write_session),
       .write_position_o(write_position),
@@ -106,7 +106,7 @@ module tcp_receive_buffer
 
   logic ends_q;
   wire  kept = ends_q & write;  // the last beat of a message that was not dropped
-  always_ff @(posedge clk_i) ends_q <= data_valid_i & data_ready_o & data_i.last & ~tells;
+  always_ff @(posedge clk_i) ends_q <= data_valid_i & data_ready_o & data_i.last & ~is_event;
 
   // ---- Events follow the bytes that they report ----
 
@@ -114,10 +114,10 @@ module tcp_receive_buffer
     tcp_event_meta_t meta;
     logic [NextWidth-1:0] next;
   } event_t;
-  event_t told, event_out;
-  logic first_data_q, told_bound, told_room, event_valid, event_taken, unused_event_head;
-  assign tells = first_data_q & (32'(data_i.kind) == KindTcpEvent);
-  assign told.meta = tcp_event_meta_t'(data_i.meta);
+  event_t event_in, event_out;
+  logic first_data_q, event_bound, event_room, event_valid, event_taken, unused_event_head;
+  assign is_event = first_data_q & (32'(data_i.kind) == KindTcpEvent);
+  assign event_in.meta = tcp_event_meta_t'(data_i.meta);
   bound_hop #(
       .NumBound(NumBound),
       .HopWidth(NextWidth),
@@ -125,11 +125,11 @@ module tcp_receive_buffer
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_event_bound (
-      .key_i  (told.meta.port),
-      .found_o(told_bound),
-      .hop_o  (told.next)
+      .key_i  (event_in.meta.port),
+      .found_o(event_bound),
+      .hop_o  (event_in.next)
   );
-  assign data_ready_o = told_room;
+  assign data_ready_o = event_room;
   always_ff @(posedge clk_i) begin
     if (rst_i) first_data_q <= 1'b1;
     else if (data_valid_i & data_ready_o) first_data_q <= data_i.last;
@@ -142,9 +142,9 @@ module tcp_receive_buffer
       .clk_i,
       .rst_i,
       .in_head_i  (1'b0),
-      .in_body_i  (told),
-      .in_valid_i (data_valid_i & tells & told_bound),
-      .in_ready_o (told_room),
+      .in_body_i  (event_in),
+      .in_valid_i (data_valid_i & is_event & event_bound),
+      .in_ready_o (event_room),
       .out_head_o (unused_event_head),
       .out_body_o (event_out),
       .out_valid_o(event_valid),
@@ -215,7 +215,7 @@ module tcp_receive_buffer
     end else begin
       if (taken) first_q <= read_i.last;
       drop_o[DropBadReadPort] <= taken & first_q & ~bound;
-      drop_o[DropBadEventPort] <= data_valid_i & data_ready_o & tells & ~told_bound;
+      drop_o[DropBadEventPort] <= data_valid_i & data_ready_o & is_event & ~event_bound;
       event_o[EventKept] <= kept;
       event_o[EventBadRead] <= taken & first_q & bound & bad;
     end

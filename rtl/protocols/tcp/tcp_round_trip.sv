@@ -38,9 +38,7 @@ module tcp_round_trip
   end
   if (LeastUs < 1 || LeastUs > InitialUs || InitialUs > MostUs || LateUs > MostUs ||
       MostUs >= 2 ** 26) begin : gen_bad_us
-    $error(
-        "tcp_round_trip: LeastUs, InitialUs and MostUs must ascend, from 1 to 2**26 - 1; LateUs is at most MostUs"
-    );
+    $error("tcp_round_trip: 1 <= LeastUs <= InitialUs <= MostUs < 2**26, and LateUs <= MostUs");
   end
 
   typedef logic [25:0] us_t;

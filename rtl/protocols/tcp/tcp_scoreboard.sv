@@ -29,8 +29,8 @@ module tcp_scoreboard
     input logic has_block_i,
     input sack_block_t sack_i,  // its first SACK block, or a further one by itself
     input logic [31:0] congestion_window_i,
-    // In recovery, unless block_i.again has priority
-    output logic again_o,  // bytes are to be retransmitted,
+    // In recovery, unless block_i.retransmit has priority
+    output logic resend_o,  // bytes are to be retransmitted,
     output logic hole_o,  // which is a hole,
     output seq_t resent_o,  // from this sequence number on,
     output seq_t rescue_o,  // or the last segment, from this sequence number on
@@ -54,14 +54,14 @@ module tcp_scoreboard
     input logic departs_i,
     input logic occupies_i,  // ... with bytes or a FIN
     input logic fresh_i,  // a segment is sent for the first time,
-    input seq_t fresh_place_i,  // from here on
-    input logic resends_i,  // the bytes that again_o announces are sent,
+    input seq_t fresh_seq_i,  // from here on
+    input logic resends_i,  // the bytes that resend_o announces are sent,
     input logic fills_i,  // up to the next range, or
     input seq_t last_i,  // up to this sequence number, before that range
-    output logic news_o,  // the block reports bytes not reported before
-    output logic known_o,  // the block reports nothing new
-    output logic lost_o,  // enough bytes are reported to declare una lost (RFC 6675, 4: IsLost)
-    output logic behind_o,  // una passes everything retransmitted
+    output logic sack_new_o,  // the block reports bytes not reported before
+    output logic sack_old_o,  // the block reports nothing new
+    output logic sack_lost_o,  // enough bytes are reported to declare una lost (RFC 6675, IsLost)
+    output logic past_resent_o,  // una passes everything retransmitted
     output logic allowed_o,  // another segment may be sent
     input logic [3:0] slot_i,  // for registers, if no segment arrives: index of the range to show
     output logic shown_valid_o,
@@ -85,36 +85,36 @@ module tcp_scoreboard
     $error("tcp_scoreboard: RingBytes must be a power of two, 1024 to 2**29");
   end
 
-  typedef logic [Width-1:0] place_t;
+  typedef logic [Width-1:0] position_t;
   typedef logic signed [Width-1:0] gap_t;
 
   typedef struct packed {
     logic [NumSacks-1:0] valid;
     // The bytes before it are still to be retransmitted; 0 for invalid ranges.
     logic [NumSacks-1:0] beyond;
-    place_t [NumSacks-1:0] left;
-    place_t [NumSacks-1:0] right;
+    position_t [NumSacks-1:0] left;
+    position_t [NumSacks-1:0] right;
     // retransmitted up to this sequence number, except the ranges; never inside a range
     seq_t resent;
     seq_t last;  // start of the last segment
     logic rescues;  // the last segment must be retransmitted
     logic rescued;
   } board_t;
-  board_t old_q, was, next, written;
+  board_t old_q, old_3, next, written;
 
   // ---- First cycle ----
 
   wire [NumSacks-1:0] beyond = old_q.beyond;
   wire recovers = block_i.recovering & block_i.sack;
   wire hole = recovers & |beyond;
-  wire rescue = recovers & ~|beyond & old_q.rescues & ~block_i.again & ~arrives_i;
+  wire rescue = recovers & ~|beyond & old_q.rescues & ~block_i.retransmit & ~arrives_i;
   // Used only by departures.
-  assign again_o = recovers & ~block_i.again & (|beyond | old_q.rescues);
-  assign hole_o = recovers & ~block_i.again & |beyond;
+  assign resend_o = recovers & ~block_i.retransmit & (|beyond | old_q.rescues);
+  assign hole_o = recovers & ~block_i.retransmit & |beyond;
   assign resent_o = old_q.resent;
   assign rescue_o = old_q.last;
 
-  place_t first_left, top;  // left end of the first range not passed; right end of all ranges
+  position_t first_left, top;  // left end of the first range not passed; right end of all ranges
   always_comb begin
     first_left = '0;
     top = '0;
@@ -122,16 +122,16 @@ module tcp_scoreboard
     for (int unsigned r = 0; r < NumSacks; r++) if (old_q.valid[r]) top = old_q.right[r];
   end
 
-  wire place_t base = arrives_i ? ack_i[Width-1:0] : block_i.una[Width-1:0];
-  wire place_t flight = block_i.max[Width-1:0] - block_i.una[Width-1:0];
+  wire position_t base = arrives_i ? ack_i[Width-1:0] : block_i.una[Width-1:0];
+  wire position_t flight = block_i.max[Width-1:0] - block_i.una[Width-1:0];
   typedef struct packed {
     logic recovers;
     logic hole;
     logic rescue;
     gap_t from_resent;
-    place_t length;
-    place_t ahead;  // from the next byte to retransmit to the end of the ranges
-    place_t [NumSacks-1:0] sizes;  // sizes of the ranges already passed
+    position_t length;
+    position_t ahead;  // from the next byte to retransmit to the end of the ranges
+    position_t [NumSacks-1:0] sizes;  // sizes of the ranges already passed
     logic signed [Width+1:0] spare;  // room left in the window, counting all bytes in flight
     // Properties of an acknowledgement
     logic has_block;
@@ -177,7 +177,7 @@ module tcp_scoreboard
 
   // One sum of all terms, so that only one carry chain is needed.
   typedef logic signed [Width+2:0] sum_t;
-  wire place_t ahead = first_q.hole ? first_q.ahead : '0;
+  wire position_t ahead = first_q.hole ? first_q.ahead : '0;
   sum_t left;  // room left in the window
   always_comb begin
     left = sum_t'(first_q.spare) + sum_t'({1'b0, ahead});
@@ -191,7 +191,7 @@ module tcp_scoreboard
     logic has_block;
     logic good;  // the block is within the bytes sent
     logic big;  // more than two segments
-    logic behind;
+    logic past_resent;
     logic past;  // resent is at or after the start of the block
     logic covers;
     logic rescue;
@@ -207,7 +207,7 @@ module tcp_scoreboard
         good: first_q.has_block & (first_q.from_ack > 0) & (first_q.size > 0) &
             ~first_q.to_max[31],
         big: first_q.size > distance_t'({17'b0, mss_2_q, 1'b0}),
-        behind: first_q.resent_from_ack <= 0,
+        past_resent: first_q.resent_from_ack <= 0,
         past: first_q.resent_from_left >= 0,
         rescue: first_q.rescue,
         futile: futile_2_o,
@@ -219,7 +219,7 @@ module tcp_scoreboard
 
   logic room, reaches, reach_wraps, known;
   logic [NumSacks-1:0] current, left_wraps, right_wraps;
-  place_t reach;
+  position_t reach;
   wire adds = second_q.good & may_ack_i & room;
   tcp_ranges #(
       .NumRanges(NumSacks),
@@ -245,10 +245,10 @@ module tcp_scoreboard
       .reach_o(reach),
       .reach_wraps_o(reach_wraps),
       .current_3_o(current),
-      .valid_3_o(was.valid),
-      .mark_3_o(was.beyond),
-      .left_3_o(was.left),
-      .right_3_o(was.right),
+      .valid_3_o(old_3.valid),
+      .mark_3_o(old_3.beyond),
+      .left_3_o(old_3.left),
+      .right_3_o(old_3.right),
       .left_wraps_3_o(left_wraps),
       .right_wraps_3_o(right_wraps),
       .valid_o(next.valid),
@@ -267,30 +267,31 @@ module tcp_scoreboard
     rest_2_q <= {old_q.resent, old_q.last, old_q.rescues, old_q.rescued};
     rest_3_q <= rest_2_q;
   end
-  assign {was.resent, was.last, was.rescues, was.rescued} = rest_3_q;
+  assign {old_3.resent, old_3.last, old_3.rescues, old_3.rescued} = rest_3_q;
   assign {next.resent, next.last, next.rescues, next.rescued} = rest_3_q;
   // If the window or an acknowledgement prevents it, retried until the next acknowledgement (RFC
   // 6675, 4: RescueRxt).
   wire tried = departs_i & second_q.rescue & (second_q.futile | occupies_i);
 
-  assign news_o = second_q.good & ~known;
-  assign known_o = second_q.has_block & ~news_o;
-  assign lost_o = news_o & (second_q.big | (NumSacks > 2 ? was.valid[NumSacks>2?2 : 0] : 1'b0));
-  assign behind_o = second_q.behind;
+  assign sack_new_o = second_q.good & ~known;
+  assign sack_old_o = second_q.has_block & ~sack_new_o;
+  assign sack_lost_o = sack_new_o &
+      (second_q.big | (NumSacks > 2 ? old_3.valid[NumSacks>2?2 : 0] : 1'b0));
+  assign past_resent_o = second_q.past_resent;
   assign allowed_o = second_q.allowed;
 
   // Extends the lower bits of a sequence number after the base.
   wire seq_t base_3 = arrives_3_i ? ack_3_i : block_3_i.una;
   wire [31-Width:0] upper = base_3[31:Width];
   wire [31-Width:0] upper_next = upper + 1'b1;
-  wire [NumSacks-1:0] first_beyond = was.beyond & -was.beyond;
-  place_t first_right;
+  wire [NumSacks-1:0] first_beyond = old_3.beyond & -old_3.beyond;
+  position_t first_right;
   logic first_wraps;
   always_comb begin
     first_right = '0;
     first_wraps = 1'b0;
     for (int unsigned r = 0; r < NumSacks; r++) begin
-      if (first_beyond[r]) first_right |= was.right[r];
+      if (first_beyond[r]) first_right |= old_3.right[r];
       if (first_beyond[r]) first_wraps |= right_wraps[r];
     end
   end
@@ -302,32 +303,32 @@ module tcp_scoreboard
     for (int unsigned r = 0; r < NumSacks; r++) begin
       if ((slot_i == 4'(r)) & current[r]) begin
         shown_valid_o  = 1'b1;
-        shown_o.left   = {left_wraps[r] ? upper_next : upper, was.left[r]};
-        shown_o.right  = {right_wraps[r] ? upper_next : upper, was.right[r]};
-        shown_beyond_o = was.beyond[r];
+        shown_o.left   = {left_wraps[r] ? upper_next : upper, old_3.left[r]};
+        shown_o.right  = {right_wraps[r] ? upper_next : upper, old_3.right[r]};
+        shown_beyond_o = old_3.beyond[r];
       end
     end
   end
-  assign shown_resent_o = was.resent;
+  assign shown_resent_o = old_3.resent;
 
   wire begins = ~resends_i & acks_i & begins_i & ~clear_i;
   wire marks = ~(resends_i & fills_i) & ~begins & ~clear_i;
   always_comb begin
     written = next;
-    if (fresh_i) written.last = fresh_place_i;
+    if (fresh_i) written.last = fresh_seq_i;
     if (tried) {written.rescues, written.rescued} = 2'b01;
     if (acks_i) begin
-      written.rescues = tail_i & ~was.rescued;
+      written.rescues = tail_i & ~old_3.rescued;
       if (begins_i) written.rescued = 1'b0;
     end
     // The selection is known before the new ranges are.
     written.beyond = '0;
-    if (resends_i & fills_i & ~clear_i) written.beyond = was.beyond & ~first_beyond;
+    if (resends_i & fills_i & ~clear_i) written.beyond = old_3.beyond & ~first_beyond;
     written.beyond |= (next.valid & {NumSacks{begins}}) | (next.beyond & {NumSacks{marks}});
     written.valid &= {NumSacks{~clear_i}};
     if (resends_i) begin
       written.resent = fills_i ? {first_wraps ? upper_next : upper, first_right} : last_i;
-    end else if (acks_i & (begins_i | second_q.behind)) begin
+    end else if (acks_i & (begins_i | second_q.past_resent)) begin
       written.resent = ack_3_i;
     end else if (adds & second_q.covers) begin
       written.resent = reaches ? {reach_wraps ? upper_next : upper, reach} : sack_3_i.right;

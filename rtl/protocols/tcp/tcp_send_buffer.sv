@@ -72,7 +72,7 @@ module tcp_send_buffer
   localparam int unsigned SessionWidth = NumSessions > 1 ? $clog2(NumSessions) : 1;
   localparam int unsigned PositionWidth = $clog2(RingBytes);
   // Maximum header bytes in a beat, in 32-bit words.
-  localparam int unsigned MaxWords = DataBytes < MaxHeaderBytes ? DataBytes / 4 : MaxHeaderBytes / 4;
+  localparam int unsigned MaxWords = (DataBytes < MaxHeaderBytes ? DataBytes : MaxHeaderBytes) / 4;
   localparam int unsigned BeatWords = DataBytes / 4;
   typedef logic [ByteWidth:0] count_t;
 
@@ -112,72 +112,77 @@ module tcp_send_buffer
   } kept_t;
   tcp_data_meta_t data_meta;
   assign data_meta = tcp_data_meta_t'(data_i.meta);
-  logic first_data_q, tells_q, tell_valid, unused_tell_head, unused_tell_room;
-  kept_t kept_q, tell;
+  logic first_data_q, ends_q, notice_valid, unused_notice_head, unused_notice_room;
+  kept_t kept_q, notice;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       first_data_q <= 1'b1;
-      tells_q <= 1'b0;
+      ends_q <= 1'b0;
     end else begin
       if (data_valid_i & data_ready_o) first_data_q <= data_i.last;
-      tells_q <= data_valid_i & data_ready_o & data_i.last;
+      ends_q <= data_valid_i & data_ready_o & data_i.last;
     end
     if (data_valid_i & data_ready_o & first_data_q) begin
       kept_q <= '{session: data_meta.session, last: data_meta.start + 32'(data_i.length)};
     end
   end
   // Waiting notifications; one more may be in flight, and another one arrive.
-  logic [4:0] telling_q;
-  logic tell_taken;
-  wire keeps = tells_q & write;  // not for a dropped message
-  wire tells = tell_valid & tell_taken;
-  assign data_ready_o = telling_q < 5'd14;
+  logic [4:0] notices_q;
+  logic notice_taken;
+  wire keeps = ends_q & write;  // not for a dropped message
+  wire notice_sent = notice_valid & notice_taken;
+  assign data_ready_o = notices_q < 5'd14;
   always_ff @(posedge clk_i) begin
-    if (rst_i) telling_q <= '0;
-    else if (keeps != tells) telling_q <= keeps ? telling_q + 5'd1 : telling_q - 5'd1;
+    if (rst_i) notices_q <= '0;
+    else if (keeps != notice_sent) notices_q <= keeps ? notices_q + 5'd1 : notices_q - 5'd1;
   end
   head_fifo #(
       .head_t(logic),
       .body_t(kept_t),
       .Depth (16)
-  ) u_tell (
+  ) u_notices (
       .clk_i,
       .rst_i,
       .in_head_i  (1'b0),
       .in_body_i  (kept_q),
       .in_valid_i (keeps),
-      .in_ready_o (unused_tell_room),
-      .out_head_o (unused_tell_head),
-      .out_body_o (tell),
-      .out_valid_o(tell_valid),
-      .out_ready_i(tell_taken)
+      .in_ready_o (unused_notice_room),
+      .out_head_o (unused_notice_head),
+      .out_body_o (notice),
+      .out_valid_o(notice_valid),
+      .out_ready_i(notice_taken)
   );
 
   // The amount sent since reset is reported as one number, so that nothing has to be queued.
-  load_t gone_q, told_gone_q;
-  logic told_turn_q, room_to_tell;
-  wire owes = gone_q != told_gone_q;
-  wire tells_gone = owes & ~(tell_valid & told_turn_q);
-  assign tell_taken = room_to_tell & ~tells_gone;
+  load_t started_q, reported_q;
+  logic alternate_q, request_room;
+  wire load_pending = started_q != reported_q;
+  wire reports_load = load_pending & ~(notice_valid & alternate_q);
+  assign notice_taken = request_room & ~reports_load;
   always_ff @(posedge clk_i) begin
-    event_o[EventSent] <= tells_gone & room_to_tell & ~rst_i;
+    event_o[EventSent] <= reports_load & request_room & ~rst_i;
     if (rst_i) begin
-      told_gone_q <= '0;
-      told_turn_q <= 1'b0;
-    end else if (room_to_tell) begin
-      told_turn_q <= tells_gone;
-      if (tells_gone) told_gone_q <= gone_q;
+      reported_q  <= '0;
+      alternate_q <= 1'b0;
+    end else if (request_room) begin
+      alternate_q <= reports_load;
+      if (reports_load) reported_q <= started_q;
     end
   end
-  tcp_request_meta_t says;
+  tcp_request_meta_t request_meta;
   request_beat_t request;
   always_comb begin
-    says = '{request: RequestSend, session: tell.session, place: tell.last, default: '0};
-    if (tells_gone) says = '{request: RequestSent, place: 32'(gone_q), default: '0};
+    request_meta = '{
+        request: RequestSend,
+        session: notice.session,
+        place: notice.last,
+        default: '0
+    };
+    if (reports_load) request_meta = '{request: RequestSent, place: 32'(started_q), default: '0};
     request = '0;
     request.kind = $bits(request.kind)'(KindTcpRequest);
     request.last = 1'b1;
-    request.meta = $bits(request.meta)'(says);
+    request.meta = $bits(request.meta)'(request_meta);
   end
   stream_register #(
       .data_t(request_beat_t)
@@ -185,8 +190,8 @@ module tcp_send_buffer
       .clk_i,
       .rst_i,
       .in_i(request),
-      .in_valid_i(tell_valid | owes),
-      .in_ready_o(room_to_tell),
+      .in_valid_i(notice_valid | load_pending),
+      .in_ready_o(request_room),
       .out_o(request_o),
       .out_valid_o(request_valid_o),
       .out_ready_i(request_ready_i)
@@ -298,10 +303,10 @@ module tcp_send_buffer
 
   // ---- Header and payload are separate: the header waits while the payload is read ----
 
-  logic has_payload_q, header_room, ask_room, ask_valid, read_room, reading;
+  logic has_payload_q, header_room, payload_read_room, payload_read_valid, read_room, reading;
   wire has_payload = stage.first ? stage.has_payload : has_payload_q;
-  wire asks = stage.first & stage.has_payload;
-  assign stage_ready = stage.drop | (header_room & (~asks | ask_room));
+  wire needs_read = stage.first & stage.has_payload;
+  assign stage_ready = stage.drop | (header_room & (~needs_read | payload_read_room));
   always_ff @(posedge clk_i) begin
     if (stage_valid & stage.first) has_payload_q <= stage.has_payload;
   end
@@ -322,7 +327,7 @@ module tcp_send_buffer
       .rst_i,
       .in_head_i  (stage_head),
       .in_body_i  (stage.header),
-      .in_valid_i (stage_valid & ~stage.drop & (~asks | ask_room)),
+      .in_valid_i (stage_valid & ~stage.drop & (~needs_read | payload_read_room)),
       .in_ready_o (header_room),
       .out_head_o (head),
       .out_body_o (header),
@@ -336,23 +341,23 @@ module tcp_send_buffer
     logic [SessionWidth-1:0] session;
     logic [PositionWidth-1:0] position;
     logic [14:0] length;
-  } ask_t;
-  ask_t ask;
-  logic unused_ask_head;
+  } payload_read_t;
+  payload_read_t payload_read;
+  logic unused_payload_read_head;
   head_fifo #(
       .head_t(logic),
-      .body_t(ask_t),
+      .body_t(payload_read_t),
       .Depth (32)
-  ) u_asks (
+  ) u_payload_reads (
       .clk_i,
       .rst_i,
       .in_head_i  (1'b0),
       .in_body_i  ('{session: stage.session, position: stage.position, length: stage.read_length}),
-      .in_valid_i (stage_valid & ~stage.drop & asks & header_room),
-      .in_ready_o (ask_room),
-      .out_head_o (unused_ask_head),
-      .out_body_o (ask),
-      .out_valid_o(ask_valid),
+      .in_valid_i (stage_valid & ~stage.drop & needs_read & header_room),
+      .in_ready_o (payload_read_room),
+      .out_head_o (unused_payload_read_head),
+      .out_body_o (payload_read),
+      .out_valid_o(payload_read_valid),
       .out_ready_i(read_room)
   );
 
@@ -366,10 +371,10 @@ module tcp_send_buffer
   ) u_read (
       .clk_i,
       .rst_i,
-      .request_session_i(ask.session),
-      .request_position_i(ask.position),
-      .request_length_i(ask.length),
-      .request_valid_i(ask_valid),
+      .request_session_i(payload_read.session),
+      .request_position_i(payload_read.position),
+      .request_length_i(payload_read.length),
+      .request_valid_i(payload_read_valid),
       .request_ready_o(read_room),
       .read_session_o(read_session),
       .read_position_o(read_position),
@@ -410,8 +415,8 @@ module tcp_send_buffer
   always_ff @(posedge clk_i) begin
     begun_q <= sent & starts_q & ~rst_i ? header.load : '0;
     lost_q  <= stage_valid & stage.first & stage.drop & ~rst_i ? stage.header.load : '0;
-    if (rst_i) gone_q <= '0;
-    else gone_q <= gone_q + begun_q + lost_q;
+    if (rst_i) started_q <= '0;
+    else started_q <= started_q + begun_q + lost_q;
   end
 
   always_comb begin
@@ -449,7 +454,8 @@ module tcp_send_buffer
       .out_next_o(unused_next)
   );
 
-  assign busy_o = tell_valid | tells_q | owes | (begun_q != '0) | (lost_q != '0) | request_valid_o | write | stage_valid | header_valid | ask_valid |
-      reading | out_valid_o;
+  assign busy_o = notice_valid | ends_q | load_pending | (begun_q != '0) | (lost_q != '0) |
+      request_valid_o | write | stage_valid | header_valid | payload_read_valid | reading |
+      out_valid_o;
 
 endmodule

@@ -62,7 +62,8 @@ module tcp_session_match
   always_comb begin
     for (int unsigned s = 0; s < NumSessions; s++) begin
       for (int unsigned g = 0; g < NumGroups; g++) begin
-        same[s][g] = GroupBits'(keys_q[s] >> (GroupBits * g)) == GroupBits'(key1_q >> (GroupBits * g));
+        same[s][g] = GroupBits'(keys_q[s] >> (GroupBits * g)) ==
+            GroupBits'(key1_q >> (GroupBits * g));
       end
       match[s] = used_q[s] &
           (step2_q.op == SessionRemove ? session2_q == number_t'(s) : &same_q[s]);

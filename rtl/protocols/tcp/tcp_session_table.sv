@@ -112,15 +112,15 @@ module tcp_session_table
 
   // ---- 1: key and hash ----
 
-  key_t seed_q, asked_key_q, kept_key_q;
+  key_t seed_q, request_key_q, stored_key_q;
   logic by_key_q, by_session_q;  // otherwise the key is that of a stash entry
   key_t key1, key2_q, key3_q, key4_q;
   number_t session1_q, session2_q, session3_q, session4_q;
   logic [NumWays-1:0][LineBits-1:0] line1, line2_q, line3_q, line4_q;
   always_comb begin
     key1 = stash_q[mover_q].key;
-    if (by_key_q) key1 = asked_key_q;
-    if (by_session_q) key1 = kept_key_q;
+    if (by_key_q) key1 = request_key_q;
+    if (by_session_q) key1 = stored_key_q;
   end
   keyed_hash #(
       .DataWidth(KeyWidth),
@@ -133,7 +133,7 @@ module tcp_session_table
 
   always_ff @(posedge clk_i) begin
     if (rst_i) seed_q <= seed_i;
-    asked_key_q <= key_i;
+    request_key_q <= key_i;
     by_key_q <= ~move & (op_i != SessionRemove);
     by_session_q <= ~move & (op_i == SessionRemove);
     {key4_q, key3_q, key2_q} <= {key3_q, key2_q, key1};
@@ -147,7 +147,7 @@ module tcp_session_table
 
   entry_t [NumWays-1:0] entry_q;
   entry_t entry;  // entry to write
-  logic [NumWays-1:0] write, match, match_q, vacant_q, turn3_q, turn4_q;
+  logic [NumWays-1:0] write, match, match_q, vacant_q, way3_q, way4_q;
   logic [StashSize-1:0] stash_match, stash_match_q;
   number_t [NumWays-1:0] found_q;
   entry_t victim, victim_q;
@@ -187,12 +187,12 @@ module tcp_session_table
   wire ways_t from = from_q[mover_q];
   always_comb begin
     victim = '0;
-    for (int unsigned w = 0; w < NumWays; w++) if (turn3_q[w]) victim |= entry_q[w];
+    for (int unsigned w = 0; w < NumWays; w++) if (way3_q[w]) victim |= entry_q[w];
   end
   always_ff @(posedge clk_i) begin
     random_q <= rst_i ? '1 : {random_q[5:0], random_q[6] ^ random_q[5]};
-    turn3_q <= random_q[0] ? {from[1:0], from[2]} : {from[0], from[2:1]};
-    turn4_q <= turn3_q;
+    way3_q <= random_q[0] ? {from[1:0], from[2]} : {from[0], from[2:1]};
+    way4_q <= way3_q;
     match_q <= match;
     stash_match_q <= stash_match;
     victim_q <= victim;
@@ -235,7 +235,7 @@ module tcp_session_table
     if (clear_q) entry = '0;
     write = '0;
     if (add) write = first_vacant;
-    if (is_move) write = have_vacant ? first_vacant : turn4_q;
+    if (is_move) write = have_vacant ? first_vacant : way4_q;
     if (drop) write = match_q;
   end
   always_ff @(posedge clk_i) begin
@@ -244,7 +244,7 @@ module tcp_session_table
       from_q[stashed[0]]  <= ways_t'(1);  // any value is valid
     end
     if (is_move) begin
-      from_q[mover_q] <= turn4_q;
+      from_q[mover_q] <= way4_q;
       stash_q[mover_q] <= victim_q;
       stash_q[mover_q].valid <= ~have_vacant;
     end
@@ -291,7 +291,7 @@ module tcp_session_table
   wire number_t key_session = insert2 ? free : session_i;
   always_ff @(posedge clk_i) begin
     if (insert2) key_ram[key_session] <= key2_q;
-    kept_key_q <= key_ram[key_session];
+    stored_key_q <= key_ram[key_session];
   end
   always_ff @(posedge clk_i) read_key_o <= key_ram[read_session_i];
 

@@ -59,14 +59,14 @@ package tcp_state_pkg;
     // Loss recovery (RFC 6582)
     logic [1:0] dup_acks;
     logic       recovering;
-    logic       again;       // retransmit the segment at una
+    logic       retransmit;  // retransmit the segment at una
     seq_t       recover;
 
     // Receive
     seq_t        rcv_nxt;
-    seq_t        adv_edge;   // end of the last advertised window
+    seq_t        adv_edge;        // end of the last advertised window
     logic [31:0] ts_recent;
-    logic [7:0]  recent_at;  // time of ts_recent, in 2**36 us (19 hours)
+    logic [7:0]  ts_recent_time;  // time of ts_recent, in 2**36 us (19 hours)
     logic        ack_now;
     logic        ack_later;
     // A FIN arrived with the end of the handshake; it is processed by the next departure
@@ -80,9 +80,9 @@ package tcp_state_pkg;
     seq_t marked;  // value of max at that time
 
     // Bytes received twice, to be reported by D-SACK (RFC 2883)
-    logic twice;
-    seq_t twice_left;
-    seq_t twice_right;
+    logic dsack;
+    seq_t dsack_left;
+    seq_t dsack_right;
 
     // Round trip: the segment being timed (RFC 6298, 3)
     logic        timing;
@@ -100,19 +100,19 @@ package tcp_state_pkg;
 
   // The latest requests of the application, read along with the block.
   typedef struct packed {
-    seq_t               send_end;      // end of the bytes written
-    seq_t               release_edge;  // end of the free space in the receive buffer
-    logic               closing;       // no bytes follow close_at: FIN
-    seq_t               close_at;
-    logic               freed;  // the session was freed, with bytes written up to close_at
-    logic               aborted;       // reset both directions: RST
-    // Differs from read_served: send an event when bytes up to read_at have arrived
-    logic               read_wish;
-    seq_t               read_at;
-    logic               write_wish;
-    seq_t               write_at;      // send an event when there is space up to this position
+    seq_t send_end;  // end of the bytes written
+    seq_t release_edge;  // end of the free space in the receive buffer
+    logic closing;  // no bytes follow close_position: FIN
+    seq_t close_position;
+    logic freed;  // the session was freed, with bytes written up to close_position
+    logic aborted;  // reset both directions: RST
+    // Differs from read_served: send an event when bytes up to read_position have arrived
+    logic read_toggle;
+    seq_t read_position;
+    logic write_toggle;
+    seq_t write_position;  // send an event when there is space up to this position
     tcp_pkg::settings_t settings;
-  } wishes_t;
+  } session_requests_t;
 
   // The ranges of a session in one slot, for registers: bytes that the peer has reported by SACK,
   // and bytes received beyond a gap.
@@ -128,7 +128,7 @@ package tcp_state_pkg;
   // The fields of a session that registers show.
   typedef struct packed {
     tcb_t block;
-    wishes_t wishes;
+    session_requests_t requests;
     logic [31:0] congestion_window;
     logic [25:0] timeout_us;
     session_ranges_t ranges;
@@ -233,10 +233,10 @@ package tcp_state_pkg;
 
   // Kinds of events of tcp_core.
   typedef enum logic [1:0] {
-    TurnNone,
-    TurnArrival,
-    TurnExpiry,
-    TurnDeparture
-  } turn_e;
+    ActionNone,
+    ActionArrival,
+    ActionExpiry,
+    ActionDeparture
+  } action_e;
 
 endpackage

@@ -74,7 +74,7 @@ module tcp_timers
   wire classes_t stale2 = written == index2_q ? write : '0;
 
   for (genvar c = 0; c < NumClasses; c++) begin : gen_class
-    wire index_t place = clear_q ? index0_q : write[c] ? written : index2_q;
+    wire index_t write_index = clear_q ? index0_q : write[c] ? written : index2_q;
     wire entry_t entry = '{armed: ~clear_q & set_i[c], deadline: deadline_i[c]};
     wire write_it = clear_q | write[c] | disarm[c];
     sized_memory #(
@@ -82,7 +82,7 @@ module tcp_timers
         .Depth (NumSessions)
     ) u_memory (
         .clk_i,
-        .write_addr_i(place),
+        .write_addr_i(write_index),
         .data_i(entry),
         .write_i(write_it),
         .read_addr_i(index0_q),
@@ -118,11 +118,11 @@ module tcp_timers
   index_t expired_q;
   class_t class_q, class2;
   wire classes_t first = due2_q & (~due2_q + 1'b1);
-  wire taken_back = write[class_q] & (written == expired_q);
-  assign expired_valid_o = valid_q & ~taken_back;
+  wire withdrawn = write[class_q] & (written == expired_q);
+  assign expired_valid_o = valid_q & ~withdrawn;
   assign expired_o = session_t'(expired_q);
   assign expired_class_o = class_q;
-  assign disarm = (~valid_q | expired_ready_i | taken_back) ? first & ~write : '0;
+  assign disarm = (~valid_q | expired_ready_i | withdrawn) ? first & ~write : '0;
   always_comb begin
     class2 = '0;
     for (int unsigned c = 0; c < NumClasses; c++) if (first[c]) class2 |= class_t'(c);

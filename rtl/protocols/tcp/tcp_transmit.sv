@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds TCP headers (RFC 9293, 3.1): of the segments that sessions send, and of the resets that answer
-// segments without a session (3.10.7.1).
+// Builds TCP headers (RFC 9293, 3.1): of the segments that sessions send, and of the resets that
+// answer segments without a session (3.10.7.1).
 //
 // A header is sent as one message of kind tcp_segment; the receiver appends the payload. Options:
 // MSS, SACK permitted, timestamps and window scale with a SYN, otherwise timestamps and SACK (RFC
@@ -95,7 +95,7 @@ module tcp_transmit
     vlan_t  vlan;
     seq_t   seq;
     seq_t   ack;
-    seq_t   acked;  // sequence length of the refused segment; used if it has no ACK
+    seq_t   acked;    // sequence length of the refused segment; used if it has no ACK
     logic   has_ack;
   } refusal_t;
   refusal_t refusal_in, refusal;
@@ -382,6 +382,7 @@ module tcp_transmit
     );
   end
 
-  assign busy_o = (waiting_q != '0) | refusal_valid | chosen_valid_q | made_valid_q | sent_valid_q | out_valid_o;
+  assign busy_o = (waiting_q != '0) | refusal_valid | chosen_valid_q | made_valid_q |
+      sent_valid_q | out_valid_o;
 
 endmodule

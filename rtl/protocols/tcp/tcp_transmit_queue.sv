@@ -55,8 +55,8 @@ module tcp_transmit_queue
   wire taken = out_valid_o & out_ready_i;
   wire add = in_valid & ((in_added == in_removed) | (leaves & out_ready_i));
 
-  wire index_t added_at = clearing_q ? clear_q : in_q;
-  wire index_t removed_at = clearing_q ? clear_q : out_q;
+  wire index_t added_index = clearing_q ? clear_q : in_q;
+  wire index_t removed_index = clearing_q ? clear_q : out_q;
   wire writes_added = clearing_q | add_q;
   wire writes_removed = clearing_q | taken_q;
   wire new_added = ~clearing_q & added_q;
@@ -87,8 +87,8 @@ module tcp_transmit_queue
     assign stored = '{added: added[in], removed: removed[in]};
     assign busy_o = out_valid_o;
     always_ff @(posedge clk_i) begin
-      if (writes_added) added[added_at] <= new_added;
-      if (writes_removed) removed[removed_at] <= new_removed;
+      if (writes_added) added[added_index] <= new_added;
+      if (writes_removed) removed[removed_index] <= new_removed;
     end
     wire index_t unused_next = first_next_i;
   end else begin : gen_deep_bits
@@ -98,14 +98,14 @@ module tcp_transmit_queue
     wire second_stays = second_valid_q & first_valid_i;
     wire index_t [1:0] next = {second_stays ? second_q : second_i, first_next_i};
     bits_t [1:0] read;
-    for (genvar p = 0; p < 2; p++) begin : gen_place
+    for (genvar p = 0; p < 2; p++) begin : gen_input
       bits_t old;
       bits_t written_q, new_q;  // in the cycle of the read
       sized_memory #(
           .Depth(NumSessions)
       ) u_added (
           .clk_i,
-          .write_addr_i(added_at),
+          .write_addr_i(added_index),
           .data_i(new_added),
           .write_i(writes_added),
           .read_addr_i(next[p]),
@@ -115,7 +115,7 @@ module tcp_transmit_queue
           .Depth(NumSessions)
       ) u_removed (
           .clk_i,
-          .write_addr_i(removed_at),
+          .write_addr_i(removed_index),
           .data_i(new_removed),
           .write_i(writes_removed),
           .read_addr_i(next[p]),

@@ -43,6 +43,7 @@ from tests.platform.formal.proofs import (
     RING,
     ROUTER,
     ROUTER_IN_CORNER,
+    SESSION_REQUESTS,
     SESSIONS,
     SKID_BUFFER,
     SORTED,
@@ -57,7 +58,6 @@ from tests.platform.formal.proofs import (
     VC_ROUTER,
     WIDE_PAYLOAD,
     WINDOW,
-    WISHES,
 )
 from tests.support.rtl_files import Mutation
 
@@ -95,12 +95,12 @@ RANGES_FILE = "tcp_ranges"
 ARRIVAL_FILE = "tcp_arrival"
 DEPARTURE_FILE = "tcp_departure"
 TCP_CORE_FILE = "tcp_core"
-TURNS_FILE = "tcp_turns"
+SCHEDULER_FILE = "tcp_scheduler"
 DELIVER_FILE = "tcp_deliver"
 BYPASS_FILE = "tcp_bypass"
 PAYLOAD_FILE = "tcp_payload"
 EXPIRY_FILE = "tcp_expiry"
-WISHES_FILE = "tcp_wishes"
+REQUESTS_FILE = "tcp_session_requests"
 RING_FILE = "ring_write"
 STREAM_REGISTER_FILE = "stream_register"
 SKID_BUFFER_FILE = "skid_buffer"
@@ -174,13 +174,13 @@ BROKEN = (
     (RING, Mutation(RING_FILE, "> RingBytes +", ">= RingBytes +")),
     (RING, Mutation(RING_FILE, "skip - 14'(DataBytes) : '0", "skip - 14'd1 : '0")),
     (RING, Mutation(RING_FILE, "write_position_o + PositionWidth'(DataBytes)", "'0")),
-    (ARRIVAL, Mutation(ARRIVAL_FILE, "meaning.reset = here;", "meaning.reset = 1'b1;")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "meaning.reset = is_next;", "meaning.reset = 1'b1;")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.timed | m.opened) block_o.backoff", "block_o.backoff")),
     (
         ARRIVAL,
         Mutation(ARRIVAL_FILE, "(~occupies & ~(one_before & ack_sent & ~ack_old))", "~occupies"),
     ),
-    (ARRIVAL, Mutation(ARRIVAL_FILE, "& ~report & ~again_syn;", "& ~report;")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "& ~report & ~repeated_syn;", "& ~report;")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "[31] & ~found_q.ts_old)", "[31])")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.past_mark)", "if (0)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (segment_2_i.sack_only)", "if (0)")),
@@ -211,7 +211,10 @@ BROKEN = (
         DEPARTURE,
         Mutation(DEPARTURE_FILE, "bytes_in_window = unsent <= window", "bytes_in_window = 1'b1"),
     ),
-    (DEPARTURE, Mutation(DEPARTURE_FILE, "& (wishes_i.close_at == wishes_i.send_end)", "")),
+    (
+        DEPARTURE,
+        Mutation(DEPARTURE_FILE, "& (requests_i.close_position == requests_i.send_end)", ""),
+    ),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "sent < mss;", "1'b1;")),
     (
         DEPARTURE,
@@ -228,27 +231,32 @@ BROKEN = (
     ),
     (
         DEPARTURE,
-        Mutation(DEPARTURE_FILE, "block_3_i.ack_now | (m.update & ~told)", "m.update & ~told"),
+        Mutation(
+            DEPARTURE_FILE, "block_3_i.ack_now | (m.update & ~unchanged)", "m.update & ~unchanged"
+        ),
     ),
-    (DEPARTURE, Mutation(DEPARTURE_FILE, "block_o.write_served = wishes_3_i.write_wish;", "")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "block_o.write_served = requests_3_i.write_toggle;", "")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "hole_length_2_i > block_2_i.mss :", "1'b1 :")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "if (edge_ < 0) return '0;", "")),
     (
         DEPARTURE,
         Mutation(
             DEPARTURE_FILE,
-            "opened: wishes_i.release_edge - block_i.adv_edge",
-            "opened: distance_t'(receive_t'(wishes_i.release_edge - block_i.adv_edge))",
+            "opened: requests_i.release_edge - block_i.adv_edge",
+            "opened: distance_t'(receive_t'(requests_i.release_edge - block_i.adv_edge))",
         ),
     ),
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.fin_waits = 1'b0;", "")),
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.rcv_nxt = block_i.rcv_nxt + 32'd1;", "")),
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.recover = block_i.max;", "block_o.max = block_i.una;")),
-    (WISHES, Mutation(WISHES_FILE, ".data_i(~open_i),", ".data_i(1'b1),")),
-    (TCP_CORE, Mutation(TURNS_FILE, "(kind_2_o != TurnNone & same(at, index_2_o)) |", "")),
-    (TCP_CORE, Mutation(TURNS_FILE, "(renews_4_i & same(at, index_4_o))", "1'b0")),
-    (TCP_CORE, Mutation(TURNS_FILE, "(orders_4_i | renews_4_i)", "orders_4_i")),
-    (TCP_CORE, Mutation(TURNS_FILE, "(kind_1_o != TurnNone & index_1_o == next_index) |", "")),
+    (SESSION_REQUESTS, Mutation(REQUESTS_FILE, ".data_i(~open_i),", ".data_i(1'b1),")),
+    (TCP_CORE, Mutation(SCHEDULER_FILE, "(kind_2_o != ActionNone & same(index, index_2_o)) |", "")),
+    (TCP_CORE, Mutation(SCHEDULER_FILE, "(renews_4_i & same(index, index_4_o))", "1'b0")),
+    (TCP_CORE, Mutation(SCHEDULER_FILE, "(orders_4_i | renews_4_i)", "orders_4_i")),
+    (
+        TCP_CORE,
+        Mutation(SCHEDULER_FILE, "(kind_1_o != ActionNone & index_1_o == next_index) |", ""),
+    ),
     (TCP_CORE, Mutation(TCP_CORE_FILE, "clearing_q ? clear_q : index_3_q", "clear_q")),
     (
         TCP_CORE,
@@ -273,15 +281,24 @@ BROKEN = (
         Mutation(TCP_CORE_FILE, "start: arrival_3_q.segment.seq", "start: block_3_q.rcv_nxt"),
     ),
     (TCP_CORE, Mutation(TCP_CORE_FILE, "keep: arrives & keep", "keep: keep")),
-    (TCP_CORE, Mutation(TURNS_FILE, "is_free(arrival_i) & report_room_i", "is_free(arrival_i)")),
+    (
+        TCP_CORE,
+        Mutation(SCHEDULER_FILE, "is_free(arrival_i) & report_room_i", "is_free(arrival_i)"),
+    ),
     (DELIVER, Mutation(DELIVER_FILE, "wire keeps = passes & first.keep;", "wire keeps = passes;")),
     (DELIVER, Mutation(DELIVER_FILE, "loses | (passes & (~keeps | ready))", "loses | passes")),
     (DELIVER, Mutation(DELIVER_FILE, "loses = order_valid_i & ~order_i", "loses = ~order_i")),
-    (DELIVER, Mutation(DELIVER_FILE, "& first.arrival & ~telling_q &", "& ~telling_q &")),
+    (
+        DELIVER,
+        Mutation(DELIVER_FILE, "& first.arrival & ~event_pending_q &", "& ~event_pending_q &"),
+    ),
     (DELIVER, Mutation(DELIVER_FILE, "(~opens | opened_q);", "1'b1;")),
     (DELIVER, Mutation(DELIVER_FILE, "ends & order_i & (opens", "ends & (opens")),
     (DELIVER, Mutation(DELIVER_FILE, "wire ends = taken & payload_i.last;", "wire ends = taken;")),
-    (DELIVER, Mutation(DELIVER_FILE, "first.tells & (telling_q |", "first.tells & (1'b1 |")),
+    (
+        DELIVER,
+        Mutation(DELIVER_FILE, "first.has_event & (event_pending_q |", "first.has_event & (1'b1 |"),
+    ),
     (
         DELIVER,
         Mutation(DELIVER_FILE, "outcome.verdict.start - 32'(", "outcome.verdict.start + 32'("),
@@ -295,7 +312,9 @@ BROKEN = (
     (
         DELIVER,
         Mutation(
-            DELIVER_FILE, "tells: report_valid_i,", "tells: report_valid_i & ~verdict_valid_i,"
+            DELIVER_FILE,
+            "has_event: report_valid_i,",
+            "has_event: report_valid_i & ~verdict_valid_i,",
         ),
     ),
     (
@@ -304,7 +323,7 @@ BROKEN = (
     ),
     (DELIVER, Mutation(DELIVER_FILE, "waiting_q < 6'd20", "waiting_q < 6'd30")),
     (DELIVER, Mutation(DELIVER_FILE, "missed_valid_i & ~has_outcome", "missed_valid_i")),
-    (DELIVER, Mutation(DELIVER_FILE, "outcome_valid & ~gives_way_q", "outcome_valid")),
+    (DELIVER, Mutation(DELIVER_FILE, "outcome_valid & ~missed_first_q", "outcome_valid")),
     (BYPASS, Mutation(BYPASS_FILE, "first_q ? ~found : ~found_q", "~found")),
     (BYPASS, Mutation(BYPASS_FILE, "first_q ? next : next_q", "next")),
     (BYPASS, Mutation(BYPASS_FILE, "in_valid_i & ~drop", "in_valid_i")),
@@ -331,12 +350,15 @@ BROKEN = (
         Mutation(PAYLOAD_FILE, "read_ready = ~out_valid_o | out_ready_i", "read_ready = 1'b1"),
     ),
     (WIDE_PAYLOAD, Mutation(PAYLOAD_FILE, "rotated(fine_q, 4 * s)", "rotated(fine_q, 3 * s)")),
-    (WISHES, Mutation(WISHES_FILE, "begins ? open_session_i : session_i", "session_i")),
-    (WISHES, Mutation(WISHES_FILE, "(begins ? open_receive_i : place_i)", "place_i")),
+    (SESSION_REQUESTS, Mutation(REQUESTS_FILE, "begins ? open_session_i : session_i", "session_i")),
     (
-        WISHES,
+        SESSION_REQUESTS,
+        Mutation(REQUESTS_FILE, "(begins ? open_receive_i : position_i)", "position_i"),
+    ),
+    (
+        SESSION_REQUESTS,
         Mutation(
-            WISHES_FILE, "open_i | request_i == RequestWritable", "request_i == RequestWritable"
+            REQUESTS_FILE, "open_i | request_i == RequestWritable", "request_i == RequestWritable"
         ),
     ),
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),

@@ -43,7 +43,7 @@ TCP_PARTS = (
     "tcp_round_trip",
     "tcp_scoreboard",
     "tcp_transmit_queue",
-    "tcp_wishes",
+    "tcp_session_requests",
 )
 TCP_CORE = Proof("tcp_core_formal", depth=3, induction=1, reach=9, free=TCP_PARTS)
 ANY_FIFO = {"head_fifo": "any_fifo"}
@@ -60,7 +60,7 @@ ARRIVAL_WHOLE = replace(ARRIVAL, parameters={"Whole": 1})
 DEPARTURE = Proof("tcp_departure_formal", depth=3, induction=None, reach=3, apart=True)
 DEPARTURE_ANYWHERE = replace(DEPARTURE, parameters={"SendBytes": 1024, "Anywhere": 1})
 EXPIRY = Proof("tcp_expiry_formal", depth=2, induction=None, reach=2, apart=True)
-WISHES = Proof("tcp_wishes_formal", depth=3, induction=1, reach=6)
+SESSION_REQUESTS = Proof("tcp_session_requests_formal", depth=3, induction=1, reach=6)
 STAND_INS = {"rpu_multiply": "multiply_stand_in", "rpu_divide": "divide_stand_in"}
 CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=12, stand_ins=STAND_INS)
 MULDIV = replace(CORE, depth=10, parameters={"OnlyMuldiv": 1})
@@ -158,7 +158,7 @@ PROOFS = (
     DEPARTURE,
     pytest.param(DEPARTURE_ANYWHERE, marks=pytest.mark.sweep, id=str(DEPARTURE_ANYWHERE)),
     EXPIRY,
-    WISHES,
+    SESSION_REQUESTS,
     TCP_CORE,
     DELIVER,
     BYPASS,

@@ -380,7 +380,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("rs_parity_row", "if (~first_i) sum_o", "sum_o", ENCODE),
     ("rs_encode", "(out_free & ~later_q)", "out_free", ENCODE),
     ("rs_encode", "length != 14'", "length < 14'", ENCODE),
-    ("ring_memory", "pair += pair_t'(place.from_odd);", "", STARTS),
+    ("ring_memory", "pair += pair_t'(location.from_odd);", "", STARTS),
     ("ring_memory", "{DataBytes{from_odd_q}} ^", "", STARTS),
     (
         "ring_memory",

@@ -243,8 +243,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"OwnScale": 15},
     ],
     "tcp_transmit_queue": [{"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}],
-    "tcp_turns": [{"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}],
-    "tcp_wishes": [
+    "tcp_scheduler": [{"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}],
+    "tcp_session_requests": [
         {"NumSessions": 1},
         {"NumSessions": 48},
         {"NumSessions": 32768},

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of TCP, side by side. Streams in: data and segments of the send buffer, data
-// and reads of the receive buffer; an item is a beat. Streams out: packets, answers; an
-// item is next hop and beat; requests of the send buffer. Events: drops of the send buffer, of
-// the receive buffer, events of that, and of the send buffer. Kinds: tcp_data 2, tcp_event 3. Applications have the ports 80 and 443.
+// The buffers of TCP in parallel. Streams in: data and segments of the send buffer, data and reads
+// of the receive buffer; an item is a beat. Streams out: packets, responses (an item is next hop
+// and beat), requests of the send buffer. Events: drops of the send buffer, drops and events of the
+// receive buffer, events of the send buffer. Kinds: tcp_data 2, tcp_event 3. Applications have the
+// ports 80 and 443.
 `include "bombus_types.svh"
 `include "bench.svh"
 

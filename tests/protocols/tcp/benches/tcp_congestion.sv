@@ -3,7 +3,7 @@
 //
 // Control: microseconds that pass in a cycle. Stream in: events of a session (kind, late,
 // selective, segment size, bytes acknowledged and in flight, session). Stream out, as soon as the
-// next event of the session could begin: its window before and after. Status: time.
+// next event of the session may begin: its window before and after. Status: time.
 `include "bench.svh"
 
 module bench

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TCP engine's state, with its timers controlled by the test. Control: time that passes in the
-// next cycle, in us; above it, whether segments to be sent have to wait.
+// The state of the TCP engine, with its timers controlled by the test. Control: microseconds that
+// pass in a cycle; bit 16: segments to be sent have to wait.
 //
-// Control: microseconds that pass in a cycle. Streams in: arrivals, requests (operation,
-// session, place, wish), timers that expire (class, session), SYNs that find no room. Streams out:
-// verdicts, refused segments, reports, departures, orders to timers (set, clear, set delay, clear
-// delay, session, deadline, deadline of the delay), sessions that are free. Status: time.
+// Streams in: arrivals, requests (operation, session, place, wish), expired timers (class,
+// session), SYNs for which no session is free. Streams out: verdicts, refused segments, reports,
+// departures, timer orders (set, clear, set delay, clear delay, session, deadline, deadline of the
+// delay), free sessions. Status: time.
 `include "bench.svh"
 
 module bench
@@ -104,8 +104,8 @@ module bench
       .refused_valid_o(out_valid_o[1]),
       .request_i(in_valid_i[1] ? request.operation : RequestNone),
       .request_session_i(request.session),
-      .request_place_i(request.place),
-      .request_wish_i(request.wish),
+      .request_position_i(request.place),
+      .request_toggle_i(request.wish),
       .request_ready_o(in_ready_o[1]),
       .report_o(report),
       .report_valid_o(out_valid_o[2]),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tcp_listening, and tcp_connect with a table simulated by the test.
 //
-// Control: the port to look up. Streams in: ports to listen at, with bit 16 no longer; requested connections
-// (tcp_request_meta_t); answers of the table (made, hit). Streams out: look-ups in the table (port
-// of the application, tuple); connections that got no session (port of the application). Status:
-// whether the port of the cycle before is listened at, busy_o of tcp_connect. Event: a connection
-// was lost.
+// Control: the port to look up. Streams in: ports to listen on (bit 16: stop listening); requested
+// connections (tcp_request_meta_t); responses of the table (made, hit). Streams out: look-ups in
+// the table (port of the application, tuple); connections without a session (port of the
+// application). Status: whether the port of the previous cycle is open, busy_o of tcp_connect.
+// Event: a connection was lost.
 `include "bench.svh"
 
 module bench
@@ -38,7 +38,7 @@ module bench
   assign out_o[0] = $bits(out_o[0])'({port, tuple});
   assign out_o[1] = $bits(out_o[0])'({port, tuple});
   assign {made, hit} = in_i[2][1:0];
-  // One answer per look-up, not before it.
+  // One response per look-up, after it.
   assign in_ready_o[2] = pending_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) pending_q <= 1'b0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_lookup without connection requests of applications. Items in: segments, ports to listen at,
-// sessions that are free again, ends of handshakes, errors. Item out: the initial sequence number,
-// whether an error is reported, whether the session opens, and the session. control_i: time in us. Events: a SYN without a session, a refused segment, an
-// error that arrives too early, one without a session.
+// tcp_lookup without connection requests of applications. Items in: segments, ports to listen on,
+// freed sessions, ends of handshakes, errors. Item out: the initial sequence number, whether an
+// error is reported, whether the session opens, and the session. control_i: time in us. Events: a
+// SYN without a session, a refused segment, an error that arrives too early, one without a session.
 `include "bench.svh"
 
 module bench

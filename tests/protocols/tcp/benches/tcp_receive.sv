@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All data widths, side by side. An item in: beat; out, of each width: the beats of the
-// payload, with the bytes of the header before it as tos, then segment_t. Events: 16 of each width, drop_o and event_o.
+// All data widths in parallel. An item in: beat; out, for each width: the beats of the payload,
+// with the number of header bytes before it as tos, then segment_t. Events: 16 for each width,
+// drop_o and event_o.
 `include "bombus_types.svh"
 `include "bench.svh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_sessions. Item in: operation, tuple, session; read_session is control. Item out: the answer.
-// Status: free sessions, tuple of the session being read.
+// tcp_sessions. Item in: operation, tuple, session; read_session is control. Item out: the
+// response. Status: free sessions, tuple of the session being read.
 `include "bench.svh"
 
 module bench

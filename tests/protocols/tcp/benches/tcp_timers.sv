@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_timers: all its signals are control and status, since an expiry may be taken back.
+// tcp_timers: all its signals are control and status, since an expiry may be withdrawn.
 `include "bench.svh"
 
 module bench

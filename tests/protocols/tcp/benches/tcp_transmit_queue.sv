@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_transmit_queue. Streams in: sessions added at the first place, and at the second. Out: sessions
-// that leave. Both come a cycle later: the queue is told of the first one ahead.
+// tcp_transmit_queue. Streams in: sessions added at the first input, and at the second. Out:
+// sessions that leave. Both inputs are delayed by a cycle, since the queue needs the first one
+// ahead of time.
 `include "bench.svh"
 
 module bench #(

@@ -2,7 +2,7 @@
 // Requests of applications against registers of each session: a request changes only its fields and
 // its session, and a read in the next cycle returns the new values; a new session has no requests
 // of the previous one. Proved for all time, by induction.
-module tcp_wishes_formal
+module tcp_session_requests_formal
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
@@ -14,8 +14,8 @@ module tcp_wishes_formal
     input logic rst_i,
     input logic [3:0] request_i,
     input logic [IndexWidth-1:0] session_i,
-    input seq_t place_i,
-    input logic wish_i,
+    input seq_t position_i,
+    input logic toggle_i,
     input logic open_i,
     input logic synchronise_i,
     input logic [IndexWidth-1:0] open_session_i,
@@ -25,24 +25,24 @@ module tcp_wishes_formal
 );
 
   wire request_e request = request_e'(request_i);
-  wishes_t wishes;
-  tcp_wishes #(
+  session_requests_t requests;
+  tcp_session_requests #(
       .NumSessions(NumSessions),
       .RingBytes  (RingBytes),
       .HasSettings(1)
-  ) u_wishes (
+  ) u_requests (
       .clk_i,
-      .request_i(request),
+      .request_i (request),
       .session_i,
-      .place_i,
-      .wish_i,
+      .position_i,
+      .toggle_i,
       .open_i,
       .synchronise_i,
       .open_session_i,
       .open_send_i,
       .open_receive_i,
       .index_i,
-      .wishes_o (wishes)
+      .requests_o(requests)
   );
 
   logic started_q = 1'b0;
@@ -55,7 +55,7 @@ module tcp_wishes_formal
 
   // ---- Reference model ----
 
-  wishes_t [NumSessions-1:0] kept_q;
+  session_requests_t [NumSessions-1:0] kept_q;
   logic [NumSessions-1:0] opened_q;  // not read before
   // The end is set before it is read.
   logic [NumSessions-1:0] ends_q;
@@ -73,31 +73,33 @@ module tcp_wishes_formal
       kept_q[open_session_i].release_edge <= open_receive_i + RingBytes;
     end else begin
       case (request)
-        RequestSend: kept_q[session_i].send_end <= place_i;
-        RequestRelease: kept_q[session_i].release_edge <= place_i + RingBytes;
+        RequestSend: kept_q[session_i].send_end <= position_i;
+        RequestRelease: kept_q[session_i].release_edge <= position_i + RingBytes;
         RequestReadable:
-        {kept_q[session_i].read_wish, kept_q[session_i].read_at} <= {wish_i, place_i};
+        {kept_q[session_i].read_toggle, kept_q[session_i].read_position} <= {toggle_i, position_i};
         RequestWritable:
-        {kept_q[session_i].write_wish, kept_q[session_i].write_at} <= {wish_i, place_i};
+        {kept_q[session_i].write_toggle, kept_q[session_i].write_position} <= {
+          toggle_i, position_i
+        };
         RequestClose: begin
           kept_q[session_i].closing <= 1'b1;
-          kept_q[session_i].close_at <= place_i;
+          kept_q[session_i].close_position <= position_i;
           ends_q[session_i] <= 1'b1;
         end
         RequestFree: begin
           kept_q[session_i].freed <= 1'b1;
-          kept_q[session_i].close_at <= place_i;
+          kept_q[session_i].close_position <= position_i;
           ends_q[session_i] <= 1'b1;
         end
         RequestAbort: kept_q[session_i].aborted <= 1'b1;
-        RequestSet: kept_q[session_i].settings <= settings_t'(place_i[$bits(settings_t)-1:0]);
+        RequestSet: kept_q[session_i].settings <= settings_t'(position_i[$bits(settings_t)-1:0]);
         default: ;
       endcase
     end
   end
 
   logic reads_q;
-  wishes_t expected_q, expected, read;
+  session_requests_t expected_q, expected, read;
   logic has_end_q;
   always_ff @(posedge clk_i) begin
     reads_q <= ~rst_i & opened_q[index_i];
@@ -107,11 +109,11 @@ module tcp_wishes_formal
   // Positions without the request or the end to which they belong are arbitrary.
   always_comb begin
     expected = expected_q;
-    read = wishes;
-    if (~has_end_q) {expected.close_at, read.close_at} = '0;
+    read = requests;
+    if (~has_end_q) {expected.close_position, read.close_position} = '0;
     if (started_q & reads_q) begin
       assert (read == expected);
-      if (~has_end_q) assert (~wishes.closing & ~wishes.freed);
+      if (~has_end_q) assert (~requests.closing & ~requests.freed);
     end
   end
 
@@ -121,16 +123,18 @@ module tcp_wishes_formal
     if (started_q) begin
       for (int unsigned s = 0; s < NumSessions; s++) begin
         if (opened_q[s]) begin
-          assert (u_wishes.u_sends.gen_distributed.ram[s] == kept_q[s].send_end);
-          assert (u_wishes.u_releases.gen_distributed.ram[s] == kept_q[s].release_edge);
-          assert (u_wishes.gen_mark[2].u_memory.gen_distributed.ram[s] == kept_q[s].closing);
-          assert (u_wishes.gen_mark[1].u_memory.gen_distributed.ram[s] == kept_q[s].aborted);
-          assert (u_wishes.gen_mark[0].u_memory.gen_distributed.ram[s] == kept_q[s].freed);
-          assert (u_wishes.gen_settings.u_settings.gen_distributed.ram[s] == kept_q[s].settings);
-          assert (u_wishes.u_reads.gen_distributed.ram[s] == {kept_q[s].read_wish, kept_q[s].read_at});
-          assert (u_wishes.u_writes.gen_distributed.ram[s] == {kept_q[s].write_wish, kept_q[s].write_at});
+          assert (u_requests.u_sends.gen_distributed.ram[s] == kept_q[s].send_end);
+          assert (u_requests.u_releases.gen_distributed.ram[s] == kept_q[s].release_edge);
+          assert (u_requests.gen_mark[2].u_memory.gen_distributed.ram[s] == kept_q[s].closing);
+          assert (u_requests.gen_mark[1].u_memory.gen_distributed.ram[s] == kept_q[s].aborted);
+          assert (u_requests.gen_mark[0].u_memory.gen_distributed.ram[s] == kept_q[s].freed);
+          assert (u_requests.gen_settings.u_settings.gen_distributed.ram[s] == kept_q[s].settings);
+          assert (u_requests.u_reads.gen_distributed.ram[s] ==
+                  {kept_q[s].read_toggle, kept_q[s].read_position});
+          assert (u_requests.u_writes.gen_distributed.ram[s] ==
+                  {kept_q[s].write_toggle, kept_q[s].write_position});
           if (ends_q[s])
-            assert (u_wishes.u_ends.gen_distributed.ram[s] == kept_q[s].close_at);
+            assert (u_requests.u_ends.gen_distributed.ram[s] == kept_q[s].close_position);
             else assert (~kept_q[s].closing & ~kept_q[s].freed);
         end
       end
@@ -138,7 +142,8 @@ module tcp_wishes_formal
   end
 
   always_comb begin
-    if (started_q) cover (reads_q & wishes.closing & wishes.write_wish & wishes.send_end != '0);
+    if (started_q)
+      cover (reads_q & requests.closing & requests.write_toggle & requests.send_end != '0);
   end
 
 endmodule

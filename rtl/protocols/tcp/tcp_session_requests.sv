@@ -4,7 +4,7 @@
 //
 // A request stalls while a session is opened, which initialises all of its fields, and while a
 // session synchronises, which writes the first position of the peer's bytes.
-module tcp_wishes
+module tcp_session_requests
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
@@ -17,8 +17,8 @@ module tcp_wishes
 
     input request_e request_i,
     input logic [IndexWidth-1:0] session_i,
-    input seq_t place_i,
-    input logic wish_i,
+    input seq_t position_i,
+    input logic toggle_i,
 
     input logic open_i,
     input logic synchronise_i,
@@ -27,29 +27,29 @@ module tcp_wishes
     input seq_t open_receive_i,  // first position of the peer's bytes
 
     input logic [IndexWidth-1:0] index_i,
-    output wishes_t wishes_o  // of the session at the index of the previous cycle
+    output session_requests_t requests_o  // of the session at the index of the previous cycle
 );
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
-    $error("tcp_wishes: NumSessions must be a power of two, 2 to 16384");
+    $error("tcp_session_requests: NumSessions must be a power of two, 2 to 16384");
   end
 
   if (RingBytes < 1024 || RingBytes > 2 ** 30 || RingBytes != 2 ** $clog2(
           RingBytes
       )) begin : gen_bad_ring
-    $error("tcp_wishes: RingBytes must be a power of two, 1024 to 2**30");
+    $error("tcp_session_requests: RingBytes must be a power of two, 1024 to 2**30");
   end
 
   typedef struct packed {
-    logic wish;
-    seq_t place;
-  } wish_t;
+    logic awaited;
+    seq_t position;
+  } awaited_t;
 
   wire begins = open_i | synchronise_i;
-  wire seq_t released = (begins ? open_receive_i : place_i) + seq_t'(RingBytes);
+  wire seq_t released = (begins ? open_receive_i : position_i) + seq_t'(RingBytes);
 
-  wire [IndexWidth-1:0] at = begins ? open_session_i : session_i;
-  wire wish_t wish = open_i ? '0 : '{wish: wish_i, place: place_i};
+  wire [IndexWidth-1:0] write_index = begins ? open_session_i : session_i;
+  wire awaited_t awaited = open_i ? '0 : '{awaited: toggle_i, position: position_i};
 
   // Memories of one bit, each with separate writes. From 512 sessions on they are block RAM: the
   // multiplexers of deeper LUTRAM are slower.
@@ -72,7 +72,7 @@ module tcp_wishes
         .LutDepth(256)
     ) u_memory (
         .clk_i,
-        .write_addr_i(at),
+        .write_addr_i(write_index),
         .data_i(~open_i),
         .write_i(open_i | mark[m]),
         .read_addr_i(index_i),
@@ -88,8 +88,8 @@ module tcp_wishes
         .LutDepth(256)
     ) u_settings (
         .clk_i,
-        .write_addr_i(at),
-        .data_i(open_i ? '0 : settings_t'(place_i[$bits(settings_t)-1:0])),
+        .write_addr_i(write_index),
+        .data_i(open_i ? '0 : settings_t'(position_i[$bits(settings_t)-1:0])),
         .write_i(open_i | request_i == RequestSet),
         .read_addr_i(index_i),
         .data_o(settings)
@@ -99,15 +99,15 @@ module tcp_wishes
   end
 
   seq_t send_end_q, release_edge_q, close_at_q;
-  wish_t read_q, write_q;
+  awaited_t read_q, write_q;
   sized_memory #(
       .data_t(seq_t),
       .Depth(NumSessions),
       .LutDepth(SessionLutDepth)
   ) u_sends (
       .clk_i,
-      .write_addr_i(at),
-      .data_i(open_i ? open_send_i : place_i),
+      .write_addr_i(write_index),
+      .data_i(open_i ? open_send_i : position_i),
       .write_i(open_i | request_i == RequestSend),
       .read_addr_i(index_i),
       .data_o(send_end_q)
@@ -118,32 +118,32 @@ module tcp_wishes
       .LutDepth(SessionLutDepth)
   ) u_releases (
       .clk_i,
-      .write_addr_i(at),
+      .write_addr_i(write_index),
       .data_i(released),
       .write_i(begins | request_i == RequestRelease),
       .read_addr_i(index_i),
       .data_o(release_edge_q)
   );
   sized_memory #(
-      .data_t(wish_t),
+      .data_t(awaited_t),
       .Depth(NumSessions),
       .LutDepth(SessionLutDepth)
   ) u_reads (
       .clk_i,
-      .write_addr_i(at),
-      .data_i(wish),
+      .write_addr_i(write_index),
+      .data_i(awaited),
       .write_i(open_i | request_i == RequestReadable),
       .read_addr_i(index_i),
       .data_o(read_q)
   );
   sized_memory #(
-      .data_t(wish_t),
+      .data_t(awaited_t),
       .Depth(NumSessions),
       .LutDepth(SessionLutDepth)
   ) u_writes (
       .clk_i,
-      .write_addr_i(at),
-      .data_i(wish),
+      .write_addr_i(write_index),
+      .data_i(awaited),
       .write_i(open_i | request_i == RequestWritable),
       .read_addr_i(index_i),
       .data_o(write_q)
@@ -154,23 +154,23 @@ module tcp_wishes
       .LutDepth(SessionLutDepth)
   ) u_ends (
       .clk_i,
-      .write_addr_i(at),
-      .data_i(place_i),
+      .write_addr_i(write_index),
+      .data_i(position_i),
       .write_i(request_i == RequestClose || request_i == RequestFree),
       .read_addr_i(index_i),
       .data_o(close_at_q)
   );
-  assign wishes_o = '{
+  assign requests_o = '{
           send_end: send_end_q,
           release_edge: release_edge_q,
           closing: marks.closing,
-          close_at: close_at_q,
+          close_position: close_at_q,
           aborted: marks.aborted,
           freed: marks.freed,
-          read_wish: read_q.wish,
-          read_at: read_q.place,
-          write_wish: write_q.wish,
-          write_at: write_q.place,
+          read_toggle: read_q.awaited,
+          read_position: read_q.position,
+          write_toggle: write_q.awaited,
+          write_position: write_q.position,
           settings: settings
       };
 

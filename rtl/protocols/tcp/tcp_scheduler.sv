@@ -5,7 +5,7 @@
 // registers inspect has priority over all, and is no event.
 //
 // Latency: none. Throughput: one event per cycle.
-module tcp_turns
+module tcp_scheduler
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
@@ -30,7 +30,7 @@ module tcp_turns
 
     input logic report_room_i,
     input logic departure_room_i,
-    input logic waits_i,  // no event starts
+    input logic stall_i,  // no event starts
     input logic inspect_i,  // no event starts
     input index_t inspect_session_i,
     input logic evict_i,  // see tcp_core
@@ -40,22 +40,22 @@ module tcp_turns
     output logic   follows_o, // the session of the event in cycle 4 starts an event
 
     // Cycles 1 to 4
-    output turn_e  kind_1_o,
+    output action_e kind_1_o,
     output index_t index_1_o,
-    output turn_e  kind_2_o,
+    output action_e kind_2_o,
     output index_t index_2_o,
-    output logic   class_2_o,   // of the timer
-    output logic   write_3_o,   // there is an event
+    output logic class_2_o,  // of the timer
+    output logic write_3_o,  // there is an event
     output index_t index_3_o,
-    output logic   evict_3_o,   // it checks whether a handshake is overdue
-    input  logic   evicts_3_i,  // ... and it is
+    output logic evict_3_o,  // it checks whether a handshake is overdue
+    input logic evicts_3_i,  // ... and it is
     output index_t index_4_o,
-    input  logic   renews_4_i,  // the requests of the session are written
-    input  logic   orders_4_i   // timers of the session are set or cleared
+    input logic renews_4_i,  // the requests of the session are written
+    input logic orders_4_i  // timers of the session are set or cleared
 );
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
-    $error("tcp_turns: NumSessions must be a power of two, 2 to 16384");
+    $error("tcp_scheduler: NumSessions must be a power of two, 2 to 16384");
   end
 
   // Sessions whose numbers agree in these bits are treated as one: with more than 32 sessions, an
@@ -64,10 +64,11 @@ module tcp_turns
   function automatic logic same(index_t a, index_t b);
     return a[SameBits-1:0] == b[SameBits-1:0];
   endfunction
-  function automatic logic is_free(index_t at);
-    return ~((kind_1_o != TurnNone & same(at, index_1_o)) |
-             (kind_2_o != TurnNone & same(at, index_2_o)) | (write_3_o & same(at, index_3_o)) |
-             (renews_4_i & same(at, index_4_o)));  // the requests are written later
+  function automatic logic is_free(index_t index);
+    return
+        ~((kind_1_o != ActionNone & same(index, index_1_o)) |
+          (kind_2_o != ActionNone & same(index, index_2_o)) | (write_3_o & same(index, index_3_o)) |
+          (renews_4_i & same(index, index_4_o)));  // the requests are written later
   endfunction
 
   // A SYN without room starts a search: one session after the other is checked, without changing
@@ -75,12 +76,12 @@ module tcp_turns
   // are assigned in order, so the oldest handshakes are checked first. Checks take at most every
   // eighth cycle, even during a flood of SYNs, so that the others remain for segments of open
   // connections.
-  logic [IndexWidth:0] looks_q;
-  logic [2:0] look_wait_q;  // cycles since the last check
-  index_t hand_q;
+  logic [IndexWidth:0] checks_q;
+  logic [2:0] check_wait_q;  // cycles since the last check
+  index_t check_index_q;
   logic evict_1_q, evict_2_q;
-  wire look = Evicts & ~expired_valid_i & (looks_q != '0) & (&look_wait_q);
-  wire index_t next_index = look ? hand_q : expired_i;
+  wire check = Evicts & ~expired_valid_i & (checks_q != '0) & (&check_wait_q);
+  wire index_t next_index = check ? check_index_q : expired_i;
 
   // An expiry or a check starts only while no event of its session is in cycles 1 to 3. It is valid
   // only if the timer has not been set or cleared since (tcp_timers), which happens three cycles
@@ -89,47 +90,47 @@ module tcp_turns
   // the event in cycle 4 changes timers is not known earlier.
   index_t index_5_q, index_6_q;
   logic orders_5_q, orders_6_q, class_1_q;
-  logic expiry_q, expiry_look_q, expiry_class_q;
-  logic   expiry_behind_q;  // the session has an event in cycle 4
+  logic expiry_q, expiry_check_q, expiry_class_q;
+  logic   expiry_follows_q;  // the session has an event in cycle 4
   index_t expiry_index_q;
   logic can_expire, can_arrive, can_depart, departures_first_q;
   logic starts_expiry, starts_arrival, starts_departure;
   wire next_starts = (starts_arrival & arrival_i == next_index) |
       (starts_departure & queued_i == next_index);
-  wire next_waits = next_starts | (kind_1_o != TurnNone & index_1_o == next_index) |
-      (kind_2_o != TurnNone & index_2_o == next_index) |
+  wire next_waits = next_starts | (kind_1_o != ActionNone & index_1_o == next_index) |
+      (kind_2_o != ActionNone & index_2_o == next_index) |
       (orders_4_i & index_4_o == next_index) | (orders_5_q & index_5_q == next_index) |
       (orders_6_q & index_6_q == next_index);
   always_ff @(posedge clk_i) begin
-    expiry_q <= (expired_valid_i | look) & ~next_waits & ~starts_expiry & ~rst_i;
-    expiry_look_q <= look;
+    expiry_q <= (expired_valid_i | check) & ~next_waits & ~starts_expiry & ~rst_i;
+    expiry_check_q <= check;
     expiry_class_q <= expired_class_i;
     expiry_index_q <= next_index;
-    expiry_behind_q <= write_3_o & index_3_o == next_index;
+    expiry_follows_q <= write_3_o & index_3_o == next_index;
   end
-  assign can_expire = expiry_q & ~(expiry_behind_q & (orders_4_i | renews_4_i)) & report_room_i;
+  assign can_expire = expiry_q & ~(expiry_follows_q & (orders_4_i | renews_4_i)) & report_room_i;
   assign can_arrive = arrival_valid_i & is_free(arrival_i) & report_room_i;
   assign can_depart = queued_valid_i & is_free(queued_i) & departure_room_i & report_room_i;
 
   // Each condition is computed separately, so that none depends on another: an expiry has priority,
   // then arrivals and departures alternate.
-  wire none_starts = waits_i | rst_i | inspect_i;
+  wire none_starts = stall_i | rst_i | inspect_i;
   assign starts_expiry = can_expire & ~none_starts;
   wire others_start = ~can_expire & ~none_starts;
   assign starts_arrival = can_arrive & ~(can_depart & departures_first_q) & others_start;
   assign starts_departure = can_depart & (departures_first_q | ~can_arrive) & others_start;
   assign arrival_ready_o = starts_arrival;
   assign queued_ready_o = starts_departure;
-  assign expired_ready_o = starts_expiry & ~expiry_look_q;
+  assign expired_ready_o = starts_expiry & ~expiry_check_q;
   // Compared before the selection, for the sake of timing.
   assign follows_o = (starts_expiry & expiry_index_q == index_4_o) |
       (starts_arrival & arrival_i == index_4_o) | (starts_departure & queued_i == index_4_o);
-  turn_e kind;
+  action_e kind;
   always_comb begin
-    kind = TurnNone;
-    if (starts_expiry) kind = TurnExpiry;
-    if (starts_arrival) kind = TurnArrival;
-    if (starts_departure) kind = TurnDeparture;
+    kind = ActionNone;
+    if (starts_expiry) kind = ActionExpiry;
+    if (starts_arrival) kind = ActionArrival;
+    if (starts_departure) kind = ActionDeparture;
     index_o = queued_i;
     if (starts_arrival) index_o = arrival_i;
     if (can_expire) index_o = expiry_index_q;
@@ -147,28 +148,28 @@ module tcp_turns
     index_6_q  <= index_5_q;
     orders_5_q <= orders_4_i & ~rst_i;
     orders_6_q <= orders_5_q & ~rst_i;
-    class_1_q  <= expiry_class_q | expiry_look_q;
+    class_1_q  <= expiry_class_q | expiry_check_q;
     class_2_o  <= class_1_q;
-    evict_1_q  <= expiry_look_q;
+    evict_1_q  <= expiry_check_q;
     evict_2_q  <= evict_1_q;
-    evict_3_o  <= Evicts & evict_2_q & (kind_2_o == TurnExpiry);
-    write_3_o  <= (kind_2_o != TurnNone) & ~rst_i;
-    if (rst_i) {kind_1_o, kind_2_o} <= {TurnNone, TurnNone};
+    evict_3_o  <= Evicts & evict_2_q & (kind_2_o == ActionExpiry);
+    write_3_o  <= (kind_2_o != ActionNone) & ~rst_i;
+    if (rst_i) {kind_1_o, kind_2_o} <= {ActionNone, ActionNone};
     else {kind_1_o, kind_2_o} <= {kind, kind_1_o};
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i | ~Evicts) begin
-      looks_q <= '0;
-      look_wait_q <= '0;
-      hand_q <= '0;
+      checks_q <= '0;
+      check_wait_q <= '0;
+      check_index_q <= '0;
     end else begin
-      if (starts_expiry & expiry_look_q) look_wait_q <= '0;
-      else if (~&look_wait_q) look_wait_q <= look_wait_q + 1'b1;
-      if (evicts_3_i) looks_q <= '0;
-      else if (starts_expiry & expiry_look_q) looks_q <= looks_q - 1'b1;
-      if (starts_expiry & expiry_look_q) hand_q <= hand_q + 1'b1;
-      if (evict_i) looks_q <= (IndexWidth + 1)'(NumSessions);
+      if (starts_expiry & expiry_check_q) check_wait_q <= '0;
+      else if (~&check_wait_q) check_wait_q <= check_wait_q + 1'b1;
+      if (evicts_3_i) checks_q <= '0;
+      else if (starts_expiry & expiry_check_q) checks_q <= checks_q - 1'b1;
+      if (starts_expiry & expiry_check_q) check_index_q <= check_index_q + 1'b1;
+      if (evict_i) checks_q <= (IndexWidth + 1)'(NumSessions);
     end
   end
 
@@ -176,7 +177,7 @@ module tcp_turns
   always_ff @(posedge clk_i) begin
     if (!rst_i && expired_ready_o) begin
       assert (expired_valid_i && expired_i == expiry_index_q && expired_class_i == expiry_class_q)
-      else $error("tcp_turns: an expiry is taken that is not offered");
+      else $error("tcp_scheduler: an expiry is taken that is not offered");
     end
   end
 `endif
