@@ -140,7 +140,7 @@ module ring_write_formal
   wire [31:0] next_place = meta_q.start + 32'(past_q);
   always_comb begin
     if (started_q) begin
-      assert (u_write.first_q == first_q | rst_i);
+      assert (u_write.first == first_q | rst_i);
       if (~first_q) begin
         assert (past_q != '0 && past_q < length_q);
         assert (past_q[$clog2(DataBytes)-1:0] == '0);

@@ -86,7 +86,7 @@ module tcp_bypass_formal
       assert (in_ready == (~holds_q | out_ready_i));
       assert (drop == counts_q);
       // Registers
-      assert (u_bypass.first_q == first_q);
+      assert (u_bypass.first == first_q);
       if (~first_q) assert (u_bypass.found_q == known_q & (~known_q | u_bypass.next_q == hop_q));
     end
   end

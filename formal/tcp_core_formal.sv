@@ -39,17 +39,22 @@ module tcp_core_formal
   arrival_t arrival;
   assign arrival = arrival_i;
   logic arrival_ready, verdict_valid, refused_valid, request_ready, report_valid, departure_valid;
-  logic set, clear, set_delay, clear_delay, expired_ready, inspected_valid, free_valid, evicted;
-  logic half_done, busy;
+  logic expired_ready, inspected_valid, free_valid, half_done, busy;
   verdict_t verdict;
   segment_t refused;
   report_t report;
   departure_t departure;
-  session_t timer_session, free_session, subject;
-  logic [31:0] deadline, delay_deadline;
+  session_t free_session, subject;
+  timer_orders_t timers;
   inspected_t inspected;
-  logic [7:0] events;
-  logic [2:0] error_events;
+  core_events_t events;
+  session_request_t request;
+  assign request = '{
+          operation: request_e'(request_i),
+          session: request_session_i,
+          position: request_position_i,
+          toggle: request_toggle_i
+      };
   tcp_core #(
       .NumSessions(NumSessions),
       .SendBytes(SendBytes),
@@ -74,10 +79,7 @@ module tcp_core_formal
       .verdict_valid_o(verdict_valid),
       .refused_o(refused),
       .refused_valid_o(refused_valid),
-      .request_i(request_e'(request_i)),
-      .request_session_i,
-      .request_position_i,
-      .request_toggle_i,
+      .request_i(request),
       .request_ready_o(request_ready),
       .report_o(report),
       .report_valid_o(report_valid),
@@ -85,29 +87,18 @@ module tcp_core_formal
       .departure_o(departure),
       .departure_valid_o(departure_valid),
       .departure_room_i,
-      .set_o(set),
-      .clear_o(clear),
-      .set_delay_o(set_delay),
-      .clear_delay_o(clear_delay),
-      .timer_session_o(timer_session),
-      .deadline_o(deadline),
-      .delay_deadline_o(delay_deadline),
-      .expired_i,
-      .expired_class_i,
+      .timers_o(timers),
+      .expired_i('{delay: expired_class_i, session: expired_i}),
       .expired_valid_i,
       .expired_ready_o(expired_ready),
-      .inspect_i,
-      .inspect_session_i,
-      .inspect_slot_i,
+      .inspect_i('{valid: inspect_i, session: inspect_session_i, slot: inspect_slot_i}),
       .inspected_o(inspected),
       .inspected_valid_o(inspected_valid),
       .free_o(free_session),
       .free_valid_o(free_valid),
       .evict_i,
-      .evicted_o(evicted),
       .half_done_o(half_done),
       .event_o(events),
-      .error_event_o(error_events),
       .subject_o(subject),
       .busy_o(busy)
   );

@@ -5,6 +5,8 @@
 // Reads are issued ahead of the output as long as the FIFO has room for their data.
 //
 // Latency: 9 cycles, including the memory. Throughput: one beat per cycle, no gap between messages.
+`include "bombus_assert.svh"
+
 module ring_read #(
     parameter int unsigned DataBytes = 64,
     parameter int unsigned SessionWidth = 4,
@@ -128,5 +130,8 @@ module ring_read #(
   assign out_bytes_o = head.bytes;
   assign out_last_o = head.last;
   assign busy_o = reading_q | (level_q != '0);
+
+  `BOMBUS_ASSERT(BeatsHaveRoom, !valid_q[ReadCycles-1] || unused_ready)
+  `BOMBUS_ASSERT(LevelIsLegal, 32'(level_q) <= Depth)
 
 endmodule

@@ -44,24 +44,30 @@ module ring_write
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   typedef logic [$bits(in_i.bytes)-1:0] count_t;
 
-  logic first_q, dropping_q;
-  logic [13:0] skip_q;  // bytes still to skip
-  wire [13:0] skip = first_q ? in_meta_i.skip : skip_q;
+  logic first, dropping_q;
+  bombus_pkg::length_t skip_q;  // bytes still to skip
+  wire bombus_pkg::length_t skip = first ? in_meta_i.skip : skip_q;
   wire bad_session = 32'(in_meta_i.session) >= NumSessions;
   wire bad_length = 32'(in_i.length) > RingBytes + 32'(in_meta_i.skip);
-  wire drop = first_q ? bad_session | bad_length : dropping_q;
+  wire drop = first ? bad_session | bad_length : dropping_q;
+
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_q <= 1'b1;
       write_o <= 1'b0;
       bad_session_o <= 1'b0;
       bad_length_o <= 1'b0;
     end else begin
-      if (in_valid_i) first_q <= in_i.last;
       write_o <= in_valid_i & ~drop;
-      bad_session_o <= in_valid_i & first_q & bad_session;
-      bad_length_o <= in_valid_i & first_q & ~bad_session & bad_length;
+      bad_session_o <= in_valid_i & first & bad_session;
+      bad_length_o <= in_valid_i & first & ~bad_session & bad_length;
     end
   end
 
@@ -72,7 +78,7 @@ module ring_write
     if (in_valid_i) begin
       dropping_q <= drop;
       skip_q <= skip >= 14'(DataBytes) ? skip - 14'(DataBytes) : '0;
-      if (first_q) begin
+      if (first) begin
         write_session_o  <= SessionWidth'(in_meta_i.session);
         write_position_o <= PositionWidth'(in_meta_i.start);
       end else begin

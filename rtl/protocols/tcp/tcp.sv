@@ -10,6 +10,9 @@
 // Latency: 13 cycles from a segment's header to its payload on data. Throughput: one beat per
 // cycle; segments of one session, or of sessions whose numbers agree in the low five bits, at most
 // every four cycles.
+//
+// One file: it only connects the parts of the engine.
+`include "bombus_assert.svh"
 `include "bombus_types.svh"
 
 module tcp
@@ -145,8 +148,7 @@ module tcp
   if (AheadBytes < 64 || AheadBytes > 1048576) begin : gen_bad_ahead
     $error("tcp: AheadBytes must be 64 to 1048576");
   end
-  if (NumSessions < 16 || NumSessions > 16384 || NumSessions != 2 ** $clog2(NumSessions))
-  begin : gen_bad_sessions
+  if (!is_num_sessions(NumSessions, 16)) begin : gen_bad_sessions
     $error("tcp: NumSessions must be a power of two, 16 to 16384");
   end
   if (Mss < 64 || Mss > 8960) begin : gen_bad_mss
@@ -216,7 +218,6 @@ module tcp
     if (is_error) request.request = RequestNone;
   end
   logic [1:0] error_lost;
-  logic [2:0] error_event;
   logic listen_ready, core_ready;
   wire is_listen = request.request inside {RequestListen, RequestUnlisten};
   wire listens = request_valid_i & is_listen;
@@ -297,11 +298,12 @@ module tcp
   departure_t departure;
   logic departure_valid, departure_room, transmit_room;
   segment_t core_refused;
-  logic core_refused_valid, core_busy, bad_request;
-  logic set, clear, set_delay, clear_delay;
-  session_t timer_session, expired, core_free;
-  logic [31:0] deadline, delay_deadline;
-  logic expired_class, expired_valid, expired_ready, core_free_valid;
+  logic core_refused_valid, core_busy;
+  core_events_t core_event;
+  timer_orders_t timer_orders;
+  expiry_t expired;
+  session_t core_free;
+  logic expired_valid, expired_ready, core_free_valid;
   tcp_core #(
       .NumSessions(NumSessions),
       .SendBytes(SendBytes),
@@ -335,10 +337,12 @@ module tcp
       .verdict_valid_o(verdict_valid),
       .refused_o(core_refused),
       .refused_valid_o(core_refused_valid),
-      .request_i(request_valid_i ? request.request : RequestNone),
-      .request_session_i(request.session),
-      .request_position_i(request.place),
-      .request_toggle_i(request.wish),
+      .request_i('{
+          operation: request_valid_i ? request.request : RequestNone,
+          session: request.session,
+          position: request.place,
+          toggle: request.wish
+      }),
       .request_ready_o(core_ready),
       .report_o(report),
       .report_valid_o(report_valid),
@@ -346,32 +350,30 @@ module tcp
       .departure_o(departure),
       .departure_valid_o(departure_valid),
       .departure_room_i(departure_room),
-      .set_o(set),
-      .clear_o(clear),
-      .set_delay_o(set_delay),
-      .clear_delay_o(clear_delay),
-      .timer_session_o(timer_session),
-      .deadline_o(deadline),
-      .delay_deadline_o(delay_deadline),
+      .timers_o(timer_orders),
       .expired_i(expired),
-      .expired_class_i(expired_class),
       .expired_valid_i(expired_valid),
       .expired_ready_o(expired_ready),
-      .inspect_i(inspect_q),
-      .inspect_session_i(regs_i.session.index),
-      .inspect_slot_i(regs_i.session.slot),
+      .inspect_i('{valid: inspect_q, session: regs_i.session.index, slot: regs_i.session.slot}),
       .inspected_o(inspected),
       .inspected_valid_o(inspected_valid),
       .free_o(core_free),
       .free_valid_o(core_free_valid),
       .evict_i(short),
-      .evicted_o(event_o[EventEvicted]),
       .half_done_o(half_done),
-      .event_o({event_o[EventHole], bad_request, event_o[EventAborted:EventUnacceptable]}),
-      .error_event_o(error_event),
+      .event_o(core_event),
       .subject_o(subject),
       .busy_o(core_busy)
   );
+
+  assign event_o[EventUnacceptable] = core_event.unacceptable;
+  assign event_o[EventStale] = core_event.stale;
+  assign event_o[EventOutOfOrder] = core_event.out_of_order;
+  assign event_o[EventTimeout] = core_event.timed_out;
+  assign event_o[EventRepeat] = core_event.repeated;
+  assign event_o[EventAborted] = core_event.aborted;
+  assign event_o[EventHole] = core_event.hole;
+  assign event_o[EventEvicted] = core_event.evicted;
 
   // ---- Registers ----
 
@@ -437,12 +439,12 @@ module tcp
       .clk_i,
       .rst_i,
       .time_us_i,
-      .session_i(timer_session),
-      .set_i({set_delay, set}),
-      .clear_i({clear_delay, clear}),
-      .deadline_i({delay_deadline, deadline}),
-      .expired_o(expired),
-      .expired_class_o(expired_class),
+      .session_i(timer_orders.session),
+      .set_i({timer_orders.set_delay, timer_orders.set}),
+      .clear_i({timer_orders.clear_delay, timer_orders.clear}),
+      .deadline_i({timer_orders.delay_deadline, timer_orders.deadline}),
+      .expired_o(expired.session),
+      .expired_class_o(expired.delay),
       .expired_valid_o(expired_valid),
       .expired_ready_i(expired_ready),
       .armed_o(timer_o)
@@ -558,20 +560,23 @@ module tcp
   always_ff @(posedge clk_i) begin
     if (rst_i | ~Errors) unused_q <= '0;
     else
-      unused_q <= unused_q + 4'(error_lost[0]) + 4'(error_lost[1]) + 4'(error_event[2]) -
+      unused_q <= unused_q + 4'(error_lost[0]) + 4'(error_lost[1]) + 4'(core_event.unused_error) -
           4'(unused_q != '0);
   end
   wire data_ends = data_valid_o & data_ready_i & data_o.last;
-  logic data_first_q, in_event_q;  // the message on data_o is an event
-  wire is_event = data_first_q ? 32'(data_o.kind) == KindTcpEvent : in_event_q;
+  logic data_first, in_event_q;  // the message on data_o is an event
+  first_beat u_data_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(data_valid_o & data_ready_i),
+      .last_i (data_o.last),
+      .first_o(data_first)
+  );
+  wire is_event = data_first ? 32'(data_o.kind) == KindTcpEvent : in_event_q;
   always_ff @(posedge clk_i) begin
     in_event_q <= is_event;
-    if (rst_i) data_first_q <= 1'b1;
-    else if (data_valid_o & data_ready_i) data_first_q <= data_o.last;
-  end
-  always_ff @(posedge clk_i) begin
     refused_both_q <= core_refused_valid & unfound_valid & ~rst_i;
-    event_o[EventBadRequest] <= (bad_request | connect_lost) & ~rst_i;
+    event_o[EventBadRequest] <= (core_event.bad_request | connect_lost) & ~rst_i;
     event_o[EventRefused] <= refused_valid & ~rst_i;
     event_o[EventResetsBusy] <= (refused_lost | refused_both_q) & ~rst_i;
     event_o[EventSegmentIn] <= order_valid & ~drop_o[DropNoSession] & ~rst_i;
@@ -579,11 +584,13 @@ module tcp
     event_o[EventRequest] <= request_valid_i & request_ready_o & ~rst_i;
     event_o[EventPayload] <= data_ends & ~is_event & ~rst_i;
     event_o[EventTold] <= data_ends & is_event & ~rst_i;
-    event_o[EventPathMtu] <= error_event[0] & ~rst_i;
-    event_o[EventUnreachable] <= error_event[1] & ~rst_i;
+    event_o[EventPathMtu] <= core_event.lowered_mss & ~rst_i;
+    event_o[EventUnreachable] <= core_event.unreachable & ~rst_i;
     event_o[EventUnusedError] <= unused_q != '0 & ~rst_i;
   end
   assign busy_o = receive_busy | lookup_busy | core_busy | free_valid | deliver_busy |
       transmit_busy;
+
+  `BOMBUS_ASSERT(OrdersHaveRoom, !order_valid || unused_order_ready)
 
 endmodule

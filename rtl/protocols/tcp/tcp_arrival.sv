@@ -6,6 +6,9 @@
 // The block of the session, the requests of its application and the segment are inputs of the first
 // cycle; the block and the segment are inputs of the two following cycles, too. One segment per
 // cycle; the next one of the same session after its new block has been written.
+//
+// One file: the three stages share the decoded meaning of the segment, whose fields are each used
+// once.
 module tcp_arrival
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -67,9 +70,9 @@ module tcp_arrival
     output tcb_t block_o,
     output logic new_ack_o,  // una advances to the acknowledgement
     output seq_t window_edge_o,  // end of the window of the segment
-    output logic [13:0] mss_o,  // of the SYN, minus timestamps
+    output bombus_pkg::length_t mss_o,  // of the SYN, minus timestamps
     output logic keep_o,  // the payload is new, except its first skip_o bytes
-    output logic [13:0] skip_o,
+    output bombus_pkg::length_t skip_o,
     output logic refuse_o,  // answer with a reset
     // the SYN of a requested connection: sets the start of the peer's bytes
     output logic synchronise_o,
@@ -110,27 +113,27 @@ module tcp_arrival
   // una and max are at most a ring apart, and so are acknowledgements that count.
   typedef logic signed [$clog2(RingBytes)+1:0] near_t;
   typedef struct packed {
-    logic        bytes;      // the segment has payload
-    logic        is_next;    // seq is 0
-    logic        ends_here;  // last is 0
-    distance_t   seq;        // from rcv_nxt
-    distance_t   last;       // of the end of the payload, from rcv_nxt
-    distance_t   room;       // of the receive window's edge, from rcv_nxt
-    distance_t   acked;      // of the acknowledgement, from una
-    distance_t   unacked;    // of max, from the acknowledgement
-    distance_t   since_wl1;
-    distance_t   ts;         // of the timestamp, from the recent one,
-    logic        ts_old;     // which is more than 23 days old (RFC 7323, 5.5)
-    near_t       past_nxt;   // of the acknowledgement, from nxt
-    near_t       recovered;  // of the acknowledgement, from recover
-    distance_t   marked;     // of the acknowledgement, from marked
-    near_t       timed;      // of the acknowledgement, from the end of the timed segment
-    distance_t   readable;   // of the end of the payload, from the position awaited
-    distance_t   writable;   // of the end of the space, from the position awaited
-    logic [31:0] window;
-    logic [31:0] sample_us;
-    logic [13:0] mss;
-    logic [13:0] longest;    // as the MSS of a SYN
+    logic                bytes;      // the segment has payload
+    logic                is_next;    // seq is 0
+    logic                ends_here;  // last is 0
+    distance_t           seq;        // from rcv_nxt
+    distance_t           last;       // of the end of the payload, from rcv_nxt
+    distance_t           room;       // of the receive window's edge, from rcv_nxt
+    distance_t           acked;      // of the acknowledgement, from una
+    distance_t           unacked;    // of max, from the acknowledgement
+    distance_t           since_wl1;
+    distance_t           ts;         // of the timestamp, from the recent one,
+    logic                ts_old;     // which is more than 23 days old (RFC 7323, 5.5)
+    near_t               past_nxt;   // of the acknowledgement, from nxt
+    near_t               recovered;  // of the acknowledgement, from recover
+    distance_t           marked;     // of the acknowledgement, from marked
+    near_t               timed;      // of the acknowledgement, from the end of the timed segment
+    distance_t           readable;   // of the end of the payload, from the position awaited
+    distance_t           writable;   // of the end of the space, from the position awaited
+    logic [31:0]         window;
+    logic [31:0]         sample_us;
+    bombus_pkg::length_t mss;
+    bombus_pkg::length_t longest;    // as the MSS of a SYN
   } distances_t;
   distances_t found_q;
 
@@ -166,55 +169,55 @@ module tcp_arrival
   // ---- Second cycle: meaning of the distances ----
 
   typedef struct packed {
-    logic        opening;       // the SYN of a requested connection
-    logic        opened;        // the handshake is complete
-    logic        refuse;
-    logic        resend;        // a retransmitted SYN: its answer is retransmitted
-    logic        no_offer;      // ... now without ECN
-    logic        unacceptable;
-    logic        stale;
-    logic        challenge;     // RFC 5961
-    logic        limited;       // ... which is limited to one per 131 ms
-    logic        throttled;     // ... and has been sent within these 131 ms
-    logic        reset;
-    logic        process;       // the acknowledgement and the payload are processed
-    logic        new_ack;
-    logic        same_ack;
-    logic        fin_acked;
-    logic        all_acked;
-    logic        new_window;
-    logic        fresh;         // from a segment that is not before wl1
-    seq_t        wnd_edge;
-    logic        same_edge;     // it has not moved
-    logic        in_order;      // the next bytes or FIN in order
-    logic        ahead;         // bytes beyond a gap
-    logic        fits_ahead;    // ... in the window
-    logic        refuses;       // its bytes or FIN are not accepted: acknowledge rcv_nxt
-    logic        ahead_of_nxt;  // acknowledges more than was retransmitted
-    logic        closed;        // no bytes are accepted in this state
-    logic        fin;
-    logic        fin_again;     // the FIN that was already accepted
-    logic        fin_waits;     // the FIN arrives with the end of the handshake
-    logic        bytes;
-    logic        new_bytes;     // some are new
-    logic        recent;        // store the timestamp
-    logic        recovered;
-    logic        marked;        // the peer reports congestion, for the first time in a window
-    logic        past_mark;     // the acknowledgement is at or after marked
-    logic        congested;     // the path to this host was congested
-    logic        reduced;       // the peer has reduced its congestion window
-    logic        dsack;         // the first bytes are duplicates
-    logic        dsack_all;     // ... and the others, too
-    logic        timed;
-    logic        readable;
-    logic        writable;
-    seq_t        last;          // of the payload
-    logic [13:0] skip;
-    logic [3:0]  most_window;
-    logic [13:0] mss;
-    logic        lowers;        // an error reports that the segment was too big
-    logic        unreachable;
-    logic        unused;
+    logic opening;  // the SYN of a requested connection
+    logic opened;  // the handshake is complete
+    logic refuse;
+    logic resend;  // a retransmitted SYN: its answer is retransmitted
+    logic no_offer;  // ... now without ECN
+    logic unacceptable;
+    logic stale;
+    logic challenge;  // RFC 5961
+    logic limited;  // ... which is limited to one per 131 ms
+    logic throttled;  // ... and has been sent within these 131 ms
+    logic reset;
+    logic process;  // the acknowledgement and the payload are processed
+    logic new_ack;
+    logic same_ack;
+    logic fin_acked;
+    logic all_acked;
+    logic new_window;
+    logic fresh;  // from a segment that is not before wl1
+    seq_t wnd_edge;
+    logic same_edge;  // it has not moved
+    logic in_order;  // the next bytes or FIN in order
+    logic ahead;  // bytes beyond a gap
+    logic fits_ahead;  // ... in the window
+    logic refuses;  // its bytes or FIN are not accepted: acknowledge rcv_nxt
+    logic ahead_of_nxt;  // acknowledges more than was retransmitted
+    logic closed;  // no bytes are accepted in this state
+    logic fin;
+    logic fin_again;  // the FIN that was already accepted
+    logic fin_waits;  // the FIN arrives with the end of the handshake
+    logic bytes;
+    logic new_bytes;  // some are new
+    logic recent;  // store the timestamp
+    logic recovered;
+    logic marked;  // the peer reports congestion, for the first time in a window
+    logic past_mark;  // the acknowledgement is at or after marked
+    logic congested;  // the path to this host was congested
+    logic reduced;  // the peer has reduced its congestion window
+    logic dsack;  // the first bytes are duplicates
+    logic dsack_all;  // ... and the others, too
+    logic timed;
+    logic readable;
+    logic writable;
+    seq_t last;  // of the payload
+    bombus_pkg::length_t skip;
+    logic [3:0] most_window;
+    bombus_pkg::length_t mss;
+    logic lowers;  // an error reports that the segment was too big
+    logic unreachable;
+    logic unused;
   } meaning_t;
   meaning_t meaning_q;
 

@@ -49,7 +49,7 @@ module tcp_bypass
   assign data_meta  = tcp_data_meta_t'(in_i.meta);
   assign event_meta = tcp_event_meta_t'(in_i.meta);
 
-  logic first_q, found, found_q;
+  logic first, found, found_q;
   logic [NextWidth-1:0] next, next_q;
   bound_hop #(
       .NumBound(NumBound),
@@ -62,16 +62,21 @@ module tcp_bypass
       .found_o(found),
       .hop_o  (next)
   );
-  wire drop = first_q ? ~found : ~found_q;
+  wire drop = first ? ~found : ~found_q;
   wire taken = in_valid_i & in_ready_o;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
-    if (taken & first_q) begin
+    if (taken & first) begin
       found_q <= found;
       next_q  <= next;
     end
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.last;
-    drop_o[DropBadPort] <= taken & first_q & ~found & ~rst_i;
+    drop_o[DropBadPort] <= taken & first & ~found & ~rst_i;
   end
 
   output_stage #(
@@ -84,7 +89,7 @@ module tcp_bypass
       .in_i,
       .in_valid_i(in_valid_i & ~drop),
       .in_ready_o,
-      .in_next_i (first_q ? next : next_q),
+      .in_next_i (first ? next : next_q),
       .out_o,
       .out_valid_o,
       .out_ready_i,

@@ -52,7 +52,7 @@ module tcp_congestion
     logic [3:0] epoch;      // changes after each loss
   } state_t;
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_congestion: NumSessions must be a power of two, 2 to 16384");
   end
 
@@ -92,7 +92,7 @@ module tcp_congestion
   // ---- First cycle ----
 
   state_t state_2_q, state_3_q, state_4_q;
-  logic [13:0] mss_2_q;
+  bombus_pkg::length_t mss_2_q;
   bytes_t flight_2_q;
   always_ff @(posedge clk_i) begin
     state_2_q  <= state;
@@ -110,13 +110,13 @@ module tcp_congestion
   logic [MostBit:LeastBit] leading, leading_q;  // leading bit of the window
   logic [27:0] square_q;
   logic slow_start_q;
-  logic [13:0] slow_q;
+  bombus_pkg::length_t slow_q;
   bytes_t halved_q, deflated_q;  // RFC 5681, 3.1, equation 4
   bytes_t reduced_q;  // the same without two segments
   bytes_t halved, reduced;  // the same, with the factor of CUBIC
   logic beyond_q;  // more bytes are in flight than the window allows
   logic [15:0] three_q;
-  logic [13:0] mss_3_q;
+  bombus_pkg::length_t mss_3_q;
   wire bytes_t mss = bytes_t'(mss_2_q);
   wire bytes_t half = flight_2_q >> 1;
   always_comb begin

@@ -8,6 +8,8 @@
 // in the table; if peer and port are already in use, it is retried with the next port, up to 2**14
 // times. The port of the application itself is skipped: it distinguishes connections of peers from
 // requested ones.
+`include "bombus_assert.svh"
+
 module tcp_connect
   import tcp_pkg::*;
 #(
@@ -37,9 +39,7 @@ module tcp_connect
     output logic busy_o
 );
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** $clog2(
-          NumSessions
-      )) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_connect: NumSessions must be a power of two, 2 to 16384");
   end
 
@@ -149,5 +149,7 @@ module tcp_connect
           own_port: {2'b11, own_port_q}
       };
   assign busy_o = (waiting_q != '0);
+
+  `BOMBUS_ASSERT(WaitingIsLegal, 32'(waiting_q) <= NumSessions)
 
 endmodule

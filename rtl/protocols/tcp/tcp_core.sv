@@ -5,6 +5,11 @@
 // One event starts per cycle, and two of the same session are at least four cycles apart, so that
 // each reads the result of the previous one. Cycle 0 selects the event and reads the memories,
 // cycles 1 to 3 process it (tcp_arrival, tcp_departure), and the last of them writes the result.
+//
+// One file: it connects the memories and the stages of the pipeline, which exchange more signals
+// than a port list would make clearer; the logic of the stages is in modules of their own.
+`include "bombus_assert.svh"
+
 module tcp_core
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -49,38 +54,25 @@ module tcp_core
     output logic     refused_valid_o,
 
     // Applications
-    input  request_e request_i,
-    input  session_t request_session_i,
-    input  seq_t     request_position_i,
-    input  logic     request_toggle_i,
-    output logic     request_ready_o,
-    output report_t  report_o,
-    output logic     report_valid_o,
-    input  logic     report_room_i,       // room for six more reports
+    input  session_request_t request_i,
+    output logic             request_ready_o,
+    output report_t          report_o,
+    output logic             report_valid_o,
+    input  logic             report_room_i,    // room for six more reports
 
     // Segments to send
     output departure_t departure_o,
     output logic       departure_valid_o,
     input  logic       departure_room_i,   // room for six more segments
 
-    // Timers: class 0 is that of the session, class 1 that of the delayed acknowledgement
-    output logic            set_o,
-    output logic            clear_o,
-    output logic            set_delay_o,
-    output logic            clear_delay_o,
-    output session_t        timer_session_o,
-    output logic     [31:0] deadline_o,
-    output logic     [31:0] delay_deadline_o,
-    input  session_t        expired_i,
-    input  logic            expired_class_i,
-    input  logic            expired_valid_i,
-    output logic            expired_ready_o,
+    output timer_orders_t timers_o,
+    input expiry_t expired_i,
+    input logic expired_valid_i,
+    output logic expired_ready_o,
 
     // Registers inspect a session: no event starts in this cycle. The response has the latency of a
     // report.
-    input logic inspect_i,
-    input session_t inspect_session_i,
-    input logic [3:0] inspect_slot_i,  // index of the range to show
+    input inspection_t inspect_i,
     output inspected_t inspected_o,
     output logic inspected_valid_o,
 
@@ -88,13 +80,11 @@ module tcp_core
     output logic     free_valid_o,
 
     input logic evict_i,  // no session was free for a SYN, or none will be for the next one
-    output logic evicted_o,  // a session with an overdue handshake was ended to make room
-    // the handshake of a connection opened by a peer has completed, or the connection has ended
-    // before
+    // The handshake of a connection opened by a peer has completed, or the connection has ended
+    // before.
     output logic half_done_o,
 
-    output logic [7:0] event_o,
-    output logic [2:0] error_event_o,  // of errors: the MSS was reduced; unreachable; unused
+    output core_events_t event_o,
     output session_t subject_o,  // session of the outputs of the next cycle
     output logic busy_o
 );
@@ -107,18 +97,8 @@ module tcp_core
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   typedef logic [IndexWidth-1:0] index_t;
-  typedef enum int unsigned {
-    EventUnacceptable,
-    EventStale,
-    EventOutOfOrder,
-    EventTimeout,
-    EventRepeat,
-    EventAborted,
-    EventBadRequest,
-    EventHole
-  } event_e;
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_core: NumSessions must be a power of two, 2 to 16384");
   end
   if (SendBytes < 1024 || SendBytes > 2 ** 30 || SendBytes != 2 ** $clog2(
@@ -188,15 +168,15 @@ module tcp_core
       .queued_i(queued),
       .queued_valid_i(queued_valid),
       .queued_ready_o(queued_ready),
-      .expired_i(expired_i[IndexWidth-1:0]),
-      .expired_class_i,
+      .expired_i(expired_i.session[IndexWidth-1:0]),
+      .expired_class_i(expired_i.delay),
       .expired_valid_i,
       .expired_ready_o,
       .report_room_i,
       .departure_room_i,
       .stall_i(clearing_q),
-      .inspect_i,
-      .inspect_session_i(inspect_session_i[IndexWidth-1:0]),
+      .inspect_i(inspect_i.valid),
+      .inspect_session_i(inspect_i.session[IndexWidth-1:0]),
       .evict_i,
       .index_o(index),
       .follows_o(follows),
@@ -295,8 +275,8 @@ module tcp_core
     receive_start_q <= arrival_3_q.segment.seq + 32'd1;
   end
   // The session number of a request may be invalid.
-  wire is_session = 32'(request_session_i) < NumSessions;
-  wire is_request = ~(request_i inside {RequestNone, RequestListen, RequestUnlisten,
+  wire is_session = 32'(request_i.session) < NumSessions;
+  wire is_request = ~(request_i.operation inside {RequestNone, RequestListen, RequestUnlisten,
                                         RequestConnect, RequestSent});
   wire requested = is_request & is_session;
   logic wake_ready;
@@ -309,10 +289,10 @@ module tcp_core
       .HasSettings(Nagle | Keepalive)
   ) u_requests (
       .clk_i,
-      .request_i(taken ? request_i : RequestNone),
-      .session_i(request_session_i[IndexWidth-1:0]),
-      .position_i(request_position_i),
-      .toggle_i(request_toggle_i),
+      .request_i(taken ? request_i.operation : RequestNone),
+      .session_i(request_i.session[IndexWidth-1:0]),
+      .position_i(request_i.position),
+      .toggle_i(request_i.toggle),
       .open_i(opens_q),
       .synchronise_i(synchronises_q),
       .open_session_i(index_4_q),
@@ -330,7 +310,7 @@ module tcp_core
   // The memories may still contain ranges of a session that has ended.
   wire is_over = block_3_q.state inside {Closed, Ended};
   always_ff @(posedge clk_i) begin
-    inspects_q <= rst_i ? '0 : {inspects_q[1:0], inspect_i};
+    inspects_q <= rst_i ? '0 : {inspects_q[1:0], inspect_i.valid};
     congestion_window_2_q <= congestion_window_1;
     congestion_window_3_q <= congestion_window_2_q;
     inspected_valid_o <= inspects_q[2] & ~rst_i;
@@ -348,7 +328,7 @@ module tcp_core
   tcb_t arrived, opened;
   logic keep, refuse, arrival_wake, arrival_set, arrival_clear, delay_ack;
   logic unacceptable, stale, out_of_order, lowers, unreachable, unused_error;
-  logic [13:0] skip, syn_mss;
+  bombus_pkg::length_t skip, syn_mss;
   logic new_ack;
   seq_t window_edge;
   changes_t arrival_changes;
@@ -387,12 +367,12 @@ module tcp_core
         .reach_o(reach),
         .num_sacks_o(num_sacks),
         .sacks_o(sacks),
-        .slot_i(inspect_slot_i),
+        .slot_i(inspect_i.slot),
         .shown_valid_o(ranges.is_received),
         .shown_o(ranges.received)
     );
   end else begin : gen_no_reassembly
-    wire unused = &{ahead, in_order, ends_stream, inspect_slot_i};
+    wire unused = &{ahead, in_order, ends_stream, inspect_i.slot};
     assign {room, some_2, some, duplicate, reaches} = '0;
     assign reach = '0;
     assign num_sacks = '0;
@@ -416,7 +396,7 @@ module tcp_core
       acks,
       begins;
   logic occupies, resends, fills, timed_out;
-  logic [13:0] hole_length_2;
+  bombus_pkg::length_t hole_length_2;
   seq_t resent, rescued, last_resent;
   if (NumSacks > 0) begin : gen_scoreboard
     tcp_scoreboard #(
@@ -461,7 +441,7 @@ module tcp_core
         .sack_lost_o(sack_lost),
         .past_resent_o(past_resent),
         .allowed_o(allowed),
-        .slot_i(inspect_slot_i),
+        .slot_i(inspect_i.slot),
         .shown_valid_o(ranges.is_reported),
         .shown_o(ranges.reported),
         .shown_beyond_o(ranges.beyond),
@@ -469,7 +449,7 @@ module tcp_core
     );
   end else begin : gen_no_scoreboard
     wire unused = &{acks, begins, tail, fresh, occupies, resends, fills, last_resent,
-                    inspect_slot_i};
+                    inspect_i.slot};
     assign {resend, hole, hole_2, futile_2} = '0;
     assign {sack_new, sack_old, sack_lost, past_resent, allowed} = '0;
     assign hole_length_2 = '0;
@@ -718,7 +698,7 @@ module tcp_core
       .first_next_i(index_3_q),
       .first_i(index_4_q),
       .first_valid_i(wake_q),
-      .second_i(request_session_i[IndexWidth-1:0]),
+      .second_i(request_i.session[IndexWidth-1:0]),
       .second_valid_i(requested & ~renews_q),
       .second_ready_o(wake_ready),
       .out_o(queued),
@@ -815,13 +795,7 @@ module tcp_core
       .timeout_us_i(timeout_4_q),
       .sampled_i(sampled_5),
       .sampled_us_i(sampled_us_5),
-      .set_o,
-      .clear_o,
-      .set_delay_o,
-      .clear_delay_o,
-      .session_o(timer_session_o),
-      .deadline_o,
-      .delay_deadline_o,
+      .orders_o(timers_o),
       .busy_o(deadlines_busy)
   );
 
@@ -862,31 +836,29 @@ module tcp_core
     end
     free_o <= session_t'(index_3_q);
     free_valid_o <= free & ~rst_i;
-    evicted_o <= evicts & ~rst_i;
     half_done_o <= write & ~opens & unreported & (block.state != SynReceived) & ~rst_i;
-    event_o <= '0;
-    event_o[EventUnacceptable] <= arrives & unacceptable;
-    event_o[EventStale] <= arrives & stale;
-    event_o[EventOutOfOrder] <= arrives & out_of_order;
-    event_o[EventTimeout] <= timed_out;
-    event_o[EventRepeat] <= departs & ~aborts & repeats;
-    event_o[EventBadRequest] <= is_request & ~is_session & request_ready_o & ~rst_i;
-    event_o[EventHole] <= departs & ~aborts & resends;
-    error_event_o <= arrives ? {unused_error, unreachable, lowers} : '0;
-    event_o[EventAborted] <= aborts | (expires & gave_up);
+    event_o <= '{
+        evicted: evicts & ~rst_i,
+        unused_error: arrives & unused_error,
+        unreachable: arrives & unreachable,
+        lowered_mss: arrives & lowers,
+        hole: departs & ~aborts & resends,
+        bad_request: is_request & ~is_session & request_ready_o & ~rst_i,
+        aborted: aborts | (expires & gave_up),
+        repeated: departs & ~aborts & repeats,
+        timed_out: timed_out,
+        out_of_order: arrives & out_of_order,
+        stale: arrives & stale,
+        unacceptable: arrives & unacceptable
+    };
   end
-
-`ifndef SYNTHESIS
-  always_ff @(posedge clk_i) begin
-    if (!rst_i && expires && !class_3_q && !evict_3_q) begin
-      assert (block_3_q.timer != TimerNone)
-      else $error("tcp_core: a timer that is not set has expired");
-    end
-  end
-`endif
 
   assign subject_o = session_t'(index_3_q);
   assign busy_o = (kind_1_q != ActionNone) | (kind_2_q != ActionNone) | write | written_q |
       queue_busy | clearing_q | deadlines_busy;
+
+  `BOMBUS_ASSERT(ExpiredTimerIsSet,
+                 !(expires && !class_3_q && !evict_3_q) || block_3_q.timer != TimerNone)
+  `BOMBUS_ASSERT(OneAction, $onehot0({opens, arrives, departs, expires}))
 
 endmodule

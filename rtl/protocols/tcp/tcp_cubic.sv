@@ -22,7 +22,7 @@ module tcp_cubic
     input logic [3:0] epoch_i,  // changes after each loss
     input logic [Width-1:0] window_i,
     input logic [Width-1:0] most_i,  // W_max
-    input logic [13:0] mss_i,
+    input bombus_pkg::length_t mss_i,
 
     input logic [IndexWidth-1:0] index_i,
     output logic [3:0] epoch_o,  // of the session at the index of the previous cycle
@@ -38,7 +38,7 @@ module tcp_cubic
   localparam int unsigned SquareBits = 2 * TimeBits;
   localparam int unsigned CubeBits = 3 * TimeBits;
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_cubic: NumSessions must be a power of two, 2 to 16384");
   end
   if (Width < 18 || Width > 32) begin : gen_bad_width

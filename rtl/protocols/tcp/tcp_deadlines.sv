@@ -30,14 +30,8 @@ module tcp_deadlines
     input logic        sampled_i,
     input logic [25:0] sampled_us_i,
 
-    output logic            set_o,
-    output logic            clear_o,
-    output logic            set_delay_o,
-    output logic            clear_delay_o,
-    output session_t        session_o,
-    output logic     [31:0] deadline_o,
-    output logic     [31:0] delay_deadline_o,
-    output logic            busy_o
+    output timer_orders_t orders_o,
+    output logic          busy_o
 );
 
   localparam int unsigned InitialUs = 1000000;  // RFC 6298, 2.1
@@ -89,7 +83,7 @@ module tcp_deadlines
     orders_3_q <= rst_i ? '0 : orders_2_q;
     session_1_q <= session_i;
     session_2_q <= session_1_q;
-    session_o <= session_2_q;
+    orders_o.session <= session_2_q;
     time_wait_1_q <= timer_i == TimerTimeWait;
     time_wait_2_q <= time_wait_1_q;
     keepalive_1_q <= Keepalive & (timer_i == TimerKeepalive);
@@ -98,10 +92,13 @@ module tcp_deadlines
     probes_2_q <= probes_1_q;
     backed_off_q <= 38'(handshakes ? 26'(InitialUs) : timeout_us_i) << backoff_i;
     us_q <= sampled_i ? 28'(sampled_us_i) : too_long ? 28'(MostUs) : 28'(backed_off_q[25:0]);
-    deadline_o <= time_us_i + us;
-    delay_deadline_o <= time_us_i + 32'(DelayAckUs);
+    orders_o.deadline <= time_us_i + us;
+    orders_o.delay_deadline <= time_us_i + 32'(DelayAckUs);
   end
-  assign {set_o, clear_o, set_delay_o, clear_delay_o} = orders_3_q;
+  assign orders_o.set = orders_3_q.set;
+  assign orders_o.clear = orders_3_q.clear;
+  assign orders_o.set_delay = orders_3_q.set_delay;
+  assign orders_o.clear_delay = orders_3_q.clear_delay;
   assign busy_o = (orders_1_q != '0) | (orders_2_q != '0) | (orders_3_q != '0);
 
 endmodule

@@ -7,6 +7,8 @@
 // (whether its segment has a session) and to the outcome of the segment in tcp_core.
 //
 // Latency: 2 cycles. Throughput: one beat per cycle; an event takes one beat.
+`include "bombus_assert.svh"
+
 module tcp_deliver
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -177,5 +179,7 @@ module tcp_deliver
   );
 
   assign busy_o = outcome_valid | missed_valid_i | order_valid_i | out_valid_o;
+
+  `BOMBUS_ASSERT(OutcomesHaveRoom, !(verdict_valid_i || report_valid_i) || unused_ready)
 
 endmodule

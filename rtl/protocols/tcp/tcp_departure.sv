@@ -34,7 +34,7 @@ module tcp_departure
     input session_requests_t requests_2_i,
     input logic hole_2_i,
     input logic futile_2_i,  // the retransmission is no longer needed
-    input logic [13:0] hole_length_2_i,
+    input bombus_pkg::length_t hole_length_2_i,
     input logic gaps_2_i,  // there are SACK blocks to report
     input tcb_t block_3_i,
     input session_requests_t requests_3_i,
@@ -186,9 +186,9 @@ module tcp_departure
     seq_t full_end;
     seq_t fin_end;
     seq_t window_end;
-    logic [13:0] bytes;
-    logic [13:0] window_bytes;
-    logic [13:0] hole_length;
+    bombus_pkg::length_t bytes;
+    bombus_pkg::length_t window_bytes;
+    bombus_pkg::length_t hole_length;
   } meaning_t;
   meaning_t meaning, meaning_q;
 

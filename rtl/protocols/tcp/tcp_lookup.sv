@@ -9,6 +9,8 @@
 //
 // Latency: 6 cycles, 25 for a segment that creates a session. Throughput: a segment per cycle,
 // except while sessions are created or removed.
+`include "bombus_assert.svh"
+
 module tcp_lookup
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -171,7 +173,6 @@ module tcp_lookup
     else removal_q <= {removal_q[2:0], removes & table_ready};
   end
   wire found = done & ~removal_q[3];
-
 
   typedef struct packed {
     logic connects;
@@ -426,5 +427,8 @@ module tcp_lookup
   end
 
   assign busy_o = segment_valid_q | (pending_q != '0) | connect_busy;
+
+  `BOMBUS_ASSERT(WaitingHasRoom, !begins || unused_ready)
+  `BOMBUS_ASSERT(ArrivalsHaveRoom, !(found && has_session) || unused_arrival_ready)
 
 endmodule

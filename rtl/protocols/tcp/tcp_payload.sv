@@ -10,6 +10,8 @@
 // pushed later than its successors; no row is reused before it has been sent.
 //
 // Latency: 3 cycles from the push. Throughput: one beat per cycle, no gap between messages.
+`include "bombus_assert.svh"
+
 module tcp_payload #(
     parameter type beat_t = logic,
     parameter int unsigned DataBytes = 64,
@@ -39,11 +41,11 @@ module tcp_payload #(
     output logic                nearly_full_o, // room for only 8 rows: the input should stall
 
     // Segments to send, in order
-    input logic                push_i,
-    input logic [RowWidth-1:0] push_row_i,
-    input logic [        13:0] push_length_i,
-    input logic [         3:0] push_header_i,  // header words before the payload
-    input logic                push_late_i,
+    input logic                               push_i,
+    input logic                [RowWidth-1:0] push_row_i,
+    input bombus_pkg::length_t                push_length_i,
+    input logic                [         3:0] push_header_i,  // header words before the payload
+    input logic                               push_late_i,
 
     output beat_t out_o,
     output logic [5:0] out_header_o,  // header bytes before the payload
@@ -159,7 +161,7 @@ module tcp_payload #(
   typedef struct packed {
     logic late;
     row_t row;
-    logic [13:0] length;
+    bombus_pkg::length_t length;
     logic [3:0] header;
   } head_t;
   head_t head;
@@ -185,9 +187,9 @@ module tcp_payload #(
 
   logic begun_q;  // some rows of the first segment have been sent
   row_t row_q;
-  logic [13:0] left_q;
+  bombus_pkg::length_t left_q;
   wire row_t row = begun_q ? row_q : head.row;
-  wire [13:0] left = begun_q ? left_q : head.length;
+  wire bombus_pkg::length_t left = begun_q ? left_q : head.length;
   logic read_ready, read_valid_q;
   assign fetch_last = left <= 14'(DataBytes);
   assign fetch = head_valid & (row != write_q) & (~read_valid_q | read_ready);
@@ -238,7 +240,7 @@ module tcp_payload #(
   end
 
   typedef struct packed {
-    logic [13:0] length;
+    bombus_pkg::length_t length;
     logic [3:0] header;
     logic last;
     count_t bytes;
@@ -280,5 +282,7 @@ module tcp_payload #(
     out_o.data = out_words_q;
     out_header_o = {out_q.header, 2'b0};
   end
+
+  `BOMBUS_ASSERT(HeadsHaveRoom, !push_i || unused_ready)
 
 endmodule

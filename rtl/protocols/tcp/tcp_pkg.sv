@@ -92,7 +92,7 @@ package tcp_pkg;
     seq_t ack;
     flags_t flags;
     logic [15:0] window;  // not scaled
-    logic [13:0] length;  // payload bytes
+    bombus_pkg::length_t length;  // payload bytes
     // A further SACK block of an earlier acknowledgement; other segments of the session may have
     // arrived in between. Besides the block, only the acknowledgement number and the timestamps are
     // those of that acknowledgement. It has no payload, not even an empty one.
@@ -119,6 +119,12 @@ package tcp_pkg;
 
   typedef logic [13:0] session_t;  // up to 16,384
   parameter int unsigned MaxSessions = 2 ** $bits(session_t);
+
+  // Whether a number of sessions is a power of two, from least to MaxSessions.
+  function automatic bit is_num_sessions(int unsigned number, int unsigned least);
+    return number >= least && number <= MaxSessions && (number & (number - 1)) == 0;
+  endfunction
+
   parameter int unsigned SessionLutDepth = 128;  // sessions whose state is in LUTRAM: sized_memory
 
   // Changes of a session, reported to its application
@@ -173,10 +179,10 @@ package tcp_pkg;
   // Kind tcp_error, tcp_errors to engine: an error reported by the path to a peer for a segment
   // sent (RFC 9293, 3.9.2.2). Data: its sequence number, lowest byte first.
   typedef struct packed {
-    tuple_t      tuple;
-    logic        refuses;  // a requested connection is refused
-    logic        too_big;
-    logic [13:0] mss;      // with too_big: MSS of the path
+    tuple_t              tuple;
+    logic                refuses;  // a requested connection is refused
+    logic                too_big;
+    bombus_pkg::length_t mss;      // with too_big: MSS of the path
   } tcp_error_meta_t;
 
   // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes up to
@@ -199,13 +205,13 @@ package tcp_pkg;
   typedef struct packed {
     session_t                 session;
     seq_t                     start;
-    logic [13:0]              payload_length;
+    bombus_pkg::length_t      payload_length;
     bombus_pkg::packet_meta_t packet;
   } tcp_segment_meta_t;
 
   // The line time of a segment with payload, in units of 64 bytes, modulo 2**16.
   typedef logic [15:0] load_t;
-  function automatic load_t load_of(logic [13:0] payload_length);
+  function automatic load_t load_of(bombus_pkg::length_t payload_length);
     return payload_length == '0 ? '0 : load_t'(payload_length[13:6]) + 16'd2;
   endfunction
 
@@ -214,19 +220,19 @@ package tcp_pkg;
   // application. port, that of the application, is set only by the engine. skip: bytes to ignore at
   // the front.
   typedef struct packed {
-    logic [15:0] port;
-    session_t    session;
-    seq_t        start;
-    logic [13:0] skip;
+    logic [15:0]         port;
+    session_t            session;
+    seq_t                start;
+    bombus_pkg::length_t skip;
   } tcp_data_meta_t;
 
   // Kind tcp_read, application to receive buffer: requests length bytes from sequence number start
   // on, to be sent as kind tcp_data to the application of this port.
   typedef struct packed {
-    logic [15:0] port;
-    session_t    session;
-    seq_t        start;
-    logic [13:0] length;
+    logic [15:0]         port;
+    session_t            session;
+    seq_t                start;
+    bombus_pkg::length_t length;
   } tcp_read_meta_t;
   parameter bit TcpReadHasPayload = 1'b0;
 

@@ -47,7 +47,7 @@ module tcp_reassembly
   localparam int unsigned Width = $clog2(RingBytes) + 2;
   localparam int unsigned NumBlocks = NumGaps < MaxSackBlocks ? NumGaps : MaxSackBlocks;
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_reassembly: NumSessions must be a power of two, 2 to 16384");
   end
   if (NumGaps < 1 || NumGaps > 16) begin : gen_bad_gaps

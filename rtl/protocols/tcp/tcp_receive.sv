@@ -25,6 +25,8 @@
 // the header; other layouts: up to 48 more. Throughput: one beat per cycle, no gap between
 // messages, except one cycle for a segment in another layout or a further SACK block. in_ready_o is
 // a register.
+`include "bombus_assert.svh"
+
 module tcp_receive
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -162,7 +164,7 @@ module tcp_receive
     vlan_t vlan;
     logic [7:0] tos;
     logic [31:0] ip;
-    logic [13:0] length;
+    length_t length;
     logic headless;  // shorter than the fixed part of a header
     ones_pkg::saved_t sum;  // of the segment and its pseudo-header
   } found_t;
@@ -238,7 +240,7 @@ module tcp_receive
 
   typedef struct packed {
     logic [RowWidth-1:0] row;  // first row of the payload
-    logic [13:0] length;  // bytes in these rows
+    length_t length;  // bytes in these rows
     logic [3:0] header;  // header words among them
     segment_t segment;
   } message_t;
@@ -422,5 +424,7 @@ module tcp_receive
   wire options_read = options_busy | reads_more | more_valid;
   assign busy_o = valid_q | sent_valid_q | options_read | (inside_q != '0) | out_valid_o |
       (beat_q != '0);
+
+  `BOMBUS_ASSERT(SegmentsHaveRoom, !sent_valid_q || unused_ready)
 
 endmodule

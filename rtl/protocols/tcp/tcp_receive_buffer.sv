@@ -115,8 +115,8 @@ module tcp_receive_buffer
     logic [NextWidth-1:0] next;
   } event_t;
   event_t event_in, event_out;
-  logic first_data_q, event_bound, event_room, event_valid, event_taken, unused_event_head;
-  assign is_event = first_data_q & (32'(data_i.kind) == KindTcpEvent);
+  logic first_data, event_bound, event_room, event_valid, event_taken, unused_event_head;
+  assign is_event = first_data & (32'(data_i.kind) == KindTcpEvent);
   assign event_in.meta = tcp_event_meta_t'(data_i.meta);
   bound_hop #(
       .NumBound(NumBound),
@@ -130,10 +130,13 @@ module tcp_receive_buffer
       .hop_o  (event_in.next)
   );
   assign data_ready_o = event_room;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_data_q <= 1'b1;
-    else if (data_valid_i & data_ready_o) first_data_q <= data_i.last;
-  end
+  first_beat u_first_data (
+      .clk_i,
+      .rst_i,
+      .taken_i(data_valid_i & data_ready_o),
+      .last_i (data_i.last),
+      .first_o(first_data)
+  );
   head_fifo #(
       .head_t(logic),
       .body_t(event_t),
@@ -174,7 +177,7 @@ module tcp_receive_buffer
   typedef struct packed {
     session_t session;
     seq_t start;
-    logic [13:0] length;
+    length_t length;
   } answer_t;
   typedef struct packed {
     answer_t answer;
@@ -204,20 +207,25 @@ module tcp_receive_buffer
   assign found.drop = ~bound;
 
   // A read is a single beat without data; further beats are ignored.
-  logic first_q;
+  logic first;
   wire  taken = read_valid_i & read_ready_o;
+  first_beat u_first_read (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (read_i.last),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_q <= 1'b1;
       drop_o[DropBadReadPort] <= 1'b0;
       drop_o[DropBadEventPort] <= 1'b0;
       event_o <= '0;
     end else begin
-      if (taken) first_q <= read_i.last;
-      drop_o[DropBadReadPort] <= taken & first_q & ~bound;
+      drop_o[DropBadReadPort] <= taken & first & ~bound;
       drop_o[DropBadEventPort] <= data_valid_i & data_ready_o & is_event & ~event_bound;
       event_o[EventKept] <= kept;
-      event_o[EventBadRead] <= taken & first_q & bound & bad;
+      event_o[EventBadRead] <= taken & first & bound & bad;
     end
   end
 
@@ -227,7 +235,7 @@ module tcp_receive_buffer
       .clk_i,
       .rst_i,
       .in_i(found),
-      .in_valid_i(read_valid_i & first_q),
+      .in_valid_i(read_valid_i & first),
       .in_ready_o(read_ready_o),
       .out_o(stage),
       .out_valid_o(stage_valid),

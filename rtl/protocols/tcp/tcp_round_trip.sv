@@ -33,7 +33,7 @@ module tcp_round_trip
     output logic [25:0] sampled_us_5_o  // the new timeout, with sampled_5_o
 );
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_round_trip: NumSessions must be a power of two, 2 to 16384");
   end
   if (LeastUs < 1 || LeastUs > InitialUs || InitialUs > MostUs || LateUs > MostUs ||

@@ -5,6 +5,8 @@
 // registers inspect has priority over all, and is no event.
 //
 // Latency: none. Throughput: one event per cycle.
+`include "bombus_assert.svh"
+
 module tcp_scheduler
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -54,7 +56,7 @@ module tcp_scheduler
     input logic orders_4_i  // timers of the session are set or cleared
 );
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_scheduler: NumSessions must be a power of two, 2 to 16384");
   end
 
@@ -173,13 +175,9 @@ module tcp_scheduler
     end
   end
 
-`ifndef SYNTHESIS
-  always_ff @(posedge clk_i) begin
-    if (!rst_i && expired_ready_o) begin
-      assert (expired_valid_i && expired_i == expiry_index_q && expired_class_i == expiry_class_q)
-      else $error("tcp_scheduler: an expiry is taken that is not offered");
-    end
-  end
-`endif
+  `BOMBUS_ASSERT(
+      TakenExpiryIsOffered,
+      !expired_ready_o || (expired_valid_i && expired_i == expiry_index_q && expired_class_i == expiry_class_q))
+  `BOMBUS_ASSERT(OneStarts, $onehot0({starts_expiry, starts_arrival, starts_departure}))
 
 endmodule

@@ -38,7 +38,7 @@ module tcp_scoreboard
     // Second cycle
     output logic hole_2_o,  // it is a hole
     output logic futile_2_o,  // it has already been retransmitted
-    output logic [13:0] length_2_o,  // length of the hole; all ones if it does not fit
+    output bombus_pkg::length_t length_2_o,  // length of the hole; all ones if it does not fit
 
     // Third cycle
     input logic [IndexWidth-1:0] index_3_i,
@@ -73,7 +73,7 @@ module tcp_scoreboard
   // Width for positions within the ring and up to one ring away.
   localparam int unsigned Width = $clog2(RingBytes) + 2;
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_scoreboard: NumSessions must be a power of two, 2 to 16384");
   end
   if (NumSacks < 1 || NumSacks > 16) begin : gen_bad_sacks
@@ -184,7 +184,7 @@ module tcp_scoreboard
     for (int unsigned r = 0; r < NumSacks; r++) left += sum_t'({1'b0, first_q.sizes[r]});
   end
 
-  logic [13:0] mss_2_q;
+  bombus_pkg::length_t mss_2_q;
   typedef struct packed {
     logic recovers;
     logic allowed;  // the bytes in flight, without those passed, are within the window

@@ -13,6 +13,8 @@
 //
 // Latency: 12 cycles, 3 for a header without payload. Throughput: one beat per cycle in each
 // direction, no gap between messages. For data widths of 64 to 512 bits.
+`include "bombus_assert.svh"
+
 module tcp_send_buffer
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -112,17 +114,22 @@ module tcp_send_buffer
   } kept_t;
   tcp_data_meta_t data_meta;
   assign data_meta = tcp_data_meta_t'(data_i.meta);
-  logic first_data_q, ends_q, notice_valid, unused_notice_head, unused_notice_room;
+  logic first_data, ends_q, notice_valid, unused_notice_head, unused_notice_room;
   kept_t kept_q, notice;
+  first_beat u_first_data (
+      .clk_i,
+      .rst_i,
+      .taken_i(data_valid_i & data_ready_o),
+      .last_i (data_i.last),
+      .first_o(first_data)
+  );
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_data_q <= 1'b1;
       ends_q <= 1'b0;
     end else begin
-      if (data_valid_i & data_ready_o) first_data_q <= data_i.last;
       ends_q <= data_valid_i & data_ready_o & data_i.last;
     end
-    if (data_valid_i & data_ready_o & first_data_q) begin
+    if (data_valid_i & data_ready_o & first_data) begin
       kept_q <= '{session: data_meta.session, last: data_meta.start + 32'(data_i.length)};
     end
   end
@@ -219,7 +226,7 @@ module tcp_send_buffer
 
   typedef struct packed {
     packet_meta_t meta;
-    logic [13:0] length;  // of the packet
+    length_t length;  // of the packet
     load_t load;
     logic [MaxWords*32-1:0] data;
   } header_t;
@@ -244,7 +251,7 @@ module tcp_send_buffer
     logic [14:0] read_length;  // from that position on
   } stage_t;
   stage_t found, stage;
-  logic first_q, dropping_q, stage_valid, stage_ready;
+  logic first, dropping_q, stage_valid, stage_ready;
   tcp_segment_meta_t meta;
   assign meta = tcp_segment_meta_t'(segment_i.meta);
   wire [14:0] length = 15'(segment_i.length) + 15'(meta.payload_length);
@@ -254,7 +261,7 @@ module tcp_send_buffer
   wire bad_header = (segment_i.length < 14'(HeaderBytes)) |
       (segment_i.length > 14'(MaxHeaderBytes)) | (segment_i.length[1:0] != '0);
   wire bad_length = bad_header | length[14] | (32'(meta.payload_length) > RingBytes);
-  wire drop = first_q ? bad_session | bad_length : dropping_q;
+  wire drop = first ? bad_session | bad_length : dropping_q;
 
   always_comb begin
     found.header.meta = meta.packet;
@@ -265,7 +272,7 @@ module tcp_send_buffer
     found.bytes = segment_i.last ? segment_i.bytes : count_t'(DataBytes);
     found.whole = segment_i.bytes == count_t'(DataBytes);
     found.has_payload = meta.payload_length != '0;
-    found.first = first_q;
+    found.first = first;
     found.drop = drop;
     found.session = SessionWidth'(meta.session);
     found.position = PositionWidth'(meta.start) - PositionWidth'(shared);
@@ -273,15 +280,20 @@ module tcp_send_buffer
   end
 
   wire taken = segment_valid_i & segment_ready_o;
+  first_beat u_first_segment (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (segment_i.last),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_q <= 1'b1;
       drop_o[DropBadSegmentSession] <= 1'b0;
-      drop_o[DropBadSegmentLength] <= 1'b0;
+      drop_o[DropBadSegmentLength]  <= 1'b0;
     end else begin
-      if (taken) first_q <= segment_i.last;
-      drop_o[DropBadSegmentSession] <= taken & first_q & bad_session;
-      drop_o[DropBadSegmentLength]  <= taken & first_q & ~bad_session & bad_length;
+      drop_o[DropBadSegmentSession] <= taken & first & bad_session;
+      drop_o[DropBadSegmentLength]  <= taken & first & ~bad_session & bad_length;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -457,5 +469,7 @@ module tcp_send_buffer
   assign busy_o = notice_valid | ends_q | load_pending | (begun_q != '0) | (lost_q != '0) |
       request_valid_o | write | stage_valid | header_valid | payload_read_valid | reading |
       out_valid_o;
+
+  `BOMBUS_ASSERT(NoticesHaveRoom, !keeps || unused_notice_room)
 
 endmodule

@@ -34,9 +34,7 @@ module tcp_session_match
     output logic [$clog2(NumSessions):0] free_o  // free session numbers
 );
 
-  if (NumSessions < 2 || NumSessions > 64 || NumSessions != 2 ** $clog2(
-          NumSessions
-      ) || KeyWidth < 1) begin : gen_bad_shape
+  if (!is_num_sessions(NumSessions, 2) || NumSessions > 64 || KeyWidth < 1) begin : gen_bad_shape
     $error("tcp_session_match: NumSessions must be a power of two, 2 to 64");
   end
 

@@ -30,7 +30,7 @@ module tcp_session_requests
     output session_requests_t requests_o  // of the session at the index of the previous cycle
 );
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_session_requests: NumSessions must be a power of two, 2 to 16384");
   end
 

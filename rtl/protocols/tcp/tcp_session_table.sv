@@ -60,8 +60,8 @@ module tcp_session_table
     number_t session;
   } entry_t;
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** $clog2(
-          NumSessions
+  if (!is_num_sessions(
+          NumSessions, 2
       ) || NumLines < 2 || NumLines != 2 ** LineBits || KeyWidth < 1) begin : gen_bad_shape
     $error(
         "tcp_session_table: NumSessions (2 to %0d), NumLines (from 2): powers of two", MaxSessions

@@ -43,7 +43,7 @@ package tcp_state_pkg;
     seq_t max;  // the highest value of nxt so far
     seq_t wnd_edge;  // end of the peer's window
     seq_t wl1;
-    logic [13:0] mss;  // payload bytes of a full segment
+    bombus_pkg::length_t mss;  // payload bytes of a full segment
     // leading bit of half of the largest window that the peer has advertised
     logic [3:0] most_window;
     logic scaled;  // both ends have sent a window scale
@@ -125,6 +125,54 @@ package tcp_state_pkg;
     sack_block_t received;
   } session_ranges_t;
 
+  // A request of an application for one session.
+  typedef struct packed {
+    request_e operation;
+    session_t session;
+    seq_t position;
+    logic toggle;
+  } session_request_t;
+
+  // Timers of a session to set or clear: its own and that of the delayed acknowledgement.
+  typedef struct packed {
+    logic set;
+    logic clear;
+    logic set_delay;
+    logic clear_delay;
+    session_t session;
+    logic [31:0] deadline;
+    logic [31:0] delay_deadline;
+  } timer_orders_t;
+
+  // An expired timer.
+  typedef struct packed {
+    logic delay;  // that of the delayed acknowledgement
+    session_t session;
+  } expiry_t;
+
+  // Access of registers to a session.
+  typedef struct packed {
+    logic valid;
+    session_t session;
+    logic [3:0] slot;  // of its ranges
+  } inspection_t;
+
+  // Events of tcp_core, to be counted.
+  typedef struct packed {
+    logic evicted;       // a session with an overdue handshake was ended to make room
+    logic unused_error;  // an error without effect
+    logic unreachable;
+    logic lowered_mss;
+    logic hole;          // a gap between SACK ranges was retransmitted
+    logic bad_request;
+    logic aborted;
+    logic repeated;
+    logic timed_out;
+    logic out_of_order;
+    logic stale;
+    logic unacceptable;
+  } core_events_t;
+
   // The fields of a session that registers show.
   typedef struct packed {
     tcb_t block;
@@ -161,7 +209,7 @@ package tcp_state_pkg;
     session_t session;
     logic keep;
     seq_t start;
-    logic [13:0] skip;
+    bombus_pkg::length_t skip;
   } verdict_t;
 
   // A segment to send.
@@ -172,7 +220,7 @@ package tcp_state_pkg;
     seq_t seq;
     seq_t ack;
     logic [15:0] window;
-    logic [13:0] length;
+    bombus_pkg::length_t length;
     logic has_timestamps;
     logic [31:0] ts_echo;
     logic has_scale;
@@ -198,7 +246,7 @@ package tcp_state_pkg;
   typedef struct packed {
     congestion_e kind;
     logic late;  // opened after a retransmitted SYN
-    logic [13:0] mss;  // MSS, with CongestionOpened and CongestionRestart
+    bombus_pkg::length_t mss;  // MSS, with CongestionOpened and CongestionRestart
     logic selective;  // the amount in flight is known from SACK, so the window is not inflated
   } congestion_event_t;
 
@@ -207,8 +255,8 @@ package tcp_state_pkg;
   parameter int unsigned DefaultMss = 536;
   parameter int unsigned LeastMss = 64;  // our MSS
   parameter int unsigned LeastPeerMss = 28;  // MSS for the minimum MTU (RFC 791)
-  parameter logic [13:0] StampBytes = 14'd12;
-  function automatic logic [13:0] bounded_mss(options_t options, int unsigned own);
+  parameter bombus_pkg::length_t StampBytes = 14'd12;
+  function automatic bombus_pkg::length_t bounded_mss(options_t options, int unsigned own);
     if (~options.has_mss) return 14'(own < DefaultMss ? own : DefaultMss);
     if (options.mss > 16'(own)) return 14'(own);
     if (options.mss < 16'(LeastPeerMss)) return 14'(LeastPeerMss);

@@ -42,9 +42,7 @@ module tcp_timers
     output logic armed_o  // a timer is armed, or was within the last two scans
 );
 
-  if (NumSessions < 4 || NumSessions > MaxSessions || NumSessions != 2 ** $clog2(
-          NumSessions
-      )) begin : gen_bad_number
+  if (!is_num_sessions(NumSessions, 4)) begin : gen_bad_number
     $error("tcp_timers: NumSessions must be a power of two, 4 to %0d", MaxSessions);
   end
   if (NumClasses < 1) begin : gen_bad_classes

@@ -7,6 +7,8 @@
 // 2018, 3). The seed of the checksum is the sum of the pseudo-header.
 //
 // Latency: 4 cycles. Throughput: one header per cycle at 512 bits, otherwise one beat.
+`include "bombus_assert.svh"
+
 module tcp_transmit
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -384,5 +386,7 @@ module tcp_transmit
 
   assign busy_o = (waiting_q != '0) | refusal_valid | chosen_valid_q | made_valid_q |
       sent_valid_q | out_valid_o;
+
+  `BOMBUS_ASSERT(DeparturesHaveRoom, !departure_valid_i || unused_departure_ready)
 
 endmodule

@@ -4,6 +4,8 @@
 // Two inputs add sessions: the first has priority, the second stalls. A session added while it is
 // queued keeps its position. Latency: 1 cycle; with more than LutDepth sessions 2 from the second
 // input. One session in and one out per cycle.
+`include "bombus_assert.svh"
+
 module tcp_transmit_queue
   import tcp_pkg::*;
 #(
@@ -28,7 +30,7 @@ module tcp_transmit_queue
     output logic busy_o
 );
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_transmit_queue: NumSessions must be a power of two, 2 to 16384");
   end
 
@@ -153,7 +155,7 @@ module tcp_transmit_queue
         .ready_i(out_ready_i)
     );
   end else begin : gen_distributed
-    logic room;
+    logic unused_room;
     head_fifo #(
         .head_t(index_t),
         .body_t(logic),
@@ -164,34 +166,21 @@ module tcp_transmit_queue
         .in_head_i (in),
         .in_body_i (mark),
         .in_valid_i(add),
-        .in_ready_o(room),
+        .in_ready_o(unused_room),
         .out_head_o(out_o),
         .out_body_o(out_mark),
         .out_valid_o,
         .out_ready_i
     );
-`ifndef SYNTHESIS
-    always_ff @(posedge clk_i) begin
-      if (!rst_i) begin
-        assert (!(add && !room))
-        else $error("tcp_transmit_queue: no room for a session");
-      end
-    end
-`else
-    wire unused = room;
-`endif
+    `BOMBUS_ASSERT(QueueHasRoom, !add || unused_room)
   end
 
 `ifndef SYNTHESIS
   // Checked for every number of sessions, though only the deep memory requires it.
   index_t announced_q;
-  always_ff @(posedge clk_i) begin
-    announced_q <= first_next_i;
-    if (!rst_i && first_valid_i) begin
-      assert (first_i == announced_q)
-      else $error("tcp_transmit_queue: first_i is not what first_next_i announced");
-    end
-  end
+  always_ff @(posedge clk_i) announced_q <= first_next_i;
 `endif
+
+  `BOMBUS_ASSERT(FirstIsAnnounced, !first_valid_i || first_i == announced_q)
 
 endmodule

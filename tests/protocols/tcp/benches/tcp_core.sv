@@ -2,10 +2,9 @@
 // The state of the TCP engine, with its timers controlled by the test. Control: microseconds that
 // pass in a cycle; bit 16: segments to be sent have to wait.
 //
-// Streams in: arrivals, requests (operation, session, place, wish), expired timers (class,
-// session), SYNs for which no session is free. Streams out: verdicts, refused segments, reports,
-// departures, timer orders (set, clear, set delay, clear delay, session, deadline, deadline of the
-// delay), free sessions. Status: time.
+// Streams in: arrivals, requests (session_request_t), expired timers (expiry_t), SYNs for which no
+// session is free. Streams out: verdicts, refused segments, reports, departures, timer orders
+// (timer_orders_t), free sessions. Status: time.
 `include "bench.svh"
 
 module bench
@@ -35,37 +34,19 @@ module bench
       .time_us_o(status_o)
   );
 
-  typedef struct packed {
-    request_e operation;
-    session_t session;
-    seq_t place;
-    logic wish;
-  } request_t;
-  typedef struct packed {
-    logic expired_class;
-    session_t session;
-  } expired_t;
-  typedef struct packed {
-    logic set;
-    logic clear;
-    logic set_delay;
-    logic clear_delay;
-    session_t session;
-    logic [31:0] deadline;
-    logic [31:0] delay_deadline;
-  } order_t;
-
-  request_t request;
-  expired_t expired;
-  order_t order;
+  session_request_t request;
+  timer_orders_t order;
+  core_events_t events;
   verdict_t verdict;
   segment_t refused;
   report_t report;
   departure_t departure;
   session_t free, unused_subject;
   logic busy, half_done;
-  assign request = $bits(request_t)'(in_i[1]);
-  assign expired = $bits(expired_t)'(in_i[2]);
+  always_comb begin
+    request = $bits(session_request_t)'(in_i[1]);
+    if (~in_valid_i[1]) request.operation = RequestNone;
+  end
 
   long_time_t long_time;
   tcp_clock u_clock (
@@ -90,9 +71,7 @@ module bench
       .rst_i,
       .time_us_i(status_o),
       .long_time_i(long_time),
-      .inspect_i(1'b0),
-      .inspect_session_i('0),
-      .inspect_slot_i('0),
+      .inspect_i('0),
       .inspected_o(),
       .inspected_valid_o(),
       .arrival_i($bits(arrival_t)'(in_i[0])),
@@ -102,10 +81,7 @@ module bench
       .verdict_valid_o(out_valid_o[0]),
       .refused_o(refused),
       .refused_valid_o(out_valid_o[1]),
-      .request_i(in_valid_i[1] ? request.operation : RequestNone),
-      .request_session_i(request.session),
-      .request_position_i(request.place),
-      .request_toggle_i(request.wish),
+      .request_i(request),
       .request_ready_o(in_ready_o[1]),
       .report_o(report),
       .report_valid_o(out_valid_o[2]),
@@ -113,29 +89,23 @@ module bench
       .departure_o(departure),
       .departure_valid_o(out_valid_o[3]),
       .departure_room_i(~control_i[16]),
-      .set_o(order.set),
-      .clear_o(order.clear),
-      .set_delay_o(order.set_delay),
-      .clear_delay_o(order.clear_delay),
-      .timer_session_o(order.session),
-      .deadline_o(order.deadline),
-      .delay_deadline_o(order.delay_deadline),
-      .expired_i(expired.session),
-      .expired_class_i(expired.expired_class),
+      .timers_o(order),
+      .expired_i($bits(expiry_t)'(in_i[2])),
       .expired_valid_i(in_valid_i[2]),
       .expired_ready_o(in_ready_o[2]),
       .free_o(free),
       .free_valid_o(out_valid_o[5]),
       .evict_i(in_valid_i[3]),
-      .evicted_o(event_o[12]),
       .half_done_o(half_done),
-      .event_o(event_o[7:0]),
-      .error_event_o(event_o[11:9]),
+      .event_o(events),
       .subject_o(unused_subject),
       .busy_o(busy)
   );
   assign in_ready_o[3] = 1'b1;
+  assign event_o[7:0] = 8'(events);
   assign event_o[8] = half_done;
+  assign event_o[11:9] = {events.unused_error, events.unreachable, events.lowered_mss};
+  assign event_o[12] = events.evicted;
   assign event_o[13] = busy;
   assign event_o[63:14] = '0;
   assign out_valid_o[4] = order.set | order.clear | order.set_delay | order.clear_delay;
