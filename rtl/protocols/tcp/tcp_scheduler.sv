@@ -175,9 +175,9 @@ module tcp_scheduler
     end
   end
 
-  `BOMBUS_ASSERT(
-      TakenExpiryIsOffered,
-      !expired_ready_o || (expired_valid_i && expired_i == expiry_index_q && expired_class_i == expiry_class_q))
+  wire unused_offered = expired_valid_i & (expired_i == expiry_index_q) &
+      (expired_class_i == expiry_class_q);
+  `BOMBUS_ASSERT(TakenExpiryIsOffered, !expired_ready_o || unused_offered)
   `BOMBUS_ASSERT(OneStarts, $onehot0({starts_expiry, starts_arrival, starts_departure}))
 
 endmodule
