@@ -47,12 +47,15 @@ module engine_checksum
     NumEvents
   } event_e;
 
-  logic first_q;
+  logic first;
   wire  taken = in_valid_i & in_ready_o;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.last;
-  end
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   // ---- Sum of the pseudo-header and of the IPv4 payload ----
 
@@ -63,7 +66,7 @@ module engine_checksum
   logic summing_q, summing_last_q;
   always_ff @(posedge clk_i) begin
     summed_q <= in_i.data;
-    if (first_q) begin
+    if (first) begin
       summed_q[8*AddressByte-1:8*Ipv4Byte] <= '0;
       if (arrived.is_udp) summed_q[8*UdpChecksumByte+:16] <= '0;
       if (arrived.is_tcp) summed_q[8*TcpChecksumByte+:16] <= '0;
@@ -99,7 +102,7 @@ module engine_checksum
 
   beat_t stored;
   logic [15:0] digest;
-  logic stored_valid, stored_ready, holding;
+  logic stored_valid, stored_ready, holding, stored_first;
   engine_store #(
       .beat_t  (beat_t),
       .digest_t(logic [15:0])
@@ -118,12 +121,6 @@ module engine_checksum
       .busy_o(holding)
   );
 
-  logic out_first_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) out_first_q <= 1'b1;
-    else if (stored_valid & stored_ready) out_first_q <= stored.last;
-  end
-
   engine_packet_meta_t meta;
   assign meta = engine_packet_meta_t'(stored.meta);
   wire [15:0] udp_checksum = stored.data[8*UdpChecksumByte+:16];
@@ -131,7 +128,7 @@ module engine_checksum
   beat_t written;
   always_comb begin
     written = stored;
-    if (out_first_q) begin
+    if (stored_first) begin
       if (meta.is_udp) written.data[8*UdpChecksumByte+:16] = digest;
       if (meta.is_tcp) written.data[8*TcpChecksumByte+:16] = digest;
     end
@@ -151,6 +148,7 @@ module engine_checksum
       .in_i(written),
       .in_valid_i(stored_valid),
       .in_ready_o(stored_ready),
+      .in_first_o(stored_first),
       .out_o,
       .out_valid_o,
       .out_ready_i,
@@ -162,7 +160,7 @@ module engine_checksum
   logic [15:0] found_q, digest_q;
   wire is_right = found_q == digest_q | (tcp_q & found_q == '0 & &digest_q);
   always_ff @(posedge clk_i) begin
-    counting_q <= stored_valid & stored_ready & out_first_q & ~rst_i;
+    counting_q <= stored_valid & stored_ready & stored_first & ~rst_i;
     udp_q <= meta.is_udp;
     tcp_q <= meta.is_tcp;
     found_q <= meta.is_udp ? udp_checksum : tcp_checksum;

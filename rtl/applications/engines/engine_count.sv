@@ -4,6 +4,7 @@
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module engine_count
+  import bombus_pkg::*;
   import engine_pkg::*;
 #(
     parameter type beat_t = logic,
@@ -45,12 +46,8 @@ module engine_count
   localparam int unsigned BindsWidth = 5;
   typedef enum int unsigned {NextBound} next_e;
 
-  logic first_q;
+  logic first;
   wire  taken = in_valid_i & in_ready_o;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.last;
-  end
 
   engine_output #(
       .beat_t(beat_t),
@@ -63,9 +60,10 @@ module engine_count
   ) u_out (
       .clk_i,
       .rst_i,
-      .in_i(in_i),
-      .in_valid_i(in_valid_i),
-      .in_ready_o(in_ready_o),
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_first_o(first),
       .out_o,
       .out_valid_o,
       .out_ready_i,
@@ -84,10 +82,10 @@ module engine_count
   assign meta = engine_packet_meta_t'(in_i.meta);
   logic counting_q;
   flow_t flow_q;
-  logic [13:0] length_q;
+  length_t length_q;
   logic [31:0] hash_q;
   always_ff @(posedge clk_i) begin
-    counting_q <= taken & first_q & ~rst_i;
+    counting_q <= taken & first & ~rst_i;
     flow_q <= meta.flow;
     length_q <= in_i.length;
     hash_q <= meta.hash;
@@ -98,7 +96,7 @@ module engine_count
   counts_t counted_q, next, shown;
   logic adding_q;
   flow_t adding_flow_q;
-  logic [13:0] adding_length_q;
+  length_t adding_length_q;
   logic [31:0] adding_hash_q;
   assign next = '{
           packets: counted_q.packets + 1'b1,

@@ -54,12 +54,15 @@ module engine_encrypt
     NumEvents
   } event_e;
 
-  logic first_q;
+  logic first;
   wire  taken = in_valid_i & in_ready_o;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.last;
-  end
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   localparam int unsigned IvBytes = 8;
   localparam int unsigned TextByte = UdpPayloadByte + IvBytes;
@@ -79,10 +82,10 @@ module engine_encrypt
   logic [7:0] block_q;
   always_ff @(posedge clk_i) begin
     if (taken) begin
-      is_text_q <= first_q ? is_text : is_text_q;
-      block_q   <= first_q ? 8'd1 : block_q + 1'b1;
+      is_text_q <= first ? is_text : is_text_q;
+      block_q   <= first ? 8'd1 : block_q + 1'b1;
     end
-    if (taken & first_q) iv_q <= in_i.data[8*UdpPayloadByte+:8*IvBytes];
+    if (taken & first) iv_q <= in_i.data[8*UdpPayloadByte+:8*IvBytes];
     fetch_q <= taken & ~rst_i;
   end
 
@@ -109,40 +112,28 @@ module engine_encrypt
     beat_t beat;
   } waiting_t;
   waiting_t waits;
-  logic waits_valid, full_q, unused_full, out_free, blocks_valid;
+  logic waits_valid, waits_ready, unused_first, holding;
   logic [511:0] blocks;
-  wire pop = waits_valid & blocks_valid & out_free;
-  assign in_ready_o = ~full_q;
-  localparam int unsigned Depth = 512;
-  frame_buffer #(
-      .data_t(waiting_t),
-      .Depth (Depth)
-  ) u_beats (
+  engine_store #(
+      .beat_t  (waiting_t),
+      .digest_t(logic [511:0]),
+      .PerBeat (1),
+      .Depth   (512)
+  ) u_store (
       .clk_i,
       .rst_i,
-      .data_i  ('{is_text: first_q ? is_text : is_text_q, first: first_q, beat: in_i}),
-      .write_i (taken),
-      .commit_i(taken),
-      .abort_i (1'b0),
-      .full_o  (unused_full),
-      .data_o  (waits),
-      .valid_o (waits_valid),
-      .ready_i (pop)
+      .in_i('{is_text: first ? is_text : is_text_q, first: first, beat: in_i}),
+      .in_valid_i,
+      .in_ready_o,
+      .digest_i(made),
+      .digest_valid_i(made_valid),
+      .out_o(waits),
+      .digest_o(blocks),
+      .out_valid_o(waits_valid),
+      .out_ready_i(waits_ready),
+      .busy_o(holding)
   );
-
-  // Every block has its beat, so there is always room.
-  block_fifo #(
-      .data_t(logic [511:0]),
-      .Depth (Depth)
-  ) u_blocks (
-      .clk_i,
-      .rst_i,
-      .data_i (made),
-      .write_i(made_valid),
-      .data_o (blocks),
-      .valid_o(blocks_valid),
-      .ready_i(pop)
-  );
+  wire pop = waits_valid & waits_ready;
 
   // ---- Output: the text starts in the middle of a beat, so blocks straddle two beats ----
 
@@ -173,8 +164,9 @@ module engine_encrypt
       .clk_i,
       .rst_i,
       .in_i(encrypted),
-      .in_valid_i(waits_valid & blocks_valid),
-      .in_ready_o(out_free),
+      .in_valid_i(waits_valid),
+      .in_ready_o(waits_ready),
+      .in_first_o(unused_first),
       .out_o,
       .out_valid_o,
       .out_ready_i,
@@ -187,23 +179,6 @@ module engine_encrypt
     if (rst_i) event_o <= '0;
   end
 
-  // Ready is two cycles late, so two more beats may arrive.
-  logic [$clog2(Depth + 1)-1:0] level;
-  logic holds;
-  occupancy #(
-      .Max(Depth)
-  ) u_occupancy (
-      .clk_i,
-      .rst_i,
-      .enter_i(taken),
-      .leave_i(pop),
-      .level_o(level),
-      .holds_o(holds)
-  );
-  always_ff @(posedge clk_i) begin
-    if (rst_i) full_q <= 1'b0;
-    else full_q <= level >= $bits(level)'(Depth - 2);
-  end
-  assign busy_o = holds | out_valid_o;
+  assign busy_o = holding | out_valid_o;
 
 endmodule

@@ -68,11 +68,14 @@ module engine_exit
     else if (meta.lost) reasons[DropNoNext] = 1'b1;
   end
 
-  logic first_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (in_valid_i & in_ready_o) first_q <= in_i.last;
-  end
+  logic first;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i & in_ready_o),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   drop_register #(
       .beat_t(beat_t),
@@ -84,7 +87,7 @@ module engine_exit
       .in_i(frame),
       .in_valid_i,
       .in_ready_o,
-      .in_first_i(first_q),
+      .in_first_i(first),
       .in_next_i(NextMacTx),
       .in_drop_i(reasons),
       .out_o,

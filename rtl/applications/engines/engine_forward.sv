@@ -81,12 +81,8 @@ module engine_forward
       .out_ready_i(held_ready)
   );
 
-  logic first_q;
-  wire  moves = held_valid & held_ready;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (moves) first_q <= held.last;
-  end
+  logic  held_first;
+  wire   moves = held_valid & held_ready;
 
   host_t leaves;
   by_mac_port #(
@@ -108,7 +104,7 @@ module engine_forward
     sent.discard = refused;
     forwarded = held;
     forwarded.meta = $bits(held.meta)'(sent);
-    if (first_q) begin
+    if (held_first) begin
       forwarded.data[95:0] = {swap48(leaves.mac), swap48(next_hops_i.destination)};
     end
   end
@@ -127,6 +123,7 @@ module engine_forward
       .in_i(forwarded),
       .in_valid_i(held_valid),
       .in_ready_o(held_ready),
+      .in_first_o(held_first),
       .out_o,
       .out_valid_o,
       .out_ready_i,
@@ -134,8 +131,8 @@ module engine_forward
   );
 
   always_ff @(posedge clk_i) begin
-    event_o[EventRefused] <= moves & first_q & next_hops_i.valid & refused;
-    event_o[EventNoEntry] <= moves & first_q & ~next_hops_i.valid;
+    event_o[EventRefused] <= moves & held_first & next_hops_i.valid & refused;
+    event_o[EventNoEntry] <= moves & held_first & ~next_hops_i.valid;
     if (rst_i) event_o <= '0;
   end
 

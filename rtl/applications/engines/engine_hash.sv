@@ -38,12 +38,15 @@ module engine_hash
   localparam int unsigned BindsWidth = 5;
   typedef enum int unsigned {NextBound} next_e;
 
-  logic first_q;
+  logic first;
   wire  taken = in_valid_i & in_ready_o;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.last;
-  end
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   // The initial value, all ones, is placed in the first four bytes; the zeros before them do not
   // affect the CRC.
@@ -52,7 +55,7 @@ module engine_hash
   logic [$bits(in_i.bytes)-1:0] bytes_q;
   always_ff @(posedge clk_i) begin
     data_q <= in_i.data;
-    if (first_q) begin
+    if (first) begin
       data_q[8*Ipv4Byte-1:0] <= '0;
       data_q[8*Ipv4Byte+:32] <= ~in_i.data[8*Ipv4Byte+:32];
     end
@@ -78,7 +81,7 @@ module engine_hash
 
   beat_t stored;
   logic [31:0] digest;
-  logic stored_valid, stored_ready, holding;
+  logic stored_valid, stored_ready, unused_first, holding;
   engine_store #(
       .beat_t  (beat_t),
       .digest_t(logic [31:0])
@@ -120,6 +123,7 @@ module engine_hash
       .in_i(hashed),
       .in_valid_i(stored_valid),
       .in_ready_o(stored_ready),
+      .in_first_o(unused_first),
       .out_o,
       .out_valid_o,
       .out_ready_i,

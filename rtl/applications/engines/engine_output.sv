@@ -25,6 +25,7 @@ module engine_output
     input  beat_t in_i,
     input  logic  in_valid_i,
     output logic  in_ready_o,
+    output logic  in_first_o,  // the next beat to be taken begins a packet
 
     output beat_t                 out_o,
     output logic                  out_valid_o,
@@ -81,14 +82,16 @@ module engine_output
     stepped.meta = $bits(in_i.meta)'(sent);
   end
 
-  logic first_q;
-  wire  taken = in_valid_i & in_ready_o;
+  wire taken = in_valid_i & in_ready_o;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(in_first_o)
+  );
   always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.last;
-  end
-  always_ff @(posedge clk_i) begin
-    if (taken & first_q) next_q <= next;
+    if (taken & in_first_o) next_q <= next;
   end
 
   output_stage #(
@@ -101,7 +104,7 @@ module engine_output
       .in_i(stepped),
       .in_valid_i,
       .in_ready_o,
-      .in_next_i(first_q ? next : next_q),
+      .in_next_i(in_first_o ? next : next_q),
       .out_o,
       .out_valid_o,
       .out_ready_i,

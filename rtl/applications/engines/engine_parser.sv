@@ -173,13 +173,16 @@ module engine_parser
     else if (matched.hits == '0) reasons[DropNoRule] = 1'b1;
   end
 
-  logic first_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (matched_valid & matched_ready) first_q <= matched.beat.last;
-  end
+  logic first;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(matched_valid & matched_ready),
+      .last_i (matched.beat.last),
+      .first_o(first)
+  );
 
-  logic parsed_valid, parsed_ready, unused_next;
+  logic parsed_valid, parsed_ready, unused_next, unused_first;
   drop_register #(
       .beat_t  (beat_t),
       .NumDrops(NumDrops)
@@ -189,7 +192,7 @@ module engine_parser
       .in_i(classified),
       .in_valid_i(matched_valid),
       .in_ready_o(matched_ready),
-      .in_first_i(first_q),
+      .in_first_i(first),
       .in_next_i(1'b0),
       .in_drop_i(reasons),
       .out_o(parsed),
@@ -212,6 +215,7 @@ module engine_parser
       .in_i(parsed),
       .in_valid_i(parsed_valid),
       .in_ready_o(parsed_ready),
+      .in_first_o(unused_first),
       .out_o,
       .out_valid_o,
       .out_ready_i,

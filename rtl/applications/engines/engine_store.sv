@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores packets until the result that their engine computes over all bytes is known, and outputs
-// it beside their first beat.
+// Stores packets until their engine has computed a digest of all their bytes, and outputs it along
+// with their beats.
 //
-// digest_i comes once for each packet, in their order, after its last beat has been taken.
+// digest_i is given once for each packet, in order, after its last beat has been taken; with
+// PerBeat once for each beat.
 //
 // Latency: 1 cycle from the digest, 2 from the first beat. Throughput: one beat per cycle.
 module engine_store #(
-    parameter type beat_t   = logic,
-    parameter type digest_t = logic
+    parameter type beat_t = logic,
+    parameter type digest_t = logic,
+    parameter bit PerBeat = 0,  // a digest for each beat, not for each packet
+    // In beats; by default room for two packets of maximum length
+    parameter int unsigned Depth = 2 ** $clog2(
+        2 * bombus_pkg::MaxFrameBytes * 8 / engine_pkg::DataWidth
+    )
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -20,14 +26,11 @@ module engine_store #(
     input logic    digest_valid_i,
 
     output beat_t   out_o,
-    output digest_t digest_o,    // for the whole packet
+    output digest_t digest_o,    // of the packet or beat
     output logic    out_valid_o,
     input  logic    out_ready_i,
     output logic    busy_o
 );
-
-  // Room for two packets of maximum length.
-  localparam int unsigned Depth = 2 ** $clog2(2 * bombus_pkg::MaxFrameBytes * 8 / $bits(in_i.data));
 
   logic full_q, unused_full, stored_valid, digest_valid;
   wire taken = in_valid_i & in_ready_o;
@@ -51,7 +54,14 @@ module engine_store #(
       .ready_i (leaves)
   );
 
-  // Every packet has at least one beat, so there is always room for its digest.
+  logic digest_taken;
+  if (PerBeat) begin : gen_per_beat
+    assign digest_taken = leaves;
+  end else begin : gen_per_packet
+    assign digest_taken = leaves & out_o.last;
+  end
+
+  // There are at most as many digests as beats, so there is always room for them.
   block_fifo #(
       .data_t(digest_t),
       .Depth (Depth)
@@ -62,7 +72,7 @@ module engine_store #(
       .write_i(digest_valid_i),
       .data_o (digest_o),
       .valid_o(digest_valid),
-      .ready_i(leaves & out_o.last)
+      .ready_i(digest_taken)
   );
 
   // Ready is two cycles late, so two more beats may arrive.
