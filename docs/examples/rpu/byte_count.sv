@@ -11,28 +11,16 @@ module byte_count #(
     input logic clk_i,
     input logic rst_i,
 
-    input logic accel_packet_i,
-    input logic accel_packet_first_i,
-    input logic accel_packet_last_i,
-    input logic [7:0] accel_packet_slot_i,
+    input rpu_pkg::accel_packet_t accel_packet_i,
     input logic [$clog2(DataWidth/8):0] accel_packet_bytes_i,
     input logic [DataWidth-1:0] accel_packet_data_i,
-    output logic accel_judges_o,
-    output logic accel_judged_o,
-    output logic [7:0] accel_judged_slot_o,
-    output logic [31:0] accel_verdict_o,
+    output rpu_pkg::accel_verdict_t accel_verdict_o,
 
-    input logic accel_bus_i,
-    input logic accel_write_i,
-    input logic [15:0] accel_addr_i,
-    input logic [31:0] accel_wdata_i,
-    output logic accel_bus_error_o,
-    output logic [31:0] accel_rdata_o,
+    input  rpu_pkg::accel_bus_request_t  accel_bus_request_i,
+    output rpu_pkg::accel_bus_response_t accel_bus_response_o,
 
-    input logic accel_custom_i,
-    input logic [31:0] accel_first_i,
-    output logic accel_custom_wait_o,
-    output logic [31:0] accel_result_o
+    input  rpu_pkg::accel_custom_request_t  accel_custom_request_i,
+    output rpu_pkg::accel_custom_response_t accel_custom_response_o
 );
 
   localparam string Entry = "";  // receives no messages
@@ -41,11 +29,15 @@ module byte_count #(
   // The value.
   logic [7:0] value_q;
   always_ff @(posedge clk_i) begin
-    if (accel_bus_i & accel_write_i & accel_addr_i == '0) value_q <= accel_wdata_i[7:0];
+    if (accel_bus_request_i.valid & accel_bus_request_i.write & accel_bus_request_i.addr == '0)
+      value_q <= accel_bus_request_i.data[7:0];
     if (rst_i) value_q <= '0;
   end
-  assign accel_rdata_o = 32'(value_q);
-  assign accel_bus_error_o = accel_addr_i != '0;
+  assign accel_bus_response_o = '{
+          stall: 1'b0,
+          error: accel_bus_request_i.addr != '0,
+          data: 32'(value_q)
+      };
 
   // Which bytes match; then the count of a beat; then the count of the packet.
   logic [Bytes-1:0] found_q;
@@ -58,23 +50,26 @@ module byte_count #(
     beat_q <= $countones(found_q);
     if (valid_q[1]) count_q <= (first_q[1] ? '0 : count_q) + beat_q;
 
-    valid_q <= {valid_q[1:0], accel_packet_i};
-    first_q <= {first_q[1:0], accel_packet_first_i};
-    last_q  <= {last_q[1:0], accel_packet_last_i};
-    slot_q  <= {slot_q[1:0], accel_packet_slot_i};
+    valid_q <= {valid_q[1:0], accel_packet_i.valid};
+    first_q <= {first_q[1:0], accel_packet_i.first};
+    last_q  <= {last_q[1:0], accel_packet_i.last};
+    slot_q  <= {slot_q[1:0], accel_packet_i.slot};
     if (rst_i) valid_q <= '0;
   end
-  assign accel_judges_o = 1'b1;
-  assign accel_judged_o = valid_q[2] & last_q[2];
-  assign accel_judged_slot_o = slot_q[2];
-  assign accel_verdict_o = count_q;
+  assign accel_verdict_o = '{
+          judges: 1'b1,
+          valid: valid_q[2] & last_q[2],
+          slot: slot_q[2],
+          verdict: count_q
+      };
 
   // The custom instruction: one cycle to count, then the result is ready.
   logic counted_q;
+  logic [31:0] result_q;
   always_ff @(posedge clk_i) begin
-    counted_q <= accel_custom_i & ~counted_q & ~rst_i;
-    accel_result_o <= $countones(accel_first_i);
+    counted_q <= accel_custom_request_i.valid & ~counted_q & ~rst_i;
+    result_q  <= $countones(accel_custom_request_i.first);
   end
-  assign accel_custom_wait_o = ~counted_q;
+  assign accel_custom_response_o = '{stall: ~counted_q, result: result_q};
 
 endmodule

@@ -20,15 +20,10 @@ module ip_blacklist
     input logic clk_i,
     input logic rst_i,
 
-    input logic accel_packet_i,
-    input logic accel_packet_first_i,
-    input logic [7:0] accel_packet_slot_i,
+    input rpu_pkg::accel_packet_t accel_packet_i,
     input logic [$clog2(DataWidth/8):0] accel_packet_bytes_i,
     input logic [DataWidth-1:0] accel_packet_data_i,
-    output logic accel_judges_o,
-    output logic accel_judged_o,
-    output logic [7:0] accel_judged_slot_o,
-    output logic [31:0] accel_verdict_o,
+    output rpu_pkg::accel_verdict_t accel_verdict_o,
 
     input regs_t                  regs_i,
     input logic                   boundary_request_i,
@@ -53,12 +48,8 @@ module ip_blacklist
       .clk_i,
       .rst_i,
       .packet_i(accel_packet_i),
-      .first_i(accel_packet_first_i),
-      .slot_i(accel_packet_slot_i),
       .bytes_i(accel_packet_bytes_i),
       .data_i(accel_packet_data_i),
-      .judged_o(accel_judged_o),
-      .judged_slot_o(accel_judged_slot_o),
       .verdict_o(accel_verdict_o),
       .search_o(search),
       .address_o(address),
@@ -87,6 +78,5 @@ module ip_blacklist
       .count_i(Stages'(regs_i.list.count)),
       .upper_i(regs_i.list.upper)
   );
-  assign accel_judges_o = 1'b1;
 
 endmodule

@@ -16,14 +16,10 @@ module source_judge
     input logic clk_i,
     input logic rst_i,
 
-    input logic packet_i,
-    input logic first_i,
-    input logic [7:0] slot_i,
+    input rpu_pkg::accel_packet_t packet_i,
     input logic [$clog2(DataWidth/8):0] bytes_i,
     input logic [DataWidth-1:0] data_i,
-    output logic judged_o,
-    output logic [7:0] judged_slot_o,
-    output logic [31:0] verdict_o,
+    output rpu_pkg::accel_verdict_t verdict_o,
 
     output logic search_o,
     output logic [31:0] address_o,
@@ -49,18 +45,19 @@ module source_judge
   wire is_whole = 32'(bytes_i) >= HeaderBytes + IpBytes + (is_tagged ? TagBytes : 0);
 
   always_ff @(posedge clk_i) begin
-    search_o <= packet_i & first_i & ~rst_i;
+    search_o <= packet_i.valid & packet_i.first & ~rst_i;
     address_o <= swap32(packet[8*12+:32]);
-    frame_o.slot <= slot_i;
+    frame_o.slot <= packet_i.slot;
     frame_o.is_ipv4 <= is_whole & ether_type == EtherTypeIpv4 & packet[7:4] == 4'd4;
     frame_o.may_hide <= ether_type inside {EtherTypeVlan, 16'h88A8, 16'h9100} |
         (ether_type < 16'h0600 & packet[7:0] == 8'hAA);
   end
 
-  assign judged_o = found_i;
-  assign judged_slot_o = frame_i.slot;
-  assign verdict_o = {
-    range_i, 12'd0, frame_i.may_hide, frame_i.is_ipv4, covered_i & frame_i.is_ipv4
-  };
+  assign verdict_o = '{
+          judges: 1'b1,
+          valid: found_i,
+          slot: frame_i.slot,
+          verdict: {range_i, 12'd0, frame_i.may_hide, frame_i.is_ipv4, covered_i & frame_i.is_ipv4}
+      };
 
 endmodule

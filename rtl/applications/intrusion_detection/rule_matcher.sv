@@ -37,25 +37,12 @@ module rule_matcher
     input logic clk_i,
     input logic rst_i,
 
-    input logic accel_packet_i,
-    input logic accel_packet_first_i,
-    input logic accel_packet_last_i,
-    input logic [7:0] accel_packet_slot_i,
-    input logic [13:0] accel_packet_length_i,
+    input rpu_pkg::accel_packet_t accel_packet_i,
     input logic [DataWidth-1:0] accel_packet_data_i,
-    output logic accel_judges_o,
-    output logic accel_judged_o,
-    output logic [7:0] accel_judged_slot_o,
-    output logic [31:0] accel_verdict_o,
-
+    output rpu_pkg::accel_verdict_t accel_verdict_o,
     input logic accel_stopped_i,
-
-    input logic accel_bus_i,
-    input logic accel_write_i,
-    input logic [15:0] accel_addr_i,
-    output logic accel_bus_wait_o,
-    output logic accel_bus_error_o,
-    output logic [31:0] accel_rdata_o,
+    input rpu_pkg::accel_bus_request_t accel_bus_request_i,
+    output rpu_pkg::accel_bus_response_t accel_bus_response_o,
 
     input  regs_t                  regs_i,
     input  logic                   word_request_i,
@@ -110,7 +97,10 @@ module rule_matcher
   flow_t flow;
   logic packet_valid, placed_valid, scan_valid, scan_ready, check_ready;
   logic scan_room, check_room, unused_scan_body, unused_check_body, unused_check_valid;
-  wire [BeatWidth-1:0] beat = BeatWidth'(accel_packet_slot_i) << SlotBeatWidth;
+  logic judged;
+  logic [7:0] judged_slot;
+  logic [31:0] verdict;
+  wire [BeatWidth-1:0] beat = BeatWidth'(accel_packet_i.slot) << SlotBeatWidth;
   logic enabled_q;
   always_ff @(posedge clk_i) enabled_q <= regs_i.control.enable;
   ids_headers #(
@@ -118,11 +108,11 @@ module rule_matcher
   ) u_headers (
       .clk_i,
       .rst_i,
-      .packet_i(accel_packet_i),
-      .first_i(accel_packet_first_i),
-      .last_i(accel_packet_last_i),
-      .slot_i(accel_packet_slot_i),
-      .length_i(accel_packet_length_i),
+      .packet_i(accel_packet_i.valid),
+      .first_i(accel_packet_i.first),
+      .last_i(accel_packet_i.last),
+      .slot_i(accel_packet_i.slot),
+      .length_i(accel_packet_i.length),
       .beat_i(16'(beat)),
       .data_i(accel_packet_data_i),
       .is_enabled_i(enabled_q),
@@ -142,12 +132,12 @@ module rule_matcher
   logic [127:0] replace_data;
   logic [31:0] known;
   logic [NumSlots-1:0] inside_q;  // slots whose verdict is pending
-  wire [7:0] ask_slot = 8'(accel_addr_i[7:2]);
-  wire ask_e ask_op = ask_e'(accel_addr_i[10:8]);
+  wire [7:0] ask_slot = 8'(accel_bus_request_i.addr[7:2]);
+  wire ask_e ask_op = ask_e'(accel_bus_request_i.addr[10:8]);
   wire is_known = ask_op inside {AskRow, AskSequence, AskEnd};
-  wire begins = accel_write_i & ask_op inside {AskAgain, AskSkip};
-  wire allowed = accel_write_i ? begins | ask_op == AskBlock : ask_op inside {AskAgain, AskSkip, AskAwait} | is_known;
-  wire may_ask = accel_addr_i[15:11] == 5'b0100_0 & 32'(ask_slot) < NumSlots & allowed &
+  wire begins = accel_bus_request_i.write & ask_op inside {AskAgain, AskSkip};
+  wire allowed = accel_bus_request_i.write ? begins | ask_op == AskBlock : ask_op inside {AskAgain, AskSkip, AskAwait} | is_known;
+  wire may_ask = accel_bus_request_i.addr[15:11] == 5'b0100_0 & 32'(ask_slot) < NumSlots & allowed &
       ~inside_q[ask_slot[SlotWidth-1:0]];
   ids_flows #(
       .Flows(Flows),
@@ -163,7 +153,7 @@ module rule_matcher
       .packet_i(packet),
       .flow_i(flow),
       .packet_valid_i(packet_valid),
-      .ask_i(accel_bus_i & may_ask & ~answered_q & ~is_known & ask_op != AskAwait),
+      .ask_i(accel_bus_request_i.valid & may_ask & ~answered_q & ~is_known & ask_op != AskAwait),
       .ask_begins_i(begins),
       .ask_op_i(ask_op),
       .ask_slot_i(ask_slot),
@@ -225,8 +215,8 @@ module rule_matcher
   ) u_store (
       .clk_i,
       .rst_i,
-      .packet_i(accel_packet_i),
-      .first_i(accel_packet_first_i),
+      .packet_i(accel_packet_i.valid),
+      .first_i(accel_packet_i.first),
       .beat_i(beat),
       .data_i(accel_packet_data_i),
       .replace_i(replace),
@@ -316,16 +306,16 @@ module rule_matcher
       .hit_sid_o(hit_sid),
       .hit_exact_o(hit_exact),
       .hit_row_o(hit_row),
-      .judged_o(accel_judged_o),
+      .judged_o(judged),
       .again_o(again),
-      .judged_slot_o(accel_judged_slot_o),
-      .verdict_o(accel_verdict_o),
+      .judged_slot_o(judged_slot),
+      .verdict_o(verdict),
       .write_i(write_q),
       .write_row_i(row_q),
       .write_column_i(column_q),
       .write_data_i(word_q)
   );
-  assign accel_judges_o = 1'b1;
+  assign accel_verdict_o = '{judges: 1'b1, valid: judged, slot: judged_slot, verdict: verdict};
 
   // ---- Hits, for the host ----
 
@@ -376,21 +366,22 @@ module rule_matcher
   logic [16:0] hit_row_q;
   wire tells = may_ask & is_known;
   wire asks = may_ask & ~is_known;
-  wire is_hit = 32'(accel_addr_i) < 8 * NumHits;
+  wire is_hit = 32'(accel_bus_request_i.addr) < 8 * NumHits;
   always_ff @(posedge clk_i) begin
     if (hit) sids[hit_place] <= hit_sid;
     if (hit) hit_rows[hit_place] <= {hit_exact, hit_row};
-    sid_q <= sids[accel_addr_i[3+:HitWidth]];
-    hit_row_q <= hit_rows[accel_addr_i[3+:HitWidth]];
-    if (answered) answer_q <= again ? accel_verdict_o : 32'd1 << VerdictAhead;
-    answered_q <= accel_bus_i & ~answered_q & (~asks | (ask_op == AskAwait ? ~asking : ask_done)) & ~rst_i;
-    if (accel_packet_i & accel_packet_first_i) inside_q[accel_packet_slot_i[SlotWidth-1:0]] <= 1'b1;
-    if (accel_judged_o) inside_q[accel_judged_slot_o[SlotWidth-1:0]] <= 1'b0;
+    sid_q <= sids[accel_bus_request_i.addr[3+:HitWidth]];
+    hit_row_q <= hit_rows[accel_bus_request_i.addr[3+:HitWidth]];
+    if (answered) answer_q <= again ? verdict : 32'd1 << VerdictAhead;
+    answered_q <= accel_bus_request_i.valid & ~answered_q & (~asks | (ask_op == AskAwait ? ~asking : ask_done)) & ~rst_i;
+    if (accel_packet_i.valid & accel_packet_i.first)
+      inside_q[accel_packet_i.slot[SlotWidth-1:0]] <= 1'b1;
+    if (judged) inside_q[judged_slot[SlotWidth-1:0]] <= 1'b0;
     if (rst_i) inside_q <= '0;
   end
-  assign accel_bus_wait_o = ~answered_q;
-  assign accel_bus_error_o = ~may_ask & (accel_write_i | ~is_hit);
-  assign accel_rdata_o = tells ? known : asks ? answer_q :
-      accel_addr_i[2] ? {hit_row_q[16], 15'd0, hit_row_q[15:0]} : sid_q;
+  assign accel_bus_response_o.stall = ~answered_q;
+  assign accel_bus_response_o.error = ~may_ask & (accel_bus_request_i.write | ~is_hit);
+  assign accel_bus_response_o.data = tells ? known : asks ? answer_q :
+      accel_bus_request_i.addr[2] ? {hit_row_q[16], 15'd0, hit_row_q[15:0]} : sid_q;
 
 endmodule

@@ -11,8 +11,8 @@
 //
 // An accelerator is a layer of the same tile. It has those of the ports accel_* that it needs: the
 // beats that are stored, a cycle later; the verdict on a packet, for which the packet then waits
-// (accel_judges_i); an access over the bus, held while accel_bus_wait_i; a custom instruction, held
-// while accel_custom_wait_i, whose result should come from flip-flops.
+// (judges); an access over the bus, held while the response stalls it; a custom instruction, held
+// in the same way, whose result should come from flip-flops (rpu_pkg).
 //
 // Words that are broadcast, and messages of the host (rpu_mailbox), raise the software interrupt.
 //
@@ -83,37 +83,16 @@ module rpu
     output data_t                    data_rdata_o,
     output logic                     data_done_o,
 
-    // The accelerator: a beat that has been stored,
-    output logic accel_packet_o,
-    output logic accel_packet_first_o,
-    output logic accel_packet_last_o,
-    output logic [7:0] accel_packet_slot_o,
-    output logic [13:0] accel_packet_length_o,  // of the packet, with its first beat
-    output logic [127:0] accel_packet_meta_o,
+    // The accelerator
+    output rpu_pkg::accel_packet_t accel_packet_o,
     output logic [$clog2(DataWidth/8):0] accel_packet_bytes_o,
     output logic [DataWidth-1:0] accel_packet_data_o,
-    // the verdicts, one for each packet,
-    input logic accel_judges_i,
-    input logic accel_judged_i,
-    input logic [7:0] accel_judged_slot_i,
-    input logic [31:0] accel_verdict_i,
+    input rpu_pkg::accel_verdict_t accel_verdict_i,
     output logic accel_stopped_o,  // the core does not run
-    // accesses of the core, answered by what it reads,
-    output logic accel_bus_o,
-    output logic accel_write_o,
-    output logic [15:0] accel_addr_o,
-    output logic [3:0] accel_bytes_o,
-    output logic [31:0] accel_wdata_o,
-    input logic accel_bus_wait_i,
-    input logic accel_bus_error_i,
-    input logic [31:0] accel_rdata_i,
-    // and custom instructions.
-    output logic accel_custom_o,
-    output logic [9:0] accel_op_o,  // funct7, funct3: 4 to 7
-    output logic [31:0] accel_first_o,
-    output logic [31:0] accel_second_o,
-    input logic accel_custom_wait_i,
-    input logic [31:0] accel_result_i,
+    output rpu_pkg::accel_bus_request_t accel_bus_request_o,
+    input rpu_pkg::accel_bus_response_t accel_bus_response_i,
+    output rpu_pkg::accel_custom_request_t accel_custom_request_o,
+    input rpu_pkg::accel_custom_response_t accel_custom_response_i,
 
     // Broadcast words
     output logic share_offer_o,
@@ -314,6 +293,7 @@ module rpu
   logic memory_near, memory_request, memory_done, memory_error;
   logic [$clog2(SlotBytes)-1:0] memory_place;
   rpu_pkg::word_t memory_data;
+  logic accel_bus, accel_custom;
   rpu_bus #(
       .NumSlots (NumSlots),
       .SlotBytes(SlotBytes)
@@ -364,22 +344,25 @@ module rpu
       .mail_data_i(mail_data),
       .timer_write_o(timer_write),
       .timer_data_i(timer_data),
-      .accel_bus_o,
-      .accel_bus_wait_i,
-      .accel_bus_error_i,
-      .accel_rdata_i,
-      .accel_custom_o,
-      .accel_custom_wait_i,
-      .accel_result_i
+      .accel_bus_o(accel_bus),
+      .accel_bus_response_i,
+      .accel_custom_o(accel_custom),
+      .accel_custom_response_i
   );
   assign accel_stopped_o = core_reset_q;
-  assign accel_write_o = bus_write;
-  assign accel_addr_o = bus_addr[15:0];
-  assign accel_bytes_o = bus_bytes;
-  assign accel_wdata_o = bus_data;
-  assign accel_op_o = custom_op;
-  assign accel_first_o = custom_first;
-  assign accel_second_o = custom_second;
+  assign accel_bus_request_o = '{
+          valid: accel_bus,
+          write: bus_write,
+          addr: bus_addr[15:0],
+          bytes: bus_bytes,
+          data: bus_data
+      };
+  assign accel_custom_request_o = '{
+          valid: accel_custom,
+          op: custom_op,
+          first: custom_first,
+          second: custom_second
+      };
 
   rpu_mailbox u_mailbox (
       .clk_i,
@@ -469,10 +452,10 @@ module rpu
       .taken_o(taken),
       .taken_first_o(taken_first),
       .taken_slot_o(taken_slot),
-      .judges_i(accel_judges_i),
-      .judged_i(accel_judged_i),
-      .judged_slot_i(slot_t'(accel_judged_slot_i)),
-      .verdict_i(accel_verdict_i),
+      .judges_i(accel_verdict_i.judges),
+      .judged_i(accel_verdict_i.valid),
+      .judged_slot_i(slot_t'(accel_verdict_i.slot)),
+      .verdict_i(accel_verdict_i.verdict),
       .window_access_i(data_enable & is_window),
       .window_elsewhere_i(data_elsewhere),
       .window_slot_i(data_addr[7+:$clog2(NumSlots)]),
@@ -497,12 +480,15 @@ module rpu
   // ---- Out ----
 
   if (Frames) begin : gen_frames
-    logic first_q, has_port;
+    logic first, has_port;
     logic [NextWidth-1:0] port;
-    always_ff @(posedge clk_i) begin
-      if (rst_i) first_q <= 1'b1;
-      else if (sent_valid & sent_ready) first_q <= sent.last;
-    end
+    first_beat u_first (
+        .clk_i,
+        .rst_i,
+        .taken_i(sent_valid & sent_ready),
+        .last_i (sent.last),
+        .first_o(first)
+    );
     bound_hop #(
         .NumBound (NumBound),
         .HopWidth (NextWidth),
@@ -531,7 +517,7 @@ module rpu
         .in_i(frame),
         .in_valid_i(sent_valid),
         .in_ready_o(sent_ready),
-        .in_first_i(first_q),
+        .in_first_i(first),
         .in_next_i(NextWidth'(NextBound) + port),
         .in_drop_i(~has_port),
         .out_o,
@@ -551,12 +537,14 @@ module rpu
   end
 
   always_ff @(posedge clk_i) begin
-    accel_packet_o <= taken & ~rst_i;
-    accel_packet_first_o <= taken_first;
-    accel_packet_last_o <= in_i.last;
-    accel_packet_slot_o <= 8'(taken_slot);
-    accel_packet_length_o <= in_i.length;
-    accel_packet_meta_o <= 128'(in_i.meta);
+    accel_packet_o <= '{
+        valid: taken & ~rst_i,
+        first: taken_first,
+        last: in_i.last,
+        slot: 8'(taken_slot),
+        length: in_i.length,
+        meta: 128'(in_i.meta)
+    };
     accel_packet_bytes_o <= in_i.last ? in_i.bytes : ($clog2(DataWidth / 8) + 1)'(DataWidth / 8);
     accel_packet_data_o <= in_i.data;
   end

@@ -79,13 +79,10 @@ module rpu_bus
     input  word_t timer_data_i,
 
     // The accelerator.
-    output logic  accel_bus_o,
-    input  logic  accel_bus_wait_i,
-    input  logic  accel_bus_error_i,
-    input  word_t accel_rdata_i,
-    output logic  accel_custom_o,
-    input  logic  accel_custom_wait_i,
-    input  word_t accel_result_i
+    output logic accel_bus_o,
+    input accel_bus_response_t accel_bus_response_i,
+    output logic accel_custom_o,
+    input accel_custom_response_t accel_custom_response_i
 );
 
   if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** SlotWidth) begin : gen_bad_slots
@@ -135,11 +132,11 @@ module rpu_bus
       3'd1: custom_ready_o = go_ready_i;
       3'd2: custom_ready_o = 1'b1;
       3'd3: custom_ready_o = empty_ready_i;
-      default: custom_ready_o = ~accel_custom_wait_i;
+      default: custom_ready_o = ~accel_custom_response_i.stall;
     endcase
     if (bus_valid_i) custom_ready_o = 1'b0;
     custom_result_o = custom_op_i[0] ? empty : come;
-    if (custom_op_i[2]) custom_result_o = accel_result_i;
+    if (custom_op_i[2]) custom_result_o = accel_custom_response_i.result;
   end
   assign accel_custom_o = custom & custom_op_i[2];
 
@@ -164,11 +161,11 @@ module rpu_bus
   assign memory_slot_o = bus_addr_i[PlaceWidth+:SlotWidth];
   assign memory_place_o = bus_addr_i[PlaceWidth-1:0];
   always_ff @(posedge clk_i) begin
-    done_q <= accel_bus_o & ~accel_bus_wait_i | memory_request_o & memory_done_i | asks & past |
+    done_q <= accel_bus_o & ~accel_bus_response_i.stall | memory_request_o & memory_done_i | asks & past |
         asks & (is_timer | is_unknown) | mail_request_o & mail_done_i;
-    error_q <= is_unknown | is_accel & accel_bus_error_i | is_memory & (memory_error_i | past);
+    error_q <= is_unknown | is_accel & accel_bus_response_i.error | is_memory & (memory_error_i | past);
     // Each 0 without an answer of its own: nothing has to choose between them.
-    data_q <= is_timer ? timer_data_i : is_mail ? mail_data_i : accel_rdata_i;
+    data_q <= is_timer ? timer_data_i : is_mail ? mail_data_i : accel_bus_response_i.data;
     memory_q <= memory_data_i;
     if (~asks | is_quick | is_memory) data_q <= '0;
     if (~asks | ~is_memory) memory_q <= '0;

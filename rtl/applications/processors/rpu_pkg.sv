@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the packet processors' RISC-V core.
+// Types of the packet processors' RISC-V core, and of the ports of their accelerators.
 package rpu_pkg;
 
   typedef logic [31:0] word_t;
@@ -101,5 +101,54 @@ package rpu_pkg;
     logic [1:0] place;  // of the first byte
     logic [1:0] sign_place;  // of the byte that has the sign
   } load_t;
+
+  // ---- Ports of an accelerator ----
+
+  // A stored beat. Its data and its number of bytes are separate ports: their widths depend on the
+  // design's.
+  typedef struct packed {
+    logic valid;
+    logic first;
+    logic last;
+    logic [7:0] slot;
+    bombus_pkg::length_t length;  // of the packet in bytes, with its first beat
+    logic [127:0] meta;
+  } accel_packet_t;
+
+  // The verdict on a packet.
+  typedef struct packed {
+    logic judges;  // constant 1: each packet waits for its verdict
+    logic valid;
+    logic [7:0] slot;
+    word_t verdict;
+  } accel_verdict_t;
+
+  // A load or store of the core, held while the response stalls it.
+  typedef struct packed {
+    logic valid;
+    logic write;
+    logic [15:0] addr;
+    logic [3:0] bytes;  // of a store
+    word_t data;
+  } accel_bus_request_t;
+
+  typedef struct packed {
+    logic  stall;
+    logic  error;  // access fault
+    word_t data;
+  } accel_bus_response_t;
+
+  // A custom instruction, held while the response stalls it.
+  typedef struct packed {
+    logic valid;
+    logic [9:0] op;  // funct7, funct3: 4 to 7
+    word_t first;
+    word_t second;
+  } accel_custom_request_t;
+
+  typedef struct packed {
+    logic  stall;
+    word_t result;  // should come from flip-flops
+  } accel_custom_response_t;
 
 endpackage

@@ -60,8 +60,8 @@ def test_two_of_a_kind_are_told_apart(tmp_path: Path) -> None:
     lists = ", ".join(["{ip_blacklist: {stages: 4}}"] * 2)
     facts, _ = check.check(accelerated(tmp_path, f"{layers}, {lists}"))
     tile = texts(facts)["tiles/firewall_tile_rpu.sv"]
-    assert "logic joined_accel_packet_1;" in tile
-    assert "logic joined_accel_packet_2;" in tile
+    assert "logic [152:0] joined_accel_packet_1;" in tile
+    assert "logic [152:0] joined_accel_packet_2;" in tile
 
 
 def test_the_nth_of_a_kind_is_joined_to_the_nth_of_another(tmp_path: Path) -> None:
@@ -69,10 +69,10 @@ def test_the_nth_of_a_kind_is_joined_to_the_nth_of_another(tmp_path: Path) -> No
     lists = ", ".join(["{ip_blacklist: {stages: 4}}"] * 4)
     facts, _ = check.check(accelerated(tmp_path, f"{processors}, {lists}"))
     tile = texts(facts)["tiles/firewall_tile_rpu.sv"]
-    for port in ("packet", "judged"):
+    for port, width in (("packet", 153), ("verdict", 42)):
         for n in range(1, 5):
             signal = f"joined_accel_{port}_{n}"
-            assert f"logic {signal};" in tile
+            assert f"logic [{width - 1}:0] {signal};" in tile
             assert tile.count(f".accel_{port}_o({signal})") == 1
             assert tile.count(f".accel_{port}_i({signal})") == 1
     open_ones = accelerated(tmp_path, processors)
@@ -125,11 +125,11 @@ def test_optional_ports_may_stay_open() -> None:
     folder = ROOT / "docs" / "examples" / "rpu"
     facts, _ = check.check(folder / "rpu_echo.yaml")
     tile = texts(facts)["tiles/rpu_echo_tile_echo.sv"]
-    assert ".accel_judges_i('0)" in tile
+    assert ".accel_verdict_i('0)" in tile
     assert ".accel_packet_o()" in tile
     assert ".share_wait_i('0)" in tile, "a broadcast of one"
     assert manifest(facts)["pins"] == []
     facts, _ = check.check(folder / "rpu_filter.yaml")
     tile = texts(facts)["tiles/rpu_filter_tile_filter.sv"]
-    assert tile.count("(joined_accel_judges)") == 2
-    assert ".accel_bus_wait_i('0)" in tile, "the accelerator has no such port"
+    assert tile.count("(joined_accel_verdict)") == 2
+    assert ".accel_stopped_o()" in tile, "the accelerator has no such port"

@@ -119,6 +119,35 @@ module bench #(
   });
 
   assign in_ready_o[1] = 1'b1;
+  rpu_pkg::accel_packet_t packet;
+  assign packet = '{
+          valid: takes,
+          first: first,
+          last: last,
+          slot: 8'(slot),
+          length: in_i[0][525:512],
+          meta: '0
+      };
+  rpu_pkg::accel_verdict_t matched;
+  assign status_o[0] = matched.judges;
+  assign judged = matched.valid;
+  assign judged_slot = matched.slot;
+  assign verdict = matched.verdict;
+  wire [15:0] addr = asks ? {5'b0100_0, in_i[3][10:8], in_i[3][5:0], 2'd0} :
+      16'({front.slot, place_q[3:1], place_q[0], 2'd0});
+  rpu_pkg::accel_bus_request_t bus_request;
+  assign bus_request = '{
+          valid: reads | asks,
+          write: asks & in_i[3][16],
+          addr: addr,
+          bytes: '1,
+          data: '0
+      };
+  rpu_pkg::accel_bus_response_t bus_response;
+  assign waits = bus_response.stall;
+  assign error = bus_response.error;
+  assign rdata = bus_response.data;
+
   rule_matcher #(
       .regs_t(regs_t),
       .word_t(word_t),
@@ -132,26 +161,12 @@ module bench #(
   ) u_matcher (
       .clk_i,
       .rst_i,
-      .accel_packet_i(takes),
-      .accel_packet_first_i(first),
-      .accel_packet_last_i(last),
-      .accel_packet_slot_i(8'(slot)),
-      .accel_packet_length_i(in_i[0][525:512]),
+      .accel_packet_i(packet),
       .accel_packet_data_i(in_i[0][511:0]),
-      .accel_judges_o(status_o[0]),
-      .accel_judged_o(judged),
-      .accel_judged_slot_o(judged_slot),
-      .accel_verdict_o(verdict),
+      .accel_verdict_o(matched),
       .accel_stopped_i(control_i[1]),
-      .accel_bus_i(reads | asks),
-      .accel_write_i(asks & in_i[3][16]),
-      .accel_addr_i(
-      asks ? {5'b0100_0, in_i[3][10:8], in_i[3][5:0], 2'd0} :
-          16'({front.slot, place_q[3:1], place_q[0], 2'd0})
-      ),
-      .accel_bus_wait_o(waits),
-      .accel_bus_error_o(error),
-      .accel_rdata_o(rdata),
+      .accel_bus_request_i(bus_request),
+      .accel_bus_response_o(bus_response),
       .regs_i(regs),
       .word_request_i(in_valid_i[1]),
       .word_index_i(in_i[1][32+:$clog2(32*Rows)]),

@@ -96,22 +96,14 @@ module bench
   wire is_data = in_i[1][63];
   assign in_ready_o[1] = 1'b1;
 
-  logic
-      packet,
-      packet_first,
-      packet_last,
-      judges,
-      judged,
-      bus,
-      is_write,
-      bus_error,
-      custom,
-      wait_custom;
-  logic [7:0] packet_slot, judged_slot;
+  rpu_pkg::accel_packet_t packet;
   logic [$clog2(DataWidth/8):0] packet_bytes;
   logic [DataWidth-1:0] packet_data;
-  logic [15:0] addr;
-  logic [31:0] verdict, wdata, rdata, first, result;
+  rpu_pkg::accel_verdict_t verdict;
+  rpu_pkg::accel_bus_request_t bus_request;
+  rpu_pkg::accel_bus_response_t bus_response;
+  rpu_pkg::accel_custom_request_t custom_request;
+  rpu_pkg::accel_custom_response_t custom_response;
   if (Accelerated) begin : gen_accelerator
     byte_count #(
         .DataWidth(DataWidth)
@@ -119,29 +111,18 @@ module bench
         .clk_i,
         .rst_i,
         .accel_packet_i(packet),
-        .accel_packet_first_i(packet_first),
-        .accel_packet_last_i(packet_last),
-        .accel_packet_slot_i(packet_slot),
         .accel_packet_bytes_i(packet_bytes),
         .accel_packet_data_i(packet_data),
-        .accel_judges_o(judges),
-        .accel_judged_o(judged),
-        .accel_judged_slot_o(judged_slot),
         .accel_verdict_o(verdict),
-        .accel_bus_i(bus),
-        .accel_write_i(is_write),
-        .accel_addr_i(addr),
-        .accel_wdata_i(wdata),
-        .accel_bus_error_o(bus_error),
-        .accel_rdata_o(rdata),
-        .accel_custom_i(custom),
-        .accel_first_i(first),
-        .accel_custom_wait_o(wait_custom),
-        .accel_result_o(result)
+        .accel_bus_request_i(bus_request),
+        .accel_bus_response_o(bus_response),
+        .accel_custom_request_i(custom_request),
+        .accel_custom_response_o(custom_response)
     );
   end else begin : gen_none
-    assign judges = NeverJudges;
-    assign {judged, judged_slot, verdict, bus_error, rdata, wait_custom, result} = '0;
+    assign verdict = '{judges: NeverJudges, default: '0};
+    assign bus_response = '0;
+    assign custom_response = '0;
   end
 
   rpu #(
@@ -182,32 +163,14 @@ module bench
       .data_rdata_o(unused_data),
       .data_done_o(),
       .accel_packet_o(packet),
-      .accel_packet_first_o(packet_first),
-      .accel_packet_last_o(packet_last),
-      .accel_packet_slot_o(packet_slot),
-      .accel_packet_length_o(),
-      .accel_packet_meta_o(),
       .accel_packet_bytes_o(packet_bytes),
       .accel_packet_data_o(packet_data),
-      .accel_judges_i(judges),
-      .accel_judged_i(judged),
-      .accel_judged_slot_i(judged_slot),
       .accel_verdict_i(verdict),
       .accel_stopped_o(),
-      .accel_bus_o(bus),
-      .accel_write_o(is_write),
-      .accel_addr_o(addr),
-      .accel_bytes_o(),
-      .accel_wdata_o(wdata),
-      .accel_bus_wait_i(1'b0),
-      .accel_bus_error_i(bus_error),
-      .accel_rdata_i(rdata),
-      .accel_custom_o(custom),
-      .accel_op_o(),
-      .accel_first_o(first),
-      .accel_second_o(),
-      .accel_custom_wait_i(wait_custom),
-      .accel_result_i(result),
+      .accel_bus_request_o(bus_request),
+      .accel_bus_response_i(bus_response),
+      .accel_custom_request_o(custom_request),
+      .accel_custom_response_i(custom_response),
       .share_offer_o(offer),
       .share_word_o(word_sent),
       .share_wait_i(1'b0),
