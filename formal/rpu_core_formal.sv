@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_core with any program, any data, any answers of bus and custom instructions, and interrupts at
+// rpu_core with any program, any data, any answers of bus and custom instructions, and interrupts
+// at
 // any time: what it says that it has executed is what the instruction set says. One register is
 // followed: it has the value that was last written. Bounded: from reset, for as many cycles as are
-// looked at. Multiplication and division have stand-ins (stand_in_pkg); what is in the CSRs is not looked at.
-// With OnlyMuldiv, programs have no other instructions than these two kinds, ADDI and LW, so that more cycles
+// looked at. Multiplication and division have stand-ins (stand_in_pkg); what is in the CSRs is not
+// looked at.
+// With OnlyMuldiv, programs have no other instructions than these two kinds, ADDI and LW, so that
+// more cycles
 // can be looked at.
 module rpu_core_formal
   import rpu_pkg::*;
@@ -225,7 +228,8 @@ module rpu_core_formal
     end
   end
 
-  // Cover: three consecutive instructions, a backward branch, an exception; products and quotients as operands.
+  // Cover: three consecutive instructions, a backward branch, an exception; products and quotients
+  // as operands.
   logic [1:0] row_q;
   always_ff @(posedge clk_i) row_q <= executed ? row_q + 2'(row_q != 2'd3) : '0;
   logic [4:0] muldiv_rd_q;

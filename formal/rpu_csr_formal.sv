@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_csr with any accesses, traps and interrupts: one register is followed, and reads as what was last
-// written there or as the privileged ISA says; traps, mret and interrupts do what it says. Bounded: from
-// reset, for as many cycles as are looked at. Nothing happens in the cycle in which a read begins, as
+// rpu_csr with any accesses, traps and interrupts: one register is followed, and reads as what was
+// last
+// written there or as the privileged ISA says; traps, mret and interrupts do what it says. Bounded:
+// from
+// reset, for as many cycles as are looked at. Nothing happens in the cycle in which a read begins,
+// as
 // in the core, which executes instructions of opcode SYSTEM alone.
 module rpu_csr_formal
   import rpu_pkg::*;

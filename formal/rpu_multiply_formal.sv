@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_multiply, for words of Width bits: products of any operands, 2 cycles later. A pipeline without other
+// rpu_multiply, for words of Width bits: products of any operands, 2 cycles later. A pipeline
+// without other
 // state: as many cycles as it has stages suffice.
 module rpu_multiply_formal #(
     parameter int unsigned Width = 8,

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_core executes the program in the code memory, for all time: one word of the memory is followed, at any
-// address. Whenever the core says that it has executed the instruction there, or that it was interrupted or raised
-// an exception, it is this word; and each instruction starts where the previous one led: exceptions and interrupts
-// to mtvec, mret to mepc. So it is across branches, guesses of the fetch, right or wrong, stalls of each stage,
+// rpu_core executes the program in the code memory, for all time: one word of the memory is
+// followed, at any
+// address. Whenever the core says that it has executed the instruction there, or that it was
+// interrupted or raised
+// an exception, it is this word; and each instruction starts where the previous one led: exceptions
+// and interrupts
+// to mtvec, mret to mepc. So it is across branches, guesses of the fetch, right or wrong, stalls of
+// each stage,
 // interrupts and faults. Where an executed instruction leads is the subject of rpu_core_formal.
 //
-// Multiplication and division have stand-ins. What follows the assertions about `done` are invariants of the
+// Multiplication and division have stand-ins. What follows the assertions about `done` are
+// invariants of the
 // pipeline, without which they cannot be proved by induction.
 module rpu_program_formal
   import rpu_pkg::*;
@@ -198,7 +203,8 @@ module rpu_program_formal
     end
   end
 
-  // Cover: a guess that was right, one that was wrong, an interrupt, exceptions of a fetch and of a load.
+  // Cover: a guess that was right, one that was wrong, an interrupt, exceptions of a fetch and of a
+  // load.
   always_comb begin
     if (started) begin
       cover (executed & |u_core.guess_m_q & ~u_core.redirect & done.pc[PcWidth-1:2] == place);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block function of ChaCha (RFC 8439, 2.3): one block of key stream per cycle.
 //
-// With 20 rounds it is the RFC's. ChaCha8 and ChaCha12 (Bernstein, 2008) have less margin
+// RFC 8439 uses 20 rounds. ChaCha8 and ChaCha12 (Bernstein, 2008) have a smaller security margin
 // and take 40 and 60% of the area.
 //
 // Latency: 4 * Rounds + 2 cycles. Throughput: one block per cycle. No backpressure.
@@ -34,7 +34,7 @@ module chacha_block #(
     return (word << places) | (word >> (32 - places));
   endfunction
 
-  // One of the four additions of each quarter round, with the XOR and rotation that follow it.
+  // One of the four additions of each quarter round, and the XOR and rotation after it.
   function automatic state_t quarter(state_t in, bit diagonal, int unsigned addition);
     int unsigned a, b, c, d;
     state_t out;
@@ -55,7 +55,7 @@ module chacha_block #(
     return out;
   endfunction
 
-  // ---- Stages, with the words to be added at the end delayed alongside ----
+  // ---- Stages; the words to be added at the end are delayed by the same time ----
 
   typedef struct packed {
     logic [95:0] nonce;

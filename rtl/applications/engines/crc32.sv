@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32 of IEEE 802.3 over a stream of beats, without the initial value and the final inversion,
-// which are left to the user: the register starts at zero.
+// CRC-32 of IEEE 802.3 over a stream of beats. The register starts at zero; the initial value and
+// the final inversion are left to the user.
 //
-// Only the last beat may have fewer bytes than the bus, with zeros behind them. These are
-// shifted in like others; a step of the last stages for each bit of their number takes them
-// out again.
+// Only the last beat may have fewer bytes than the bus; the bytes after the last one must be zero.
+// They are shifted in like the others, and the last stages, one per bit of their number, remove
+// them again.
 //
 // Latency: 9 cycles from the last beat. Throughput: one beat per cycle. No backpressure.
 module crc32 #(
@@ -43,9 +43,9 @@ module crc32 #(
     return ((crc ^ (crc[31] ? Polynomial : '0)) << 1) | 32'(crc[31]);
   endfunction
 
-  // All sums are parities of masked words, so that they become trees, not chains, of XOR gates.
+  // All sums are parities of masked words: they become trees of XOR gates instead of chains.
 
-  // By bit of the register: the bits of a beat that contribute to it.
+  // For each bit of the register: the bits of a beat that contribute to it.
   function automatic beat_rows_t make_beat_rows();
     beat_rows_t rows;
     crc_t crc;
@@ -116,7 +116,7 @@ module crc32 #(
     end
   end
 
-  // ---- Remove the zeros behind the last byte ----
+  // ---- Remove the zeros after the last byte ----
 
   for (genvar n = 0; n < NumUndo; n++) begin : gen_undo
     localparam rows_t Undo = make_undo(n);

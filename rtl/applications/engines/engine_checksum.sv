@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine that writes the checksum of UDP (RFC 768) or TCP (RFC 9293) into a packet, over its bytes
-// as they are here, and counts the checksums that it found. A checksum of zero is written as
-// 0xFFFF, of TCP too, where it means the same. Other packets pass unchanged.
+// Engine that writes the checksum of UDP (RFC 768) or TCP (RFC 9293) into each packet and counts
+// the checksums found there. The checksum covers the bytes of the packet at this point of its
+// sequence. A checksum of zero is written as 0xFFFF, for TCP too, where the two are equivalent.
+// Other packets pass unchanged.
 //
 // Latency: 7 cycles from the last beat. Throughput: one beat per cycle.
 module engine_checksum
@@ -41,7 +42,7 @@ module engine_checksum
   localparam int unsigned BindsWidth = 5;
   typedef enum int unsigned {NextBound} next_e;
   typedef enum int unsigned {
-    EventRight,  // the checksum was right
+    EventRight,  // the checksum found was right
     EventCorrected,  // it was wrong or missing
     EventNoChecksum,  // neither UDP nor TCP
     NumEvents
@@ -95,7 +96,7 @@ module engine_checksum
     sum_q <= sum;
     sum_valid_q <= sum_valid & ~rst_i;
   end
-  // In wire order; never zero, which would mean that there is no checksum.
+  // In wire order; never zero, which in UDP means no checksum.
   wire [15:0] checksum = ~ones_pkg::join_up(sum_q, 1'b1);
 
   // ---- Write the checksum ----

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine that encrypts or decrypts UDP datagrams with ChaCha (RFC 8439; 20 rounds or fewer), a
-// stream cipher: applying it twice gives the plain text.
+// stream cipher: applied twice, it returns the plain text.
 //
-// A datagram starts with an initialization vector of 8 bytes, which stays as it is; what is
-// behind it is encrypted. The nonce is that of RFC 7634: a salt of 4 bytes, then the vector;
-// the first block has the number 1. There is no authentication. Other packets, and datagrams
-// without a whole vector, pass unchanged.
+// A datagram starts with an initialization vector of 8 bytes, which is not encrypted; all bytes
+// after it are. The nonce follows RFC 7634: a salt of 4 bytes, then the vector; the first block has
+// the number 1. There is no authentication. Other packets, and datagrams too short for the vector,
+// pass unchanged.
 //
 // The key and the salt are registers (engine_encrypt.rdl).
 //
@@ -104,7 +104,7 @@ module engine_encrypt
       .valid_o(made_valid)
   );
 
-  // ---- Beats wait for their key stream ----
+  // ---- Store beats until their key stream is ready ----
 
   typedef struct packed {
     logic  is_text;

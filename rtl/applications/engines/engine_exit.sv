@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exit of the engines: sends packets as frames to their MAC port. That of port 0 also gets those
-// that an engine has refused, and those whose next engine or MAC port does not exist, and drops
-// them.
+// Exit of the engines: sends packets as frames to their MAC port. The exit of port 0 also receives,
+// and drops, packets refused by an engine and packets whose next engine or MAC port does not exist.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module engine_exit

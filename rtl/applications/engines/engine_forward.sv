@@ -2,8 +2,8 @@
 // Engine that forwards packets: a table indexed by flow gives the MAC port and the new destination
 // MAC address, or refuses the packet. The source MAC address becomes that of the port.
 //
-// The entry is that of the flow, exclusive or the bits of the packet's hash that the register
-// `spread` selects, so that a flow can be spread over several next hops.
+// The index is the flow XOR the bits of the packet's hash selected by the register `spread`, so
+// that a flow can be spread over several next hops.
 //
 // Latency: 2 cycles. Throughput: one beat per cycle.
 module engine_forward
@@ -58,7 +58,7 @@ module engine_forward
     NumEvents
   } event_e;
 
-  // The entry is read while a packet arrives, and reread as long as the packet waits.
+  // The entry is read as a packet arrives, and again in each cycle in which the packet waits.
   engine_packet_meta_t arrived, meta;
   assign arrived = engine_packet_meta_t'(in_i.meta);
   beat_t held;

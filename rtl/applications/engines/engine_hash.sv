@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine that computes the CRC-32 (IEEE 802.3) of all bytes after a packet's Ethernet header, for
-// engines that read the hash in its metadata.
+// Engine that computes the CRC-32 (IEEE 802.3) of all bytes after a packet's Ethernet header and
+// writes it into the metadata, where later engines read it.
 //
 // Latency: 13 cycles from the last beat. Throughput: one beat per cycle.
 module engine_hash

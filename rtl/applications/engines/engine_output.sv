@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last stage of engines and of the parser: takes the next step off the sequence in the metadata,
+// Last stage of engines and of the parser: removes the next step from the sequence in the metadata,
 // and sends the packet to that engine.
 //
-// Packets whose sequence has ended go to the exit of their MAC port. Those that an engine has
-// refused, and those whose next engine or exit does not exist, go to the exit of MAC port 0,
-// which drops them: no packet is dropped elsewhere. An engine is not its own next one.
+// Packets whose sequence has ended are sent to the exit of their MAC port. Packets refused by an
+// engine, and packets whose next engine or exit does not exist, are sent to the exit of MAC port 0,
+// which drops them; no packet is dropped elsewhere. An engine cannot be its own next hop.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module engine_output

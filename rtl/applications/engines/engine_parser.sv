@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classifies frames by a table of rules, and gives each the sequence of engines that it
-// visits, its flow and the MAC port by which it leaves.
+// Classifies frames by a table of rules, and assigns to each frame the sequence of engines that it
+// visits, its flow and its output MAC port.
 //
-// Of the rules that a frame matches the first one counts. Frames that match none, and those
-// too short for an Ethernet header and 4 bytes behind it, are dropped. IPv4 headers with
-// options, and fragments, count as IPv4 without ports.
+// The first matching rule applies. Frames that match no rule, and frames too short for an Ethernet
+// header and 4 bytes after it, are dropped. IPv4 headers with options and fragments are treated as
+// IPv4 without ports.
 //
 // Latency: 3 cycles. Throughput: one beat per cycle.
 module engine_parser
@@ -38,7 +38,7 @@ module engine_parser
     output logic        busy_o
 );
 
-  localparam string Entry = "eth_rx";  // so that it takes what mac_rx sends
+  localparam string Entry = "eth_rx";  // the entry to which mac_rx sends
   localparam string Sends = "engine_packet";
   localparam string Binds = "engine";
   localparam int unsigned BindsWidth = 5;
@@ -110,7 +110,8 @@ module engine_parser
       .out_ready_i(matched_ready)
   );
 
-  // A rule's actions change together with its match fields: a frame in between keeps the old ones.
+  // The actions of a rule change together with its match fields: a frame already matched keeps the
+  // old ones.
   typedef struct packed {
     engine_t [NumSteps-1:0] steps;
     flow_t flow;

@@ -13,17 +13,17 @@ package engine_pkg;
   // Keys of next hops: engines by number, and above them exits by MAC port.
   parameter int unsigned FirstExit = 16;
 
-  // Metadata of kind engine_packet: a frame, and what must be done with it.
+  // Metadata of kind engine_packet: a frame and its processing steps.
   typedef struct packed {
     engine_t [NumSteps-1:0] steps;  // engines still to visit, the next one lowest
     flow_t flow;
     logic [31:0] hash;  // set by engine_hash; zero before
     logic is_udp;  // an IPv4 header without options, and UDP or TCP, unfragmented
     logic is_tcp;
-    logic discard;  // an engine has refused it
-    logic lost;  // its sequence names an engine that does not exist
+    logic discard;  // refused by an engine
+    logic lost;  // its next engine does not exist
     vlan_t vlan;
-    mac_port_t mac_port;  // port by which it leaves
+    mac_port_t mac_port;  // output port
   } engine_packet_meta_t;
 
   // First byte of each field in a frame without VLAN tag.

@@ -75,7 +75,7 @@ module engine_store #(
       .ready_i(digest_taken)
   );
 
-  // Ready is two cycles late, so two more beats may arrive.
+  // full_q is two cycles late, so two more beats may arrive.
   logic [$clog2(Depth + 1)-1:0] level;
   occupancy #(
       .Max(Depth)

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Determines whether a key is in one of many constant ranges: a table tells the block of boundaries
-// by some of the key's bits, a pipelined binary search finds the place in the block.
+// Determines whether a key is in one of many constant ranges. Some of the key's bits index a table
+// of blocks of boundaries; a pipelined binary search finds the position within the block.
 //
-// These are the first bits behind those that all boundaries have in common (Prefix). A key that has not these
-// is below all boundaries or above all, and belongs to the first block or the last.
+// The index bits follow the Prefix, the bits that all boundaries have in common. A key with another
+// prefix is below or above all boundaries, and belongs to the first or the last block.
 //
-// Boundaries are where a range begins and where the next key behind it is; a key is inside if an odd
-// number of them is not above it. A word has the last key before a boundary, all ones where a block
-// has no more of them, and above it a part of the number of boundaries up to the block's first key:
-// the first level has the highest part, in bits that block RAM would leave unused. Each level has a
-// memory of its own, twice that of the level before; bombus.applications.firewall.blocks makes them.
+// Boundaries are the first key of a range and the first key after it; a key is inside a range if an
+// odd number of boundaries is not above it. A word holds the last key before a boundary, or all
+// ones if the block has no more boundaries, and above it a part of the number of boundaries up to
+// the block's first key. The first level holds the highest part. These parts use bits that would be
+// unused in block RAM. Each level has its own memory, twice the size of that of the level before
+// (see bombus.applications.firewall.blocks).
 //
-// Latency: Levels + 1 cycles, and one with an index. Throughput: one key per cycle.
+// Latency: Levels + 1 cycles, plus one with an index. Throughput: one key per cycle.
 module block_search #(
-    parameter int unsigned IndexBits = 1,  // bits of a key that tell its block; 0: one block
-    parameter int unsigned PrefixBits = 0,  // bits before these
-    parameter logic [31:0] Prefix = '0,  // what all boundaries have there
+    parameter int unsigned IndexBits = 1,  // bits of a key that select its block; 0: one block
+    parameter int unsigned PrefixBits = 0,  // bits before the index
+    parameter logic [31:0] Prefix = '0,  // common prefix of all boundaries
     parameter int unsigned NumBlocks = 2,
     parameter int unsigned Levels = 1,
-    parameter int unsigned RankBits = 2,  // of a number of boundaries
+    parameter int unsigned RankBits = 2,  // width of a number of boundaries
     localparam int unsigned BlockBits = NumBlocks > 1 ? $clog2(NumBlocks) : 1,
     parameter logic [2**IndexBits-1:0][BlockBits-1:0] BlockIndex = 2'b10,
     localparam int unsigned PartBits = (RankBits + Levels - 1) / Levels,
-    // Of the first level, the second, ...: middles of the blocks, then of their halves, ...
+    // Level by level: the middles of the blocks, then of their halves, ...
     parameter logic [NumBlocks*(2**Levels-1)-1:0][PartBits+31:0] BlockWords = '0,
     parameter type tag_t = logic  // travels with the key
 ) (
@@ -81,7 +82,8 @@ module block_search #(
       wire [PrefixBits-1:0] upper = key_i[31-:PrefixBits];
       wire is_below = upper < PrefixBits'(Prefix);
       wire is_above = upper > PrefixBits'(Prefix);
-      assign index = key_i[31-PrefixBits-:IndexBits] & ~{IndexBits{is_below}} | {IndexBits{is_above}};
+      assign index = key_i[31-PrefixBits-:IndexBits] & ~{IndexBits{is_below}} |
+          {IndexBits{is_above}};
     end
     always_ff @(posedge clk_i) begin
       valid_first <= valid_i & ~rst_i;
@@ -144,8 +146,8 @@ module block_search #(
     wire rank_t rank_now = rank_q | (rank_t'(word_q.rank_part) << PartBits * (Levels - 1 - l));
   end
 
-  // Of a covered key: either the number before the block or that in the block is odd, not both, so
-  // that nothing is carried from the last bit.
+  // For a covered key, exactly one of the numbers before and within the block is odd, so there is
+  // no carry from the last bit.
   wire place_t found = gen_level[Levels-1].now & place_t'(2 ** Levels - 1);
   wire rank_t  outside = gen_level[Levels-1].rank_now;
   always_ff @(posedge clk_i) begin

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accelerator of a packet processor: looks up a frame's IPv4 source address in a list of ranges
-// that registers write at run time.
+// written by registers at run time.
 //
-// The verdict is that of source_judge: bit 0 says that the address is on the list. Prefixes become at
-// most two boundaries each (bombus.applications.firewall.blacklist): 2^Stages - 1 boundaries are enough for
-// 2^(Stages - 1) - 1 prefixes. A list of half as many is written beside the one in use, in the other
-// half of the table, and takes its place for all later frames with one write of the register `list`.
+// The verdict is that of source_judge; bit 0: the address is on the list. A prefix becomes at most
+// two boundaries (bombus.applications.firewall.blacklist): 2^Stages - 1 boundaries hold
+// 2^(Stages - 1) - 1 prefixes. A list of half that size can be written into the unused half of the
+// table; one write of the register `list` then replaces the list in use for all later frames.
 //
 // Latency: Stages + 2 cycles. Throughput: one beat per cycle.
 module ip_blacklist

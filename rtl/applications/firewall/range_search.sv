@@ -2,15 +2,15 @@
 // Determines whether a key is in one of many ranges: a pipelined binary search among sorted
 // boundaries, one step per stage.
 //
-// Boundaries are where a range begins and where the next key behind it is, ascending; a key is inside
-// if an odd number of them is not above it. There are count_i of them, the others count as above all
-// keys. Each stage has a memory of its own, twice that of the stage before, written by the boundary's
-// number.
+// Boundaries are the first key of a range and the first key after it, in ascending order; a key is
+// inside a range if an odd number of boundaries is not above it. The first count_i boundaries are
+// used; the others are taken to be above all keys. Each stage has its own memory, twice the size of
+// that of the stage before, written by boundary number.
 //
-// The list begins at boundary 0, or with upper_i at boundary 2^(Stages-1). A search keeps count_i and
-// upper_i of the cycle in which it begins, so that one list can be written while the searches are in
-// the other half, and both change for a search at once. A search that is under way while its own half
-// is written may see old and new boundaries.
+// The list begins at boundary 0, or with upper_i at boundary 2^(Stages-1). A search keeps the
+// count_i and upper_i of the cycle in which it begins. So one list can be written while searches
+// use the other half, and both inputs change at once for a search. A search whose own half is
+// written meanwhile may see old and new boundaries.
 //
 // Latency: Stages + 1 cycles. Throughput: one key per cycle.
 module range_search #(
@@ -41,12 +41,12 @@ module range_search #(
 
   typedef struct packed {
     logic upper;
-    logic [Stages-1:0] count;  // boundaries below this number count
+    logic [Stages-1:0] count;  // number of boundaries in use
   } list_t;
   localparam logic [Stages-1:0] Half = Stages'(2 ** (Stages - 1));
 
   for (genvar s = 0; s < Stages; s++) begin : gen_stage
-    // Compares with boundary 2^Level - 1 after those already known not to be above the key.
+    // Compares with boundary 2^Level - 1 after those already found not to be above the key.
     localparam int unsigned Level = Stages - 1 - s;
     localparam int unsigned Entries = 2 ** s;
     localparam int unsigned AddrWidth = s == 0 ? 1 : s;
@@ -60,7 +60,7 @@ module range_search #(
       assign valid = valid_i;
       assign key   = key_i;
       assign tag   = tag_i;
-      // The first step finds nothing in the upper half: its boundary is in the lower one.
+      // The boundary of the first step is in the lower half: it does not apply to the upper one.
       assign list  = '{upper: upper_i, count: count_i | (upper_i ? Half : '0)};
       assign found = upper_i ? Half : '0;
     end else begin : gen_later

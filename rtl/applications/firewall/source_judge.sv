@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives a verdict on whole frames by their IPv4 source address, as an accelerator of a packet
-// processor: whether it is in one of many ranges, which a search beside it finds out.
+// Gives a verdict on frames by their IPv4 source address, as an accelerator of a packet processor:
+// whether a search module finds the address in one of many ranges.
 //
-// The verdict, of each frame by its first beat: bit 0: the address is in a range; bit 1: the frame is
-// IPv4, perhaps behind one VLAN tag (IEEE 802.1Q or 802.1ad); bit 2: it may hide IPv4 behind further tags or
-// SNAP (IEEE 802.2); from bit 15 on the number of the range.
+// The verdict depends on the first beat of the frame. Bit 0: the address is in a range; bit 1: the
+// frame is IPv4, with at most one VLAN tag (IEEE 802.1Q or 802.1ad); bit 2: it may contain IPv4
+// after further tags or SNAP (IEEE 802.2); bits 31:15: number of the range.
 //
-// Latency: 1 cycle, and that of the search. Throughput: one beat per cycle. RFC 791, section 3.1.
+// Latency: 1 cycle plus that of the search. Throughput: one beat per cycle. RFC 791, section 3.1.
 module source_judge
   import bombus_pkg::*;
   import source_judge_pkg::*;
@@ -26,7 +26,7 @@ module source_judge
     output judged_frame_t frame_o,  // travels with the search
     input logic found_i,
     input logic covered_i,
-    input logic [16:0] range_i,  // its number
+    input logic [16:0] range_i,  // number of the range
     input judged_frame_t frame_i
 );
 

@@ -2,7 +2,7 @@
 // Types of the accelerators that judge frames by their addresses.
 package source_judge_pkg;
 
-  // What source_judge knows of a frame while its address is looked up.
+  // Properties of a frame, kept while its address is looked up.
   typedef struct packed {
     logic [7:0] slot;
     logic is_ipv4;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bitmap with 16 look-ups per cycle: eight copies with two ports each.
 //
-// While a word is written, one place of each copy is not looked up.
+// While a word is written, one port of each copy is not available for a look-up.
 //
-// Latency: 2 cycles. Throughput: 16 places per cycle.
+// Latency: 2 cycles. Throughput: 16 look-ups per cycle.
 module ids_bitmap #(
     parameter int unsigned Words = 512,  // 32-bit words
     localparam int unsigned WordWidth = $clog2(Words)

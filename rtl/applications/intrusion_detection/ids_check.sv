@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the rules of each fragment that was found: ports, protocol, size, position, and the bytes
-// around it.
+// Checks the rules of each fragment found: ports, protocol, size, position, and the bytes around
+// it.
 //
-// A rule that holds is a hit, with its sid; a packet has each rule once. When a packet has ended its
-// verdict comes: bit 0: there is a hit; 1: one of an exact rule; 2: the packet was not examined; 3:
-// there are more hits than HitsOfPacket; 4: bytes of its stream are missing; 5: its flow is blocked; 11:8: hits
-// that are kept; from 16 on: row of the first one's rule. Of a packet that was ahead, another one comes
-// (again_o).
+// A rule that matches is a hit, with its sid; each rule is counted once per packet. The verdict
+// follows the end of the packet. Bit 0: there is a hit; 1: a hit of an exact rule; 2: the packet
+// was not examined; 3: there are more hits than HitsOfPacket; 4: bytes of its stream are missing;
+// 5: its flow is blocked; 11:8: number of stored hits; 31:16: row of the rule of the first hit. A
+// packet that was ahead gets another verdict later (again_o).
 //
-// A rule of streams may begin before the payload, but must end in it.
+// The match of a rule of streams may begin before the payload, but must end in it.
 //
-// Latency: 4 cycles a rule whose protocol, size or position does not hold, otherwise 1 more for each pair of port
-// ranges up to the first that holds, 6 for the first step, 7 for each further one, 1 for a hit. Throughput: one
-// rule at a time; a packet without fragments takes 2 cycles.
+// Latency: 4 cycles for a rule whose protocol, size or position does not match; otherwise 1 more
+// for each pair of port ranges up to the first that matches, 6 for the first step, 7 for each
+// further step, 1 for a hit. Throughput: one rule at a time; a packet without fragments takes 2
+// cycles.
 module ids_check
   import rule_pkg::*;
 #(
@@ -109,8 +110,9 @@ module ids_check
   localparam int unsigned PortRows = port_rows(Rows);
   localparam int unsigned PortRowWidth = $clog2(PortRows);
   logic [PortRowWidth-1:0] next_ports_q;
-  wire [PortRowWidth-1:0] ports_row = state_q == HaveRule ? rule_q[4][16+:PortRowWidth] : next_ports_q;
-  logic [1:0][31:0] range_q;  // of the source, of the target
+  wire [PortRowWidth-1:0] ports_row = state_q == HaveRule ?
+      rule_q[4][16+:PortRowWidth] : next_ports_q;
+  logic [1:0][31:0] range_q;  // of the source, of the destination
   wire writes_ports = write_i & 32'(write_row_i) < PortRows;
   always_ff @(posedge clk_i) next_ports_q <= ports_row + 1'b1;
   for (genvar n = 0; n < 2; n++) begin : gen_ports
@@ -127,8 +129,10 @@ module ids_check
   place_t place_q, at_q, from_q;  // offset in the frame, in the payload, in the scanned bytes
   logic is_before_q;  // the match starts before the payload
   wire has_ports = |packet_i.protocol[1:0];
-  wire source_is_in = packet_i.source_port >= range_q[0][15:0] & packet_i.source_port <= range_q[0][31:16];
-  wire target_is_in = packet_i.target_port >= range_q[1][15:0] & packet_i.target_port <= range_q[1][31:16];
+  wire source_is_in = packet_i.source_port >= range_q[0][15:0] &
+      packet_i.source_port <= range_q[0][31:16];
+  wire target_is_in = packet_i.target_port >= range_q[1][15:0] &
+      packet_i.target_port <= range_q[1][31:16];
   wire in_streams = rule_q[1][30];
   wire place_is_in = in_streams ? from_q >= rule_q[0][13:0] :
       ~is_before_q & at_q >= rule_q[0][13:0] & at_q <= rule_q[0][27:14];

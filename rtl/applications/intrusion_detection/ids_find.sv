@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up the positions whose bit is set in the fragment tables, one after the other.
+// Looks up the positions whose bit is set in the fragment tables, one after another.
 //
-// A fragment is in one of two rows by two hashes. What is found is handed on with its place and the row of its
-// first rule, and the end of each packet behind all of it.
+// A fragment is stored in one of two rows, selected by two hashes. The output is each fragment
+// found, with its position and the row of its first rule, then the end of the packet.
 //
-// Latency: 7 cycles. Throughput: one place per cycle.
+// Latency: 7 cycles. Throughput: one position per cycle.
 module ids_find
   import rule_pkg::*;
 #(
@@ -75,7 +75,7 @@ module ids_find
   // ---- The bytes at this position, their hashes, and the table rows ----
 
   typedef struct packed {
-    logic   is_there;  // there is a position, not only the end of a packet
+    logic   is_there;  // there is a position; 0: only the end of a packet
     logic   is_short;
     logic   ends;
     place_t place;

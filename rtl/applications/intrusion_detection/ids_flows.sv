@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of TCP flows: each direction's next sequence number, and its last 32 bytes.
+// State of TCP flows: for each direction the next sequence number and the last 32 bytes.
 //
-// A segment that is next gets those bytes put before its payload in the store, over its headers, so that
-// what crosses the joint is found. Of one that begins with bytes that have been seen, these stay as they
-// were first. A few that are ahead wait here until the gap before them is filled, for a limited time (ids_waiting). Further
-// ones are not scanned: the verdict says so, the firmware keeps them in their slots and asks again
-// (AskAgain), or gives up what is missing (AskSkip). An old one is scanned by itself, and so is one that is more than
-// 1 MiB ahead. A flow that is not
-// known begins with its first segment, or with a SYN. Four flows have a set by a hash; the one that was
-// seen longest ago gives way. All other packets pass. The table is cleared after reset.
+// The last bytes of the stream are written before the payload of the next segment in the store,
+// over its headers, so that a fragment across the boundary of segments is found. If a segment
+// begins with bytes that have been seen before, the first copy of them is kept. A few segments that
+// are ahead wait here until the gap before them is filled, for a limited time (ids_waiting).
+// Further ones are not scanned: the verdict reports this, and the firmware keeps them in their
+// slots and requests another verdict (AskAgain), or skips the missing bytes (AskSkip). An old
+// segment, and one more than 1 MiB ahead, is scanned by itself. An unknown flow begins with its
+// first segment, or with a SYN. A hash selects a set of four flows; the least recently seen one is
+// replaced. Other packets pass unchanged. The table is cleared after reset.
 //
-// Latency: 3 cycles from packet to scan, 14 for a segment; then up to 9 more until the next packet. Throughput: a
-// segment in 24 cycles, another packet in 4; of two segments that are swapped, one in 29. RFC 9293, section 3.4.
+// Latency: 3 cycles from packet to scan, 14 for a segment; then up to 9 more until the next packet.
+// Throughput: a segment in 24 cycles, another packet in 4; of two segments in reverse order, one in
+// 29. RFC 9293, section 3.4.
 module ids_flows
   import rule_pkg::*;
 #(
@@ -31,14 +33,15 @@ module ids_flows
     input logic    packet_valid_i,
 
     input logic ask_i,  // AskAgain, AskSkip or AskBlock, held until ask_done_o
-    input logic ask_begins_i,  // it is done when it has begun; the answer is awaited later
+    input logic ask_begins_i,  // done as soon as it has begun; the result is read later
     input ask_e ask_op_i,
     input logic [7:0] ask_slot_i,
     input logic again_i,  // a repeated verdict is ready
     output logic ask_done_o,
-    output logic asking_o,  // there is no answer yet
+    output logic asking_o,  // the result is not known yet
     output logic answered_o,  // with again_i; without it, a packet asked about is still ahead
-    output logic [31:0] known_o,  // of ask_slot_i, one cycle later: sequence numbers, or row of the flow; 0xffff: none
+    // of ask_slot_i, one cycle later: sequence numbers, or row of the flow; 0xffff: none
+    output logic [31:0] known_o,
 
     // The store; read data arrive three cycles after the request.
     output logic replace_o,
@@ -108,14 +111,14 @@ module ids_flows
   logic [SlotWidth-1:0] next_slot, slot_q;
   logic waiting, unused_ready, unused_body;
   logic asks_q, wanted_q;  // a repeated verdict is in progress; the firmware still waits for it
-  // A segment that waits precedes new packets: it may be what they follow.
+  // A waiting segment precedes new packets: these may follow it in the stream.
   logic [SlotWidth-1:0] retry_slot;
   logic retry_skips, may_retry, settled, is_full;
   wire takes_ask = step_q == Idle & ask_i & ~asks_q;
   wire retries = step_q == Idle & ~takes_ask & may_retry;
   wire takes = step_q == Idle & ~takes_ask & ~may_retry & settled & waiting;
-  // Twice the number of slots: firmware that asks about slots it does not hold can make one appear
-  // twice.
+  // Twice the number of slots: requests of the firmware for slots that it does not hold can enter a
+  // slot twice.
   localparam int unsigned Depth = NumSlots == 64 ? 64 : 2 * NumSlots;
   head_fifo #(
       .head_t(logic [SlotWidth-1:0]),
@@ -170,7 +173,8 @@ module ids_flows
     hash = words[0] ^ {words[1][12:0], words[1][19:13]} ^ {words[2][6:0], words[2][19:7]};
   end
   wire saves = step_q == Save | step_q == Clear;
-  wire index_t address = step_q == Clear ? clear_q : {set_q, step_q == Save ? way_q : number_q[1:0]};
+  wire index_t address = step_q == Clear ? clear_q :
+      {set_q, step_q == Save ? way_q : number_q[1:0]};
   always_ff @(posedge clk_i) begin
     if (saves) states[address] <= step_q == Clear ? '0 : state_q;
     else read_q <= states[address];
@@ -184,7 +188,7 @@ module ids_flows
   logic [3:0] part_q;  // fraction of a time unit
   logic found_q;
   logic [16:0] oldest_q, age_q;
-  wire [1:0] seen_way = number_q[1:0] - 2'd2;  // the way that row_q holds
+  wire [1:0] seen_way = number_q[1:0] - 2'd2;  // the way in row_q
   wire has_row = step_q == Look & number_q >= 3'd2;
   wire is_it = row_q.valid & (&same_q);
   always_ff @(posedge clk_i) age_q <= read_q.valid ? {1'b0, now_q - read_q.stamp} : '1;
@@ -193,14 +197,15 @@ module ids_flows
 
   logic signed [31:0] seen_q;  // bytes of the segment already seen in the stream
   logic [31:0] end_q;  // sequence number after the segment
-  logic is_past_q;  // it is before the next one, or is it: nothing of the segment is new if some of it is not ahead
+  // not after the next sequence number: the segment has no new byte unless it is ahead
+  logic is_past_q;
   logic is_known_q, is_ahead_q, is_next_q, is_small_q;
   place_t skip_q, begins_q, fresh_q, put_q, from_q;
   logic [5:0] count_q;
-  // The missing bytes may have arrived since the firmware asked to skip them; then nothing is
+  // If the missing bytes have arrived since the firmware requested to skip them, no byte is
   // skipped.
   wire has_state = is_known_q & ~flow.syn & ~(skips & seen_q[31]);
-  // No window reaches so far: its peer will not take it, and it does not move the stream.
+  // Beyond any window: the receiver will not accept it, so it does not advance the stream.
   wire is_far = seen_q[31] & ~(&seen_q[30:FarWidth]);
   wire is_near = has_state & seen_q[31] & ~is_far;
   wire still_ahead = step_q == Place & is_asked_q & is_near;
@@ -248,7 +253,7 @@ module ids_flows
     if (number_q[1:0] == 2'd0) pair_bytes[15:0] = '0;
     if (number_q[1:0] == 2'd2) pair_bytes[31:16] = '0;
   end
-  logic [4:0] by_q;  // 16 less the place of the first byte in its word
+  logic [4:0] by_q;  // 16 less the index of the first byte in its word
   always_ff @(posedge clk_i) begin
     by_q <= 5'd16 - 5'(begins_q[3:0]);
     for (int unsigned n = 0; n < JointBytes; n++) is_last_q[n] <= n + 32'(count_q) >= JointBytes;
@@ -384,7 +389,7 @@ module ids_flows
   // ---- Output ----
 
   assign packet_valid_o = step_q == Emit & ~put_valid_q;
-  // Both at its arrival and now: the tables may have been written meanwhile.
+  // Enabled at its arrival and now: the tables may have been written in between.
   wire is_enabled = flow.is_enabled & is_enabled_i;
   wire is_scanned = is_enabled & ~is_ahead_q & packet.is_examined;
   always_comb begin
@@ -402,7 +407,7 @@ module ids_flows
     packet_o.is_again   = is_asked_q;
   end
 
-  // ---- Answers ----
+  // ---- Responses to the firmware ----
 
   wire answers = again_i | still_ahead & ~blocks | blocks & (step_q == Save | step_q == Idle);
   (* ram_style = "distributed" *) logic [15:0] rows[NumSlots];

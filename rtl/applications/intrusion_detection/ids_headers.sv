@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds protocol, ports, payload and flow of each frame by its first beat.
+// Finds protocol, ports, payload and flow of each frame from its first beat.
 //
-// IPv4, perhaps behind one VLAN tag, with up to 12 bytes of options, TCP, UDP, ICMP and others. Of
-// fragments, of frames that end before their packet, and of all else the payload is not known.
+// Supported is IPv4, with at most one VLAN tag and 12 bytes of options; TCP, UDP, ICMP and other
+// protocols. The payload of fragments, of frames shorter than their packet, and of all other frames
+// is not examined.
 //
-// Latency: 3 cycles, from the last beat. Throughput: one beat per cycle. RFC 791, RFC 9293, RFC 768.
+// Latency: 3 cycles, from the last beat. Throughput: one beat per cycle. RFC 791, RFC 9293, RFC
+// 768.
 module ids_headers
   import bombus_pkg::*;
   import rule_pkg::*;
@@ -100,7 +102,7 @@ module ids_headers
 
   wire [5:0] tcp_bytes = {l4_q[8*12+4+:4], 2'b00};
   wire [5:0] header = protocol_q[0] ? tcp_bytes : protocol_q[3] ? 6'd0 : 6'd8;
-  // UDP tells its length itself, and what is behind it is no payload (RFC 768).
+  // UDP has its own length field; bytes beyond it are not payload (RFC 768).
   wire [15:0] udp_length = swap16(l4_q[32+:16]);
   wire is_udp = protocol_q[1];
   wire is_cut = is_udp & udp_length < 16'(l4_size_q);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks up each position of a payload in the bitmaps of fragments, 16 bytes per cycle.
 //
-// What has a place whose bit is set is handed on with its bytes, and the end of each packet. Fragments
-// that are not all in the payload, or in what is of its stream before it, are not looked for. A read of the store gives way to other readers
-// (wait_i).
+// The output is the positions whose bit is set, with their bytes, and the end of each packet. Only
+// fragments wholly within the payload and the earlier bytes of its stream are looked up. A read of
+// the store yields to other readers (wait_i).
 //
-// Latency: 9 cycles. Throughput: 16 bytes of payload per cycle, at least a cycle for a packet.
+// Latency: 9 cycles. Throughput: 16 bytes of payload per cycle, at least a cycle per packet.
 module ids_scan
   import rule_pkg::*;
 #(
@@ -188,7 +188,7 @@ module ids_scan
       .out_valid_o(valid_o),
       .out_ready_i(ready_i)
   );
-  always_ff @(posedge clk_i) taken_q <= valid_o & ready_i & ~rst_i;  // ready_i comes late
+  always_ff @(posedge clk_i) taken_q <= valid_o & ready_i & ~rst_i;  // ready_i is late
   assign {long_o, short_o, ends_o} = head;
   assign {at_o, bytes_o} = body;
 

@@ -2,11 +2,11 @@
 // Copy of the frames that rule_matcher examines, by slot, read 32 bytes at a time at multiples of
 // 16.
 //
-// A frame stays until another one comes to its slot. Up to 16 bytes at a time can be replaced in cycles
-// without a beat. What a read takes past the last byte of a frame is of other frames.
+// A frame is kept until another one arrives in its slot. In cycles without a beat, up to 16 bytes
+// can be replaced. Bytes read beyond the last byte of a frame belong to other frames.
 //
-// Latency: 3 cycles; what is written can be read in the cycle after the next. Throughput: one beat in and one read
-// per cycle.
+// Latency: 3 cycles; written data can be read in the cycle after the next. Throughput: one beat in
+// and one read per cycle.
 module ids_store #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Beats = 512,

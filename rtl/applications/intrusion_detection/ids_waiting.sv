@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP segments ahead of a gap that wait in rule_matcher, a few of them: which one is to be tried again, and when
-// the missing bytes before it are skipped.
+// A few TCP segments ahead of a gap that wait in rule_matcher: selects the segment to be tried
+// again, and the time at which the missing bytes before it are skipped.
 //
-// A segment is tried again when the state of its flow has changed. The time of each is limited: if it is over, the
-// one of its flow that is nearest to the gap is tried, skipping the missing bytes. While the core is
-// stopped, none may wait.
+// A segment is tried again when the state of its flow has changed. The waiting time is limited:
+// after it, the segment of the flow nearest to the gap is tried, and the missing bytes are skipped.
+// No segment waits while the core is stopped.
 //
-// Latency: an offer is there 2 cycles after a change.
+// Latency: 2 cycles from a change to an offer.
 module ids_waiting #(
     parameter int unsigned Entries = 3,
     parameter int unsigned SlotWidth = 4,
@@ -17,21 +17,21 @@ module ids_waiting #(
     input logic rst_i,
     input logic stopped_i,
 
-    // A segment is ahead: a new one, or the one that was taken last.
+    // A segment is ahead: a new one, or the one taken last.
     input logic ahead_i,
     input logic is_again_i,
     input logic [SlotWidth-1:0] slot_i,
     input logic [RowWidth-1:0] row_i,
     input logic [15:0] gap_i,  // missing bytes, at most 65,535
     output logic is_full_o,
-    input logic leaves_i,  // the one that was taken last is not ahead any more
+    input logic leaves_i,  // the one taken last is no longer ahead
 
-    input logic changes_i,  // the state of the flow at row_i
+    input logic changes_i,  // the state of the flow at row_i has changed
 
     output logic [SlotWidth-1:0] slot_o,
     output logic skips_o,
     output logic valid_o,
-    output logic settled_o,  // no other offer may be about to come
+    output logic settled_o,  // no other offer can follow
     input logic ready_i
 );
 
@@ -53,7 +53,7 @@ module ids_waiting #(
   logic [Entries-1:0][15:0] gap_q;
   logic [Entries-1:0][TimeWidth-1:0] left_q;
 
-  // ---- Which one ----
+  // ---- Selection ----
 
   logic [Entries-1:0] again, skipping, offer_q, offer;
   always_comb begin

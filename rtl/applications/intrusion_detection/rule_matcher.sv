@@ -2,22 +2,23 @@
 // Accelerator of a packet processor: matches frames against intrusion-detection rules. Registers
 // write its tables at run time.
 //
-// A TCP segment is put behind what came before it in its stream (ids_flows). A fragment of each rule is looked for at
-// every place of a payload (ids_scan, ids_find), then the rule is checked (ids_check, which says what the verdict
-// is). The first hits of the packet in slot n are
-// words on the bus, at 64 n + 8 h for hit h: the sid, then the row of the rule, with bit 31 for an
-// exact one. NumSlots and SlotBytes are those of the rpu beside it. The register hit has them too, for
-// the host: up to 256 that it has not read.
+// A TCP segment is joined to the bytes before it in its stream (ids_flows). A fragment of each rule
+// is searched at every position of a payload (ids_scan, ids_find), then the rule is checked
+// (ids_check, which defines the verdict). The first hits of the packet in slot n are words on the
+// bus, at 64 n + 8 h for hit h: the sid, then the row of the rule, with bit 31 set for an exact
+// rule. NumSlots and SlotBytes are those of the rpu in the same tile. The register hit also holds
+// the hits, for software: up to 256 unread ones.
 //
-// From 0x4000 on, at 256 op + 4 n, the firmware asks about slot n that it has (ask_e): a read at 0x4000 gives
-// another verdict, for a segment that was ahead; one at 0x4100 too, over bytes that are missing; a write at these
-// only begins it, and a read at 0x4400 waits for it. A write at 0x4200 blocks the flow. A read at 0x4300 says
-// where the state of the flow is, all ones if there is none; those at 0x4500 and 0x4600, the sequence numbers of
-// the segment and behind it.
+// From 0x4000 on, at 256 op + 4 n, the firmware sends requests for its slot n (ask_e). A read at
+// 0x4000 returns another verdict, for a segment that was ahead; a read at 0x4100 too, skipping the
+// missing bytes. A write at these addresses only starts the request, and a read at 0x4400 waits for
+// its result. A write at 0x4200 blocks the flow. A read at 0x4300 returns the row of the flow's
+// state, all ones if there is none; reads at 0x4500 and 0x4600 return the sequence numbers of the
+// segment and after it.
 //
-// Latency: 25 cycles from the last beat, and what the payload takes: 16 bytes a cycle; rules whose
-// fragment is there take time of their own (ids_check). Throughput: 16 bytes of payload per cycle, at
-// most a packet in 2 cycles.
+// Latency: 25 cycles from the last beat, plus 16 bytes of payload per cycle, plus the time of
+// ids_check for rules whose fragment is found. Throughput: 16 bytes of payload per cycle, at most a
+// packet in 2 cycles.
 module rule_matcher
   import rule_pkg::*;
 #(
@@ -29,8 +30,8 @@ module rule_matcher
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned Rows = 2048,
     parameter int unsigned Flows = 4096,  // flows whose state is stored
-    parameter int unsigned Waiting = 3,  // TCP segments ahead of a gap that wait until it is filled,
-    parameter int unsigned WaitCycles = 75000,  // at most so long: 0.3 ms at 250 MHz
+    parameter int unsigned Waiting = 3,  // TCP segments that wait for a gap to be filled
+    parameter int unsigned WaitCycles = 75000,  // limit of that time: 0.3 ms at 250 MHz
     localparam int unsigned NumWords = 32 * Rows,
     localparam int unsigned IndexWidth = $clog2(NumWords)
 ) (
@@ -136,7 +137,8 @@ module rule_matcher
   wire ask_e ask_op = ask_e'(accel_bus_request_i.addr[10:8]);
   wire is_known = ask_op inside {AskRow, AskSequence, AskEnd};
   wire begins = accel_bus_request_i.write & ask_op inside {AskAgain, AskSkip};
-  wire allowed = accel_bus_request_i.write ? begins | ask_op == AskBlock : ask_op inside {AskAgain, AskSkip, AskAwait} | is_known;
+  wire allowed = accel_bus_request_i.write ? begins | ask_op == AskBlock :
+      ask_op inside {AskAgain, AskSkip, AskAwait} | is_known;
   wire may_ask = accel_bus_request_i.addr[15:11] == 5'b0100_0 & 32'(ask_slot) < NumSlots & allowed &
       ~inside_q[ask_slot[SlotWidth-1:0]];
   ids_flows #(
@@ -373,7 +375,8 @@ module rule_matcher
     sid_q <= sids[accel_bus_request_i.addr[3+:HitWidth]];
     hit_row_q <= hit_rows[accel_bus_request_i.addr[3+:HitWidth]];
     if (answered) answer_q <= again ? verdict : 32'd1 << VerdictAhead;
-    answered_q <= accel_bus_request_i.valid & ~answered_q & (~asks | (ask_op == AskAwait ? ~asking : ask_done)) & ~rst_i;
+    answered_q <= accel_bus_request_i.valid & ~answered_q &
+        (~asks | (ask_op == AskAwait ? ~asking : ask_done)) & ~rst_i;
     if (accel_packet_i.valid & accel_packet_i.first)
       inside_q[accel_packet_i.slot[SlotWidth-1:0]] <= 1'b1;
     if (judged) inside_q[judged_slot[SlotWidth-1:0]] <= 1'b0;

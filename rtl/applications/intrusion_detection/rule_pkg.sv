@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types shared by the parts of rule_matcher: hashes of fragments, and the properties of a packet.
 //
-// The tables are rows of 32 words (bombus.applications.intrusion_detection.tables): columns 0 and 1 a pair of port ranges, 2 to 6 a rule,
-// 8 to 10 a step, 12 to 14 and 16 to 18 the two halves of the fragments, 20 and 21 the bitmap of fragments of
-// eight bytes, 22 that of fragments of four. Large matchers have fewer rows of port ranges and of bitmaps
-// than of the others.
+// The tables are rows of 32 words (bombus.applications.intrusion_detection.tables). Columns 0 and
+// 1: a pair of port ranges; 2 to 6: a rule; 8 to 10: a step; 12 to 14 and 16 to 18: the two halves
+// of the fragments; 20 and 21: the bitmap of fragments of eight bytes; 22: that of fragments of
+// four. Large matchers have fewer rows of port ranges and of bitmaps than of the others.
 package rule_pkg;
 
   localparam int unsigned ColumnPorts = 0;
@@ -96,7 +96,8 @@ package rule_pkg;
     logic [95:0] key;  // addresses and ports
   } flow_t;
 
-  // Bytes of a stream kept for the next segment (bombus.applications.intrusion_detection.fragments.JOINT_BYTES).
+  // Bytes of a stream kept for the next segment
+  // (bombus.applications.intrusion_detection.fragments.JOINT_BYTES).
   localparam int unsigned JointBytes = 32;
 
   localparam int unsigned VerdictAhead = 4;  // bit of a verdict
@@ -107,12 +108,12 @@ package rule_pkg;
     AskSkip,  // another verdict, skipping the missing bytes
     AskBlock,  // mark all later verdicts of the flow as blocked
     AskRow,  // return the row of the flow's state
-    AskAwait,  // return the verdict that was begun last
+    AskAwait,  // return the verdict requested last
     AskSequence,  // return the sequence number of the segment
-    AskEnd  // return the one behind its bytes
+    AskEnd  // return the sequence number after the segment
   } ask_e;
 
-  // What the scan hands to the check: a fragment matched, or the packet ends, or both.
+  // From the scan to the check: a fragment matched, or the packet ends, or both.
   typedef struct packed {
     logic   is_match;
     logic   ends;

@@ -4,7 +4,8 @@
 // A datagram is stored, and the core gets a descriptor of one word: length, slot. It reads and
 // writes the first beat and the metadata (rpu_packets), and sends or drops the packet. Descriptors
 // come and go by custom instructions or over the bus (rpu_bus). A datagram that waits is the core's
-// external interrupt. The window of slot n is at 0x1000_8000 + 128 n: the first beat, from 64 on the
+// external interrupt. The window of slot n is at 0x1000_8000 + 128 n: the first beat, from 64 on
+// the
 // metadata, at 80 the verdict. Programs are loaded by registers, while the core does not run.
 // A core that has packets, or for which some wait, and that does nothing with them, is stopped by a
 // watchdog; what comes is then dropped.
@@ -16,9 +17,12 @@
 //
 // Words that are broadcast, and messages of the host (rpu_mailbox), raise the software interrupt.
 //
-// With Frames the messages are whole frames, as frame_rx hands them on: they leave by the MAC port in
-// the descriptor, one of up to three; one for a port that does not exist is dropped. Its metadata is
-// the word meta.ip of the firmware, and in meta.csum who sends it: TileIndex, and Lane in the lowest 3
+// With Frames the messages are whole frames, as frame_rx hands them on: they leave by the MAC port
+// in
+// the descriptor, one of up to three; one for a port that does not exist is dropped. Its metadata
+// is
+// the word meta.ip of the firmware, and in meta.csum who sends it: TileIndex, and Lane in the
+// lowest 3
 // bits, which the firmware cannot change.
 //
 // Latency: 7 cycles for a packet of one beat, with a loop that only forwards; 8 with Frames.
@@ -159,10 +163,11 @@ module rpu
     $error("rpu: frames need a design with up to three MAC ports");
   end
 
-  // What fits into the longest frame, with all headers: networks have no room for more, and lengths of
+  // What fits into the longest frame, with all headers: networks have no room for more, and lengths
+  // of
   // 14 bits would wrap.
-  localparam int unsigned MaxBytes = Frames ? MaxFrameBytes : MaxFrameBytes - ethernet_pkg::HeaderBytes -
-      ipv4_pkg::HeaderBytes - udp_pkg::HeaderBytes;
+  localparam int unsigned MaxBytes = Frames ? MaxFrameBytes :
+      MaxFrameBytes - ethernet_pkg::HeaderBytes - ipv4_pkg::HeaderBytes - udp_pkg::HeaderBytes;
   localparam int unsigned MapBytes = 65536;  // data memory, and from the middle on the windows
 
   // ---- Core and its memories ----
@@ -193,7 +198,8 @@ module rpu
   end
   always_ff @(posedge clk_i) begin
     if (load_code) code[code_index_i] <= code_wdata_i.word;
-    // Also while a word is written, since the enable is late: the core fetches again when it starts.
+    // Also while a word is written, since the enable is late: the core fetches again when it
+    // starts.
     if (code_enable) code_q <= code[code_addr];
   end
 

@@ -7,10 +7,13 @@
 //   0x2000_0010  timer (rpu_timer)
 //   0x2000_0020  broadcast words (rpu_mailbox)
 //
-// custom-0: funct3 0 waits for a descriptor, 1 sends one, 2 takes one or 0, 3 takes an empty slot or 0;
-// 4 to 7 are the accelerator's. Other addresses, and slots that the core does not have, are bus errors.
+// custom-0: funct3 0 waits for a descriptor, 1 sends one, 2 takes one or 0, 3 takes an empty slot
+// or 0;
+// 4 to 7 are the accelerator's. Other addresses, and slots that the core does not have, are bus
+// errors.
 //
-// Latency: descriptors in the cycle in which the core asks; all else over the bus one cycle after it is
+// Latency: descriptors in the cycle in which the core asks; all else over the bus one cycle after
+// it is
 // answered.
 module rpu_bus
   import rpu_pkg::*;
@@ -95,7 +98,8 @@ module rpu_bus
   // ---- Descriptors ----
 
   word_t come, empty;
-  assign come  = come_valid_i ? {1'b0, come_verdict_i, come_port_i, 6'(come_slot_i), 2'b10, come_length_i} : '0;
+  assign come = come_valid_i ?
+      {1'b0, come_verdict_i, come_port_i, 6'(come_slot_i), 2'b10, come_length_i} : '0;
   assign empty = empty_valid_i ? {8'd0, 8'(empty_slot_i), 16'h8000} : '0;
 
   wire is_quick = bus_low_i;  // answered in the same cycle, a path through the core
@@ -161,9 +165,10 @@ module rpu_bus
   assign memory_slot_o = bus_addr_i[PlaceWidth+:SlotWidth];
   assign memory_place_o = bus_addr_i[PlaceWidth-1:0];
   always_ff @(posedge clk_i) begin
-    done_q <= accel_bus_o & ~accel_bus_response_i.stall | memory_request_o & memory_done_i | asks & past |
-        asks & (is_timer | is_unknown) | mail_request_o & mail_done_i;
-    error_q <= is_unknown | is_accel & accel_bus_response_i.error | is_memory & (memory_error_i | past);
+    done_q <= accel_bus_o & ~accel_bus_response_i.stall | memory_request_o & memory_done_i |
+        asks & past | asks & (is_timer | is_unknown) | mail_request_o & mail_done_i;
+    error_q <= is_unknown | is_accel & accel_bus_response_i.error |
+        is_memory & (memory_error_i | past);
     // Each 0 without an answer of its own: nothing has to choose between them.
     data_q <= is_timer ? timer_data_i : is_mail ? mail_data_i : accel_bus_response_i.data;
     memory_q <= memory_data_i;

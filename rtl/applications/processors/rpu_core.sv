@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // RISC-V core of a packet processor: RV32IM, rev8, machine mode, custom instructions.
 //
-// Three stages behind the fetch: decode (the instruction comes out of the code memory), execute, and
-// memory, at whose end registers are written. Operands are bypassed into the flip-flops in front of execute,
-// so that a result is an operand of the next instruction; that of a load, of the one after the next.
-// Cycles: 1 an instruction; 2 more behind a branch that was not guessed, jalr and mret; multiplication 4,
+// Three stages behind the fetch: decode (the instruction comes out of the code memory), execute,
+// and
+// memory, at whose end registers are written. Operands are bypassed into the flip-flops in front of
+// execute,
+// so that a result is an operand of the next instruction; that of a load, of the one after the
+// next.
+// Cycles: 1 an instruction; 2 more behind a branch that was not guessed, jalr and mret;
+// multiplication 4,
 // division 36; instructions of opcode SYSTEM run alone.
 //
 // Memory map: code at 0, fetched only; data at 0x1000_0000; the bus at 0x2000_0000. Code and data
 // memories answer in the next cycle and keep their output while not enabled; data_fault_i is an
 // access fault. An access over the bus
-// is held until bus_ready_i, and raises an access fault with bus_error_i. Accesses outside these, misaligned
+// is held until bus_ready_i, and raises an access fault with bus_error_i. Accesses outside these,
+// misaligned
 // ones and illegal instructions raise exceptions.
 //
 // custom-0 with a funct3 of CustomOps: takes its result in the cycle in which custom_valid_o and
@@ -35,7 +40,8 @@ module rpu_core
     input word_t code_i,
 
     output logic data_enable_o,  // perhaps a load or store is executed; without it data_i stays
-    output logic data_elsewhere_o,  // nothing is read of what is enabled: it is an access over the bus
+    // nothing is read of what is enabled: it is an access over the bus
+    output logic data_elsewhere_o,
     output logic [DataAddrWidth-1:2] data_addr_o,
     output logic [3:0] data_write_o,
     output word_t data_o,
@@ -294,7 +300,8 @@ module rpu_core
 
   // CSRs: nothing is in the memory stage while one is in execute.
   wire word_t csr_source = funct3[2] ? 32'(insn_x_q[19:15]) : first_q;
-  wire word_t csr_write = funct3[1] ? (funct3[0] ? slow_q & ~csr_source : slow_q | csr_source) : csr_source;
+  wire word_t csr_write = funct3[1] ?
+      (funct3[0] ? slow_q & ~csr_source : slow_q | csr_source) : csr_source;
 
   // Exceptions, first of all interrupts. Those of addresses follow in the memory stage.
   wire trap = interrupted | is_faulty | bad_csr_q | x_q.is_ecall | x_q.is_ebreak;

@@ -2,8 +2,10 @@
 // Control and status registers of the RISC-V core, machine mode (RISC-V privileged ISA, chapter
 // "Machine-Level ISA"): traps and interrupts, cycles, instructions.
 //
-// What is read is of the address in the cycle before, as is what write_i writes: narrow_o if is_narrow_o, else
-// second_o if is_second_o was high with that address, else first_o. mtvec is direct. Interrupts in order: external, software,
+// What is read is of the address in the cycle before, as is what write_i writes: narrow_o if
+// is_narrow_o, else
+// second_o if is_second_o was high with that address, else first_o. mtvec is direct. Interrupts in
+// order: external, software,
 // timer.
 module rpu_csr
   import rpu_pkg::*;
@@ -55,7 +57,8 @@ module rpu_csr
   assign trap_target_o   = mtvec_q;
   assign return_target_o = mepc_q;
 
-  // Those with many bits, by bits of the address in which they differ: two of four words, so that who
+  // Those with many bits, by bits of the address in which they differ: two of four words, so that
+  // who
   // reads has one more choice of four.
   logic [1:0] from_q;
   assign is_second_o = addr_i[11] ? addr_i[7] : ~addr_i[6] | addr_i[1];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides signed or unsigned numbers of Width bits, one bit of the quotient per cycle.
 //
-// Latency: done_o comes Width + 2 cycles after start_i, the result one cycle later; it stays, while the
+// Latency: done_o comes Width + 2 cycles after start_i, the result one cycle later; it stays, while
+// the
 // operands may go. Until then they stay.
 module rpu_divide #(
     parameter int unsigned Width = 32,  // a power of two

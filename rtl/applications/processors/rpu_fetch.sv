@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches instructions: the program counter and a branch target buffer.
 //
-// The instruction at pc_o comes from the memory in the cycle in which pc_o shows it. An entry of the
+// The instruction at pc_o comes from the memory in the cycle in which pc_o shows it. An entry of
+// the
 // buffer holds a branch that was taken, and its target: behind a branch that it knows, the target
 // is fetched without a gap. What it says is only a guess; the core compares pc_o with the right
 // address and redirects.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host of packet processors: what they send to a MAC port without a MAC goes to an AXI-Stream
 // that the design file raises to the top; what the host sends comes to them as if received on that
-// port. In simulation these streams lead to `Simulation.host` in Python, on a board to a host's DMA.
+// port. In simulation these streams lead to `Simulation.host` in Python, on a board to a host's
+// DMA.
 //
-// To the host, a frame is stored whole, up to 32 KiB and 1,024 frames (512 at 512 bits). One for which
+// To the host, a frame is stored whole, up to 32 KiB and 1,024 frames (512 at 512 bits). One for
+// which
 // there is no room is dropped and counted: a host that takes nothing stops nobody. From the host,
 // frames wait until the processors take them; the layer keeps no more than one beat.
 //
-// tuser has with the first beat, from bit 0 on, the kind (8 bits, 0), the length (16) and the metadata
+// tuser has with the first beat, from bit 0 on, the kind (8 bits, 0), the length (16) and the
+// metadata
 // of the message (packet_meta_t). To the host, meta.ip is what the sender's firmware wrote there
 // (rpu_host.h), and meta.csum says who the sender is (rpu). From the host, all but mac_port is the
 // host's: the processor finds it in the window, and address and ports select one of a group under

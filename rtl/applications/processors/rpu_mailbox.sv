@@ -9,13 +9,18 @@
 //
 // A message of the host, for this processor alone, stands in the same queue, with a place below 16.
 //
-// A word at a place from 16 on is a message, too: it stands in a queue of 32, and raises the interrupt
-// while it does. A message that finds the queue full is lost there (lost_o), while its word is not; nobody
+// A word at a place from 16 on is a message, too: it stands in a queue of 32, and raises the
+// interrupt
+// while it does. A message that finds the queue full is lost there (lost_o), while its word is not;
+// nobody
 // waits for one that does not read.
 //
-// A message of the host lets others go first, but for 64 cycles at the most, so that members that broadcast in
-// every cycle do not keep the host from its registers. Then, or once there is room after 32, it takes the place of
-// one in this queue, which is lost, though its word is not. Two messages that are lost in one cycle count as one.
+// A message of the host lets others go first, but for 64 cycles at the most, so that members that
+// broadcast in
+// every cycle do not keep the host from its registers. Then, or once there is room after 32, it
+// takes the place of
+// one in this queue, which is lost, though its word is not. Two messages that are lost in one cycle
+// count as one.
 //
 // Latency: a word is offered 1 cycle after its write, and seen 1 cycle after it is given.
 module rpu_mailbox

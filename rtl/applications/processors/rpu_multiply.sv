@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies signed or unsigned numbers of Width bits: four products of halves, then their sum.
 //
-// Latency: the product is right 2 cycles after the operands come, while they stay; it is not registered.
+// Latency: the product is right 2 cycles after the operands come, while they stay; it is not
+// registered.
 module rpu_multiply #(
     parameter int unsigned Width = 32,
     localparam type word_t = logic [Width-1:0]
@@ -21,7 +22,8 @@ module rpu_multiply #(
     $error("rpu_multiply: Width must be even, at least 4");
   end
 
-  // Lower halves have one bit more than half of a word, so that upper halves, with three bits of sign, have
+  // Lower halves have one bit more than half of a word, so that upper halves, with three bits of
+  // sign, have
   // the same size: 18 bits of 32.
   localparam int unsigned LowWidth = Width / 2 + 1;
   typedef logic signed [LowWidth:0] half_t;

@@ -4,19 +4,24 @@
 //
 // A message is stored in a free slot; when its last beat has come, its descriptor is offered to the
 // core. A descriptor that comes back is sent from its slot, or dropped, and the slot is free again.
-// The first beat and the metadata of each slot also stand in a window, which the core reads in the cycle
-// after it gives the address; what it writes there goes into the memory, too. Messages that are longer
+// The first beat and the metadata of each slot also stand in a window, which the core reads in the
+// cycle
+// after it gives the address; what it writes there goes into the memory, too. Messages that are
+// longer
 // than a slot are dropped. A descriptor whose slot the core does not have, or that is longer than a
-// slot or than MaxBytes, sends nothing. The core also reads and writes words of the slots that it has,
+// slot or than MaxBytes, sends nothing. The core also reads and writes words of the slots that it
+// has,
 // and takes empty ones, but never the last free one: the input, once open for a message, stays open
 // until one comes, except in the cycle after a write of the core and in that in which an empty slot
 // may be taken.
 // With an accelerator that judges (judges_i), a message waits for its verdict, which then stands in
 // the window, its lowest bits beside the descriptor. Descriptors come in the order of the verdicts.
 //
-// Latency: 1 cycle from the last beat to the descriptor, or 2 from the verdict; 5 from a descriptor to
+// Latency: 1 cycle from the last beat to the descriptor, or 2 from the verdict; 5 from a descriptor
+// to
 // the first beat; a word is read in 1 cycle if the output does not stall, and written at once.
-// Throughput: one beat per cycle each way, and on the way out one cycle more for each message; a word
+// Throughput: one beat per cycle each way, and on the way out one cycle more for each message; a
+// word
 // takes a cycle of its direction. While all slots are taken, nothing is.
 module rpu_packets
   import bombus_pkg::*;
@@ -64,7 +69,8 @@ module rpu_packets
     output logic empty_ready_o,
     input logic empty_wanted_i,
 
-    // What the core writes, to a word of a slot or of the window: a cycle after the request or access.
+    // What the core writes, to a word of a slot or of the window: a cycle after the request or
+    // access.
     input logic [31:0] write_data_i,
 
     // A word of a slot that the core has: held until it is done.
@@ -92,9 +98,11 @@ module rpu_packets
     input logic [SlotWidth-1:0] window_slot_i,
     input logic [4:0] window_place_i,
     input logic [3:0] window_write_i,
-    output logic [31:0] window_data_o,  // in the next cycle; 0 without an access, unless the core writes a slot
+    // in the next cycle; 0 without an access, unless the core writes a slot
+    output logic [31:0] window_data_o,
     output logic window_fault_o,  // in the next cycle: the core does not have the slot
-    input logic window_past_i,  // in the next cycle, too: there is no such slot, so nothing is written
+    // in the next cycle, too: there is no such slot, so nothing is written
+    input logic window_past_i,
 
     input logic discards_i,  // what comes is dropped
     output logic discarded_o,  // a message has been
@@ -117,7 +125,8 @@ module rpu_packets
   localparam int unsigned SlotBeats = SlotBytes / Bytes;
   localparam int unsigned BeatWidth = $clog2(SlotBeats);
   localparam int unsigned MetaBits = $bits(out_o.meta);
-  localparam int unsigned LengthWidth = WordPlaceWidth < 13 ? WordPlaceWidth + 1 : 14;  // of what is in a slot
+  // of what is in a slot
+  localparam int unsigned LengthWidth = WordPlaceWidth < 13 ? WordPlaceWidth + 1 : 14;
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
           DataWidth
@@ -127,7 +136,8 @@ module rpu_packets
   if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** SlotWidth) begin : gen_bad_slots
     $error("rpu_packets: NumSlots must be a power of two, 4 to 64");
   end
-  if (SlotBytes < 2 * Bytes || SlotBytes > 16384 || SlotBytes != Bytes << BeatWidth) begin : gen_bad_bytes
+  if (SlotBytes < 2 * Bytes || SlotBytes > 16384 ||
+      SlotBytes != Bytes << BeatWidth) begin : gen_bad_bytes
     $error("rpu_packets: SlotBytes must be a power of two, from two beats to 16384");
   end
   if (MaxBytes == 0 || MaxBytes > MaxFrameBytes) begin : gen_bad_length
@@ -215,7 +225,8 @@ module rpu_packets
       end
     end
   end
-  // A beat for which there was room has been kept out by what the core writes, of a message that has
+  // A beat for which there was room has been kept out by what the core writes, of a message that
+  // has
   // not ended since.
   logic kept_q;
   wire  keeps_out = in_valid_i & core_writes_q & (~first_q | has_slot & ~discards_i);
@@ -233,7 +244,8 @@ module rpu_packets
     end
   end
 
-  // Messages to be judged leave in the order of their verdicts. There is an entry for each slot, as in all queues.
+  // Messages to be judged leave in the order of their verdicts. There is an entry for each slot, as
+  // in all queues.
   typedef struct packed {
     length_t length;
     logic [1:0] port;
@@ -379,14 +391,16 @@ module rpu_packets
     memory_beat_q <= memory_request_i ? memory_beat : '0;  // a write to the window: the first
   end
 
-  // One port to read, for the core and for what is sent; one to write, for the core and for what comes.
+  // One port to read, for the core and for what is sent; one to write, for the core and for what
+  // comes.
   wire slot_t write_slot = core_writes_q ? read_slot_q : free_slot;
   wire core_writes = write_q | memory_write_q;
   logic [31:0] shown[20];
   logic [31:0] merged;
   logic [127:0] in_meta;
   assign in_meta = 128'(in_i.meta);
-  // One of four words by the place's last bits; then the group, one-hot, so that it is 0 while the core does not access
+  // One of four words by the place's last bits; then the group, one-hot, so that it is 0 while the
+  // core does not access
   // the window and writes nothing.
   logic [4:0][31:0] group;
   always_comb begin
@@ -405,7 +419,8 @@ module rpu_packets
     wire at_word = access_place_q == 5'(b / 4);
     assign store_bytes[b] = core_writes_q ? core_writes & at_word & bytes_q[b%4] : taken_o;
   end
-  // A window is written as a whole, in one memory: with one for each word, whose widths do not divide 32,
+  // A window is written as a whole, in one memory: with one for each word, whose widths do not
+  // divide 32,
   // it takes more LUTs. What the core does not write is written as it was.
   (* ram_style = "distributed" *) logic [DataWidth+127:0] windows[NumSlots];
   logic [DataWidth+127:0] window, written;
@@ -426,7 +441,8 @@ module rpu_packets
 
   // ---- Out ----
 
-  // Reads a beat; it is there in the next stage, and masked for the output. Masks are of groups of eight bytes and of
+  // Reads a beat; it is there in the next stage, and masked for the output. Masks are of groups of
+  // eight bytes and of
   // bytes in a group: advance, which is late, then passes one LUT.
   logic advance, read_valid_q, read_last_q;
   length_t left_q, out_length_q, read_length_q;
@@ -509,7 +525,8 @@ module rpu_packets
     else if (advance) out_valid_o <= read_valid_q;
   end
 
-  assign busy_o = out_valid_o | read_valid_q | ~first_q | filled & num_free != (SlotWidth + 1)'(NumSlots);
+  assign busy_o = out_valid_o | read_valid_q | ~first_q |
+      filled & num_free != (SlotWidth + 1)'(NumSlots);
   assign used_o = (SlotWidth + 1)'(NumSlots) - num_free;
   assign allocated_o = allocated;
   assign stalls_o = out_valid_o & ~out_ready_i;

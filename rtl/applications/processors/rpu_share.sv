@@ -2,13 +2,16 @@
 // Distributes the messages for a tile among its packet processors: layers rpu with lane 1 to 4.
 //
 // By flows: a hash of what identifies the flow selects one of 16 places of a table, which has the
-// lane. Messages of a flow stay in order, and one whose lane has no room waits. In turn: the next of
-// the lanes that are enabled and have room, so that one that takes nothing holds up nobody. Both can
+// lane. Messages of a flow stay in order, and one whose lane has no room waits. In turn: the next
+// of
+// the lanes that are enabled and have room, so that one that takes nothing holds up nobody. Both
+// can
 // be switched and written at run time.
 //
 // The hash has other bits than that of the tiles (dispatch), whose polynomial has another degree.
 //
-// Latency: 1 cycle. Throughput: one beat per cycle; in turn, messages of one beat need two lanes that
+// Latency: 1 cycle. Throughput: one beat per cycle; in turn, messages of one beat need two lanes
+// that
 // have room for half of that, three for all.
 module rpu_share
   import bombus_pkg::*;

@@ -3,7 +3,8 @@
 //
 // fires_o stays high, until a reset, from when the core has had work for limit_i periods of 4,096
 // cycles, and has taken and finished nothing in that time. 0: it never fires. A period at whose end
-// the output stalls, for which the core may have to wait, does not count. It counts cycles, not time:
+// the output stalls, for which the core may have to wait, does not count. It counts cycles, not
+// time:
 // firmware takes as many, however slow a simulation is.
 //
 // Latency: up to a period more than the limit.

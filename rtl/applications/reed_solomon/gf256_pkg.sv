@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The field of 256 elements that storage uses: polynomials over GF(2) modulo
-// x^8 + x^4 + x^3 + x^2 + 1, generator x (2).
+// The field of 256 elements that storage software uses: polynomials over GF(2) modulo x^8 + x^4 +
+// x^3 + x^2 + 1, generator x (2).
 //
-// A multiplier that varies from cycle to cycle is cheapest between two bases:
-// the factor of many bytes in the polynomial basis as they are, the product in
-// the dual basis, whose bit n of an element y is trace(DualScale * x^n * y). There
-// a multiplication by g is a Hankel matrix of 15 bits h[n] = trace(DualScale * g *
-// x^n): product bit i is the sum of h[i+j] & byte bit j. DualScale is the one for
-// which the way back takes the fewest gates: two XOR.
+// A multiplier by a factor that varies from cycle to cycle is smallest between two bases: the
+// multiplicands, many bytes, are in the polynomial basis, the products in the dual basis, in which
+// bit n of an element y is trace(DualScale * x^n * y). Multiplication by g is then a Hankel matrix
+// of 15 bits, h[n] = trace(DualScale * g * x^n): product bit i is the sum of h[i+j] & byte bit j.
+// DualScale is chosen so that the conversion back takes the fewest gates: two XOR.
 package gf256_pkg;
 
   typedef logic [7:0] gf_t;
 
   parameter logic [8:0] Polynomial = 9'h11D;
   parameter gf_t DualScale = 8'h6C;
-  // trace(y) = y + y^2 + y^4 + ... + y^128 is linear; of x^0 to x^7, only x^5 has trace 1.
+  // trace(y) = y + y^2 + y^4 + ... + y^128 is linear; among x^0 to x^7, only x^5 has trace 1.
   parameter int unsigned TraceBit = 5;
 
   // ---- Functions for constants: a few steps per coefficient, since there are thousands ----

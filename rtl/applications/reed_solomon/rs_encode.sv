@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reed-Solomon encoder as a service on UDP: a request is the data shards of a
-// block, one after another; the reply is its parity shards in the same way.
+// Reed-Solomon encoder as a service on UDP: a request carries the data shards of a block, one after
+// another; the reply carries its parity shards in the same order.
 //
-// Any other size of request is dropped, and so is one from port 0, which wants no
-// reply (RFC 768). The matrix is one of rs_matrix_pkg.
+// Requests of any other size are dropped, as are requests from port 0, which expect no reply (RFC
+// 768). The matrix is one of rs_matrix_pkg.
 //
-// Each beat is multiplied by the coefficients of its shard, one for each parity
-// shard, and added to the sums. The first parity shard goes out while the last
-// data shard comes in; the others are kept until it is through, while the next
-// request comes in already.
+// Each beat is multiplied by the coefficients of its shard, one for each parity shard, and added to
+// the sums. The first parity shard is sent while the last data shard arrives. The others are stored
+// and sent after it, while the next request already arrives.
 //
-// Latency: 3 cycles from the first beat of the last data shard. Throughput: one
-// beat per cycle, in or out, whichever is more.
+// Latency: 3 cycles from the first beat of the last data shard. Throughput: one beat per cycle, in
+// or out, whichever is more.
 module rs_encode
   import bombus_pkg::*;
   import gf256_pkg::*;

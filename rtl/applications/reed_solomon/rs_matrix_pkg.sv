@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generator matrices of systematic Reed-Solomon codes, as used by storage software: the parity
-// shard `row` is the sum of x^rs_exponent(row, shard) * data shard.
+// Generator matrices of systematic Reed-Solomon codes, as used by storage software: parity shard
+// `row` is the sum of x^rs_exponent(row, shard) * data shard.
 package rs_matrix_pkg;
 
   import gf256_pkg::*;
@@ -48,8 +48,8 @@ package rs_matrix_pkg;
     point = data_shards + row;
     difference = 32'(logarithms[gf_t'(point^shard)]);
     if (matrix == MatrixCauchy) return (255 - difference) % 255;
-    // The data shards are the values of a polynomial at 0, 1, 2...; parity shards are the values
-    // that follow. So the coefficient is Lagrange's, and no matrix need be inverted.
+    // The data shards are the values of a polynomial at 0, 1, 2...; the parity shards are its next
+    // values. The coefficient is therefore Lagrange's, and no matrix is inverted.
     return (510 + 32'(products[point]) - difference - 32'(products[shard])) % 255;
   endfunction
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One parity shard being computed: adds the product of each beat and its shard's coefficient to
-// the sum at the same position of the previous shards.
+// Computes one parity shard: adds the product of each beat and its shard's coefficient to the sum
+// at the same position of the previous shards.
 //
-// Data and sums come as planes: plane n has bit n of every byte. Sums are in the
-// dual basis of gf256_pkg. The registers stand where they let each bit of a sum
-// take three LUTs: two for what is registered (four planes of `both` serve eight),
-// one for the sum.
+// Data and sums are bit planes: plane n has bit n of every byte. Sums are in the dual basis of
+// gf256_pkg. The registers are placed so that each bit of a sum takes three LUTs: two for the
+// registered values (four planes of `both` serve eight), one for the sum.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module rs_parity_row
