@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_core with any program, any data, any answers of bus and custom instructions, and interrupts
-// at
-// any time: what it says that it has executed is what the instruction set says. One register is
-// followed: it has the value that was last written. Bounded: from reset, for as many cycles as are
-// looked at. Multiplication and division have stand-ins (stand_in_pkg); what is in the CSRs is not
-// looked at.
-// With OnlyMuldiv, programs have no other instructions than these two kinds, ADDI and LW, so that
-// more cycles
-// can be looked at.
+// rpu_core with any program, any data, any responses of bus and custom instructions, and interrupts
+// at any time: the retired instructions follow the instruction set. One register is tracked: it has
+// the value last written. Bounded: from reset, for the number of cycles checked. Multiplication and
+// division are replaced by stand-ins (stand_in_pkg); the content of CSRs is not checked. With
+// OnlyMuldiv, programs have only instructions of these two kinds, ADDI and LW, so that more cycles
+// can be checked.
 module rpu_core_formal
   import rpu_pkg::*;
   import stand_in_pkg::*;
@@ -39,7 +36,7 @@ module rpu_core_formal
       .watched_o(register)
   );
 
-  // The code memory keeps its output while not enabled. What the data memory gives is free.
+  // The code memory keeps its output while not enabled. The output of the data memory is free.
   logic code_enable, data_enable, data_elsewhere, code_enable_q, data_elsewhere_q;
   word_t code_q;
   always_ff @(posedge clk_i) begin
@@ -126,7 +123,7 @@ module rpu_core_formal
     if (executed & uses_second & done.insn[24:20] == '0) assert (done.rs2_value == '0);
   end
 
-  // Each instruction starts where the previous one led.
+  // The PC of each instruction is the next PC of the previous one.
   word_t next_q;
   logic  any_q;
   always_ff @(posedge clk_i) begin

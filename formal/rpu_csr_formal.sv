@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_csr with any accesses, traps and interrupts: one register is followed, and reads as what was
-// last
-// written there or as the privileged ISA says; traps, mret and interrupts do what it says. Bounded:
-// from
-// reset, for as many cycles as are looked at. Nothing happens in the cycle in which a read begins,
-// as
-// in the core, which executes instructions of opcode SYSTEM alone.
+// rpu_csr with any accesses, traps and interrupts: one register is tracked, and reads as last
+// written or as the privileged ISA requires; traps, mret and interrupts behave as in that ISA.
+// Bounded: from reset, for the number of cycles checked. There is no other event in the cycle in
+// which a read begins, as in the core, which executes instructions of opcode SYSTEM alone.
 module rpu_csr_formal
   import rpu_pkg::*;
 (
@@ -79,7 +76,7 @@ module rpu_csr_formal
   logic [11:0] addr_q;
   logic quiet_q, retired_q, wrote_counter_q;
   wire happens = write_i | trap_i | mret_i;
-  // From is_second, by the address again: with a register in its place yices takes minutes.
+  // is_second, computed from the address again: with a register instead, yices takes minutes.
   function automatic logic second_of(logic [11:0] addr);
     return addr[11] ? addr[7] : ~addr[6] | addr[1];
   endfunction

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_divide, for words of Width bits, with any operands, started at any time and ended before its
-// time:
-// quotients and remainders, signs, overflow and divisors of 0 are those of the unprivileged ISA
-// (chapter
+// rpu_divide, for words of Width bits, with any operands, started at any time and ended early:
+// quotients and remainders, signs, overflow and divisors of 0 follow the unprivileged ISA (chapter
 // "M"), after Width + 3 cycles. Proved for all time, by induction.
 module rpu_divide_formal #(
     parameter int unsigned Width = 8,
@@ -10,7 +8,7 @@ module rpu_divide_formal #(
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic ends_i,  // the division is not wanted any more
+    input logic ends_i,  // the division is ended early
     input logic start_i,
     input word_t first_i,
     input word_t second_i,
@@ -83,8 +81,7 @@ module rpu_divide_formal #(
     end
   end
 
-  // Cover: results with and without signs, a divisor of 0, a division behind one that has been
-  // ended.
+  // Cover: results with and without signs, a divisor of 0, a division after one ended early.
   logic ended_q;
   always_ff @(posedge clk_i) ended_q <= ~rst_i & (ended_q | ends_i & count_q > CountWidth'(2));
   always_comb begin

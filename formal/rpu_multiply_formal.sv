@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_multiply, for words of Width bits: products of any operands, 2 cycles later. A pipeline
-// without other
-// state: as many cycles as it has stages suffice.
+// rpu_multiply, for words of Width bits: products of any operands, 2 cycles later. The pipeline has
+// no other state: checking as many cycles as it has stages is sufficient.
 module rpu_multiply_formal #(
     parameter int unsigned Width = 8,
     localparam type word_t = logic [Width-1:0]
@@ -34,7 +33,7 @@ module rpu_multiply_formal #(
       .low_o (low)
   );
 
-  // As long as both, with signs where the instruction has them.
+  // As wide as both operands, sign-extended where the instruction has signs.
   typedef logic [2*Width-1:0] product_t;
   logic first_signed, second_signed;
   product_t product, product_q, product_2_q;

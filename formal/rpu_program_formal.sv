@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_core executes the program in the code memory, for all time: one word of the memory is
-// followed, at any
-// address. Whenever the core says that it has executed the instruction there, or that it was
-// interrupted or raised
-// an exception, it is this word; and each instruction starts where the previous one led: exceptions
-// and interrupts
-// to mtvec, mret to mepc. So it is across branches, guesses of the fetch, right or wrong, stalls of
-// each stage,
-// interrupts and faults. Where an executed instruction leads is the subject of rpu_core_formal.
+// rpu_core executes the program in the code memory, for all time: one word of the memory, at any
+// address, is tracked. Whenever the core reports that the instruction at this address has executed,
+// was interrupted or has raised an exception, the instruction is this word. Each instruction starts
+// at the next PC of the previous one: exceptions and interrupts lead to mtvec, mret to mepc. This
+// holds across branches, right and wrong predictions, stalls of each stage, interrupts and faults.
+// The next PC of an executed instruction is checked by rpu_core_formal.
 //
-// Multiplication and division have stand-ins. What follows the assertions about `done` are
-// invariants of the
-// pipeline, without which they cannot be proved by induction.
+// Multiplication and division are replaced by stand-ins. The assertions after those about `done`
+// are invariants of the pipeline, required for the proof by induction.
 module rpu_program_formal
   import rpu_pkg::*;
 #(
@@ -31,7 +27,7 @@ module rpu_program_formal
     input logic external_interrupt_i,
     input logic software_interrupt_i,
     input logic timer_interrupt_i,
-    input logic [PcWidth-1:2] place_i,  // the address of the word that is followed
+    input logic [PcWidth-1:2] place_i,  // address of the tracked word
     input word_t word_i
 );
 
@@ -121,7 +117,7 @@ module rpu_program_formal
   localparam word_t Mret = 32'h3020_0073;
   wire executed = started & done.valid & ~done.trap & ~done.interrupted;
 
-  // Where the last instruction led; the first one is at 0.
+  // Next PC of the last instruction; the first one is at 0.
   logic [31:2] next_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) next_q <= '0;
@@ -154,18 +150,18 @@ module rpu_program_formal
   wire word_t insn_x = u_core.insn_x_q;
   wire word_t insn_m = u_core.gen_retire.insn_m_q;
   wire writable = insn_x[31:20] inside {12'h305, 12'h341};  // mtvec or mepc
-  // What the memory stage, or the last instruction if it is empty, leads to.
+  // Next PC of the memory stage, or of the last instruction if the stage is empty.
   wire [31:2] follows = m_valid ? u_core.redirect_target : next_q;
   always_comb begin
     if (started) begin
-      // The followed word, stage by stage.
+      // The tracked word, stage by stage
       if (fetched_q & pc_d[PcWidth-1:2] == place) assert (code_i == word);
       if (x_valid & pc_x[PcWidth-1:2] == place) assert (insn_x == word);
       if (m_valid & pc_m[PcWidth-1:2] == place) assert (insn_m == word);
       if (x_valid) assert (u_core.fetch_fault_q == |pc_x[31:PcWidth]);
       if (m_valid & (|pc_m[31:PcWidth] | u_core.m_interrupt_q)) assert (m_trap);
 
-      // The order of the instructions.
+      // Order of the instructions
       if (~fetched_q) assert (u_core.redirect & ~x_valid & ~m_valid);
       if (~m_valid)
         assert (~u_core.m_access_q & ~u_core.m_taken_q & (~u_core.redirect | ~fetched_q));
@@ -176,7 +172,7 @@ module rpu_program_formal
       if (x_valid & ~x.is_illegal & (x.is_branch | x.is_jal)) assert (~u_core.from_first_q);
       if (x_valid & ~u_core.redirect & ~|u_core.guess_x_q) assert (pc_d == u_core.next_x_q);
 
-      // What is alone in the pipeline.
+      // Instructions that are alone in the pipeline
       if (x_valid) begin
         if (x.is_system) assert (~m_valid);
         if (x.is_csr | x.is_mret) assert (x.is_system);
@@ -185,7 +181,7 @@ module rpu_program_formal
         if (x.is_mret) assert (~x.is_csr & ~x.is_load & ~x.is_store);
         if (~x.is_illegal) assert ((insn_x == Mret) == x.is_mret);
       end
-      // What takes several cycles stays in execute; a CSR that is written is there.
+      // Operations of several cycles stay in execute, as does a write to a CSR.
       if (u_core.slow_step_q != '0)
         assert (x_valid & u_core.is_slow & ~u_core.slow_done_q & ~u_core.is_faulty);
       if (u_core.slow_step_q != '0 & x.is_csr & writable) assert (u_core.csr_known);
@@ -203,8 +199,7 @@ module rpu_program_formal
     end
   end
 
-  // Cover: a guess that was right, one that was wrong, an interrupt, exceptions of a fetch and of a
-  // load.
+  // Cover: a right and a wrong prediction, an interrupt, exceptions of a fetch and of a load.
   always_comb begin
     if (started) begin
       cover (executed & |u_core.guess_m_q & ~u_core.redirect & done.pc[PcWidth-1:2] == place);

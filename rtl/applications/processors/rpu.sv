@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packet processor: firmware on a RISC-V core decides what happens to each datagram.
 //
-// A datagram is stored, and the core gets a descriptor of one word: length, slot. It reads and
-// writes the first beat and the metadata (rpu_packets), and sends or drops the packet. Descriptors
-// come and go by custom instructions or over the bus (rpu_bus). A datagram that waits is the core's
-// external interrupt. The window of slot n is at 0x1000_8000 + 128 n: the first beat, from 64 on
-// the
-// metadata, at 80 the verdict. Programs are loaded by registers, while the core does not run.
-// A core that has packets, or for which some wait, and that does nothing with them, is stopped by a
-// watchdog; what comes is then dropped.
+// A datagram is stored, and the core receives a descriptor of one word: length, slot. The core
+// reads and writes the first beat and the metadata (rpu_packets), and sends or drops the packet.
+// Descriptors are exchanged by custom instructions or over the bus (rpu_bus). A waiting datagram
+// raises the external interrupt. The view of slot n is at 0x1000_8000 + 128 n: the first beat, at
+// 64 the metadata, at 80 the verdict. Registers load programs while the core does not run. A
+// watchdog stops a core that has packets, or for which packets wait, and makes no progress;
+// arriving packets are then dropped.
 //
-// An accelerator is a layer of the same tile. It has those of the ports accel_* that it needs: the
-// beats that are stored, a cycle later; the verdict on a packet, for which the packet then waits
-// (judges); an access over the bus, held while the response stalls it; a custom instruction, held
-// in the same way, whose result should come from flip-flops (rpu_pkg).
+// An accelerator is a layer of the same tile. It has those of the ports accel_* that it needs
+// (types in rpu_pkg): the stored beats, one cycle later; the verdict on a packet, for which the
+// packet then waits (judges); an access over the bus and a custom instruction, each held while its
+// response stalls it.
 //
-// Words that are broadcast, and messages of the host (rpu_mailbox), raise the software interrupt.
+// Broadcast words and messages written by software (rpu_mailbox) raise the software interrupt.
 //
-// With Frames the messages are whole frames, as frame_rx hands them on: they leave by the MAC port
-// in
-// the descriptor, one of up to three; one for a port that does not exist is dropped. Its metadata
-// is
-// the word meta.ip of the firmware, and in meta.csum who sends it: TileIndex, and Lane in the
-// lowest 3
-// bits, which the firmware cannot change.
+// With Frames the messages are whole frames from frame_rx. They are sent to the MAC port in the
+// descriptor, one of up to three; a frame for a port that does not exist is dropped. In the
+// metadata sent, meta.ip is a word of the firmware, and meta.csum identifies the sender: TileIndex,
+// and Lane in the lowest 3 bits. The firmware cannot change meta.csum.
 //
 // Latency: 7 cycles for a packet of one beat, with a loop that only forwards; 8 with Frames.
-// Throughput: one beat per cycle in, one cycle more a packet out, and what the firmware takes for a
-// packet, 3 cycles in that loop.
+// Throughput: one beat per cycle in, one more cycle per packet out, and the cycles of the firmware
+// per packet, 3 in that loop.
+//
+// The file is longer than 450 lines because it only connects its parts: a port list, and instances
+// with a connection per line.
 module rpu
   import bombus_pkg::*;
 #(
@@ -44,9 +43,9 @@ module rpu
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter bit Frames = 0,
-    parameter int unsigned Lane = 0,  // 1 to 4: behind an rpu_share in the same tile
+    parameter int unsigned Lane = 0,  // 1 to 4: after an rpu_share in the same tile
     parameter int unsigned TileIndex = 0,  // filled in by Bombus
-    // MAC ports, filled in by Bombus, and the bound next hop that each leads to
+    // MAC ports and their bound next hops, filled in by Bombus
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -117,7 +116,7 @@ module rpu
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   localparam string MayStayOpen = "accel";
   localparam string Broadcasts = "share";
-  localparam int unsigned MaxBusyCycles = 0;  // as the firmware takes
+  localparam int unsigned MaxBusyCycles = 0;  // depends on the firmware
   localparam int unsigned MaxInside = NumSlots;
   localparam string Binds = "mac_port";
   localparam int unsigned BindsWidth = $bits(mac_port_t);
@@ -163,19 +162,19 @@ module rpu
     $error("rpu: frames need a design with up to three MAC ports");
   end
 
-  // What fits into the longest frame, with all headers: networks have no room for more, and lengths
-  // of
+  // The longest payload of a frame with all headers: networks have no room for more, and lengths of
   // 14 bits would wrap.
   localparam int unsigned MaxBytes = Frames ? MaxFrameBytes :
       MaxFrameBytes - ethernet_pkg::HeaderBytes - ipv4_pkg::HeaderBytes - udp_pkg::HeaderBytes;
-  localparam int unsigned MapBytes = 65536;  // data memory, and from the middle on the windows
+  // data memory in the lower half, packet views in the upper half
+  localparam int unsigned MapBytes = 65536;
 
   // ---- Core and its memories ----
 
   logic core_reset_q, run_q, discards_q, abandons_q, fires, released;
   always_ff @(posedge clk_i) begin
     run_q <= regs_i.control.run & ~rst_i;
-    // A program starts once all slots of the one before have been given back.
+    // A program starts once all slots of the previous program have been released.
     core_reset_q <= rst_i | ~regs_i.control.run | fires | (core_reset_q & ~released);
     discards_q <= regs_i.control.discard | fires;
     abandons_q <= (regs_i.control.discard & ~regs_i.control.run) | fires;
@@ -187,9 +186,9 @@ module rpu
   logic [3:0] data_write;
   rpu_pkg::word_t code_q, ram_q, stored, data;
 
-  // Memories are written, and the data read, by the register port while the core does not run.
+  // The register port writes the memories, and reads the data memory, while the core does not run.
   rpu_pkg::word_t code[CodeWords];
-  // A write may come in the cycle before the core is in reset, with the first one that clears run.
+  // A write may arrive in the cycle before the core is in reset, in which run is cleared.
   wire is_stopped = core_reset_q | ~regs_i.control.run;
   wire load_code = code_request_i & code_write_i & is_stopped;
   wire load_data = data_request_i & is_stopped;
@@ -198,8 +197,7 @@ module rpu
   end
   always_ff @(posedge clk_i) begin
     if (load_code) code[code_index_i] <= code_wdata_i.word;
-    // Also while a word is written, since the enable is late: the core fetches again when it
-    // starts.
+    // Also while a word is written: the enable is late, and the core fetches again when it starts.
     if (code_enable) code_q <= code[code_addr];
   end
 
@@ -207,7 +205,7 @@ module rpu
   wire [WordWidth-1:0] ram_addr = load_data ? data_index_i : WordWidth'(data_addr);
   wire [31:0] ram_data = load_data ? data_wdata_i.word : stored;
   wire is_past = 32'(data_addr[14:2]) >> WordWidth != '0;
-  // A read of the register port keeps the core's last store away.
+  // A read by the register port suppresses the core's last store.
   wire [3:0] ram_write = load_data ? {4{data_write_i}} : data_write & {4{~is_window & ~is_past}};
   for (genvar b = 0; b < 4; b++) begin : gen_byte
     (* ram_style = "block" *) logic [7:0] bytes[DataWords];
@@ -231,7 +229,7 @@ module rpu
       past_q   <= is_window ? 32'(data_addr[14:7]) >> $clog2(NumSlots) != '0 : is_past;
     end
   end
-  // window_data is 0 behind an access to the memory, both are behind one over the bus.
+  // window_data is 0 after an access to the memory; both are 0 after an access over the bus.
   assign data = window_data | ram_q & {32{ram_is_q}};
 
   logic bus_valid, bus_write, bus_ready, bus_error, custom_valid, custom_ready;
@@ -289,7 +287,7 @@ module rpu
       .retire_o(unused_retire)
   );
 
-  // ---- Descriptors, and all else on the bus ----
+  // ---- Bus: descriptors and peripherals ----
 
   logic come_ready, go_drop, go_valid, go_ready, empty_valid, empty_wanted, empty_ready;
   slot_t come_slot, go_slot, empty_slot, memory_slot;
@@ -445,7 +443,7 @@ module rpu
       .empty_valid_o(empty_valid),
       .empty_ready_o(empty_ready),
       .empty_wanted_i(empty_wanted),
-      // The core has it in its memory stage, that of the cycle after an access to the window.
+      // From the memory stage of the core, the cycle after an access to the view.
       .write_data_i(bus_data),
       .memory_near_i(memory_near),
       .memory_request_i(memory_request),
@@ -483,7 +481,7 @@ module rpu
       .busy_o(packets_busy)
   );
 
-  // ---- Out ----
+  // ---- Output ----
 
   if (Frames) begin : gen_frames
     logic first, has_port;
@@ -506,13 +504,14 @@ module rpu
         .found_o(has_port),
         .hop_o  (port)
     );
-    beat_t frame;  // as it is: no tag to put in, no checksum to write
+    beat_t frame;  // unchanged: no tag to insert, no checksum to write
     always_comb begin
       frame = sent;
       frame.meta = '0;
       frame.meta.mac_port = sent.meta.mac_port;
       frame.meta.ip = sent.meta.ip;  // for frame_loop and rpu_host
-      frame.meta.csum = {13'(TileIndex), 3'(Lane)};  // of a frame without checksum: no seed
+      // no checksum is written, so this is not its seed
+      frame.meta.csum = {13'(TileIndex), 3'(Lane)};
     end
     drop_register #(
         .beat_t(beat_t),
@@ -555,7 +554,7 @@ module rpu
     accel_packet_data_o <= in_i.data;
   end
 
-  // ---- What is told of the core ----
+  // ---- Status of the core ----
 
   rpu_watchdog u_watchdog (
       .clk_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adder, comparison, logic and shifts of the RISC-V core. Combinational. Left shifts are rotations
-// to the right like the others; what comes around is masked.
+// Adder, comparison, logic and shifts of the RISC-V core. Combinational. All shifts are rotations
+// to the right; the bits that wrap around are masked.
 module rpu_alu
   import rpu_pkg::*;
 (
@@ -13,14 +13,14 @@ module rpu_alu
     input logic   arithmetic_i,
 
     output word_t sum_o,
-    output word_t combined_o,  // 0 if it is no logic operation
-    output word_t shifted_o,  // 0 if it is no shift
+    output word_t combined_o,  // 0 for other operations
+    output word_t shifted_o,  // 0 for other operations
     output logic equal_o,
     output logic less_o,
     output logic less_unsigned_o
 );
 
-  // A carry into the lowest bit by an adder one bit longer.
+  // An adder one bit longer provides the carry into the lowest bit.
   logic carry, unused_low;
   wire [31:0] added = second_i ^ {32{subtracts_i}};
   assign {carry, sum_o, unused_low} = {1'b0, first_i, 1'b1} + {1'b0, added, subtracts_i};

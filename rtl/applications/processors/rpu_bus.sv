@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peripherals that a packet processor's core reaches by custom instructions and over its bus:
+// Peripherals that the core of a packet processor accesses by custom instructions and over its bus:
 // descriptors, timer, accelerator, packet memory.
 //
 //   0x2000_0000  read: a descriptor, or 0        0x2001_0000  accelerator, 64 KiB
@@ -8,13 +8,11 @@
 //   0x2000_0020  broadcast words (rpu_mailbox)
 //
 // custom-0: funct3 0 waits for a descriptor, 1 sends one, 2 takes one or 0, 3 takes an empty slot
-// or 0;
-// 4 to 7 are the accelerator's. Other addresses, and slots that the core does not have, are bus
-// errors.
+// or 0; 4 to 7 are for the accelerator. Accesses to other addresses, and to slots that the core
+// does not own, are bus errors.
 //
-// Latency: descriptors in the cycle in which the core asks; all else over the bus one cycle after
-// it is
-// answered.
+// Latency: descriptors in the cycle of the request; other accesses over the bus one cycle after
+// their response.
 module rpu_bus
   import rpu_pkg::*;
 #(
@@ -27,10 +25,10 @@ module rpu_bus
     input  logic clk_i,
     input  logic rst_i,
     input  logic core_reset_i,
-    output logic released_o,    // while the core does not run: it has no slot any more
-    input  logic discards_i,    // while the core does not run, also what waits for it
+    output logic released_o,    // while the core does not run: it owns no slot
+    input  logic discards_i,    // while the core does not run, also drop waiting packets
 
-    // The core.
+    // The core
     input logic bus_valid_i,
     input logic bus_write_i,
     input logic [27:0] bus_addr_i,
@@ -39,13 +37,13 @@ module rpu_bus
     output logic bus_ready_o,
     output logic bus_error_o,
     output word_t bus_data_o,  // 0 while bus_valid_i is low
-    input logic custom_valid_i,  // perhaps together with bus_valid_i, which is first
+    input logic custom_valid_i,  // may coincide with bus_valid_i, which has priority
     input logic [2:0] custom_op_i,
     input word_t custom_first_i,
     output logic custom_ready_o,
     output word_t custom_result_o,
 
-    // Descriptors to and from the core, and empty slots.
+    // Descriptors to and from the core, and empty slots
     input logic [SlotWidth-1:0] come_slot_i,
     input logic [13:0] come_length_i,
     input logic [1:0] come_port_i,
@@ -64,7 +62,7 @@ module rpu_bus
     output logic empty_wanted_o,
 
     // Packet memory: a request is held until it is done.
-    output logic memory_near_o,  // perhaps a read is requested; known early
+    output logic memory_near_o,  // a read may be requested; early
     output logic memory_request_o,
     output logic [SlotWidth-1:0] memory_slot_o,
     output logic [PlaceWidth-1:0] memory_place_o,
@@ -72,16 +70,16 @@ module rpu_bus
     input logic memory_error_i,
     input word_t memory_data_i,
 
-    // Broadcast words.
+    // Broadcast words
     output logic  mail_request_o,
     input  logic  mail_done_i,
     input  word_t mail_data_i,
 
-    // The timer.
+    // The timer
     output logic  timer_write_o,
     input  word_t timer_data_i,
 
-    // The accelerator.
+    // The accelerator
     output logic accel_bus_o,
     input accel_bus_response_t accel_bus_response_i,
     output logic accel_custom_o,
@@ -102,19 +100,20 @@ module rpu_bus
       {1'b0, come_verdict_i, come_port_i, 6'(come_slot_i), 2'b10, come_length_i} : '0;
   assign empty = empty_valid_i ? {8'd0, 8'(empty_slot_i), 16'h8000} : '0;
 
-  wire is_quick = bus_low_i;  // answered in the same cycle, a path through the core
+  wire is_quick = bus_low_i;  // completed in the same cycle, through a path in the core
   wire bus_sends = bus_valid_i & is_quick & bus_write_i & bus_addr_i[2];
   wire bus_takes = bus_valid_i & is_quick & ~bus_write_i & ~bus_addr_i[2];
   wire custom = custom_valid_i & ~bus_valid_i;
   wire custom_sends = custom & custom_op_i == 3'd1;
   wire custom_takes = custom & (custom_op_i == 3'd0 | custom_op_i == 3'd2);
-  // In the core's place not while an empty slot may be taken: one slot is given in a cycle.
+  // While the core does not run, not if an empty slot may be taken: one slot per cycle is handed
+  // out.
   assign come_ready_o   = bus_takes | custom_takes | core_reset_i & discards_i & ~empty_ready_i;
   assign empty_wanted_o = custom & custom_op_i == 3'd3;
 
-  // While the core does not run, what it has had is dropped, slot by slot.
+  // While the core does not run, the slots that it owned are dropped one by one.
   logic [SlotWidth-1:0] abandoned_q;
-  // Since the core was stopped, and since it was last given one.
+  // Slots released since the core was stopped, or last received one
   logic [  SlotWidth:0] released_q;
   always_ff @(posedge clk_i) begin
     abandoned_q <= rst_i ? '0 : abandoned_q + SlotWidth'(go_ready_i);
@@ -144,7 +143,7 @@ module rpu_bus
   end
   assign accel_custom_o = custom & custom_op_i[2];
 
-  // ---- What answers through a register ----
+  // ---- Peripherals with a registered response ----
 
   logic done_q, error_q;
   word_t data_q, memory_q;
@@ -157,10 +156,11 @@ module rpu_bus
   assign mail_request_o = asks & is_mail;
   assign timer_write_o = asks & is_timer & bus_write_i;
   assign accel_bus_o = asks & is_accel;
-  // Behind the last slot is nothing.
+  // Addresses after the last slot are not mapped.
   wire past = is_memory & bus_addr_i[19:0] >> (PlaceWidth + SlotWidth) != '0;
   assign memory_request_o = asks & is_memory & ~past;
-  // Nothing else has this bit; one whose address has others, too, is an error and may take a cycle.
+  // Only the packet memory has this address bit; an address with further bits is an error and may
+  // take a cycle.
   assign memory_near_o = bus_valid_i & ~done_q & ~bus_write_i & bus_addr_i[20];
   assign memory_slot_o = bus_addr_i[PlaceWidth+:SlotWidth];
   assign memory_place_o = bus_addr_i[PlaceWidth-1:0];
@@ -169,7 +169,7 @@ module rpu_bus
         asks & past | asks & (is_timer | is_unknown) | mail_request_o & mail_done_i;
     error_q <= is_unknown | is_accel & accel_bus_response_i.error |
         is_memory & (memory_error_i | past);
-    // Each 0 without an answer of its own: nothing has to choose between them.
+    // Each is 0 unless selected, so that an OR joins them.
     data_q <= is_timer ? timer_data_i : is_mail ? mail_data_i : accel_bus_response_i.data;
     memory_q <= memory_data_i;
     if (~asks | is_quick | is_memory) data_q <= '0;

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // RISC-V core of a packet processor: RV32IM, rev8, machine mode, custom instructions.
 //
-// Three stages behind the fetch: decode (the instruction comes out of the code memory), execute,
-// and
-// memory, at whose end registers are written. Operands are bypassed into the flip-flops in front of
-// execute,
-// so that a result is an operand of the next instruction; that of a load, of the one after the
-// next.
-// Cycles: 1 an instruction; 2 more behind a branch that was not guessed, jalr and mret;
-// multiplication 4,
-// division 36; instructions of opcode SYSTEM run alone.
+// Three stages after the fetch: decode (in which the code memory outputs the instruction), execute,
+// and memory, which ends with the write of registers. Operands are bypassed into the flip-flops
+// before execute, so that a result is available to the next instruction, and that of a load to the
+// one after it. Cycles: 1 per instruction; 2 more after a mispredicted branch, jalr and mret;
+// multiplication 4, division 36. Instructions of opcode SYSTEM execute alone.
 //
 // Memory map: code at 0, fetched only; data at 0x1000_0000; the bus at 0x2000_0000. Code and data
-// memories answer in the next cycle and keep their output while not enabled; data_fault_i is an
-// access fault. An access over the bus
-// is held until bus_ready_i, and raises an access fault with bus_error_i. Accesses outside these,
-// misaligned
-// ones and illegal instructions raise exceptions.
+// memories respond in the next cycle and keep their output while not enabled; data_fault_i is an
+// access fault. An access over the bus is held until bus_ready_i, and raises an access fault with
+// bus_error_i. Accesses to other addresses, misaligned accesses and illegal instructions raise
+// exceptions.
 //
-// custom-0 with a funct3 of CustomOps: takes its result in the cycle in which custom_valid_o and
-// custom_ready_i are high; the core may withdraw it before (an interrupt).
+// custom-0 with a funct3 of CustomOps takes its result in the cycle in which custom_valid_o and
+// custom_ready_i are high; the core may withdraw the request before (an interrupt).
+//
+// The file is longer than 450 lines because the stages share their hazard logic: bypasses, stalls
+// and redirects read signals of all three.
 module rpu_core
   import rpu_pkg::*;
 #(
@@ -28,7 +26,7 @@ module rpu_core
     parameter int unsigned NumTargets = 4,
     parameter logic [7:0] CustomOps = '1,
     parameter word_t HartId = '0,
-    parameter bit Retire = 0,  // retire_o is there
+    parameter bit Retire = 0,  // retire_o is driven
     localparam int unsigned CodeAddrWidth = $clog2(CodeBytes),
     localparam int unsigned DataAddrWidth = $clog2(DataBytes)
 ) (
@@ -39,14 +37,14 @@ module rpu_core
     output logic [CodeAddrWidth-1:2] code_addr_o,
     input word_t code_i,
 
-    output logic data_enable_o,  // perhaps a load or store is executed; without it data_i stays
-    // nothing is read of what is enabled: it is an access over the bus
+    output logic data_enable_o,  // a load or store may be executed; while low, data_i is stable
+    // the enabled read is not used: an access over the bus
     output logic data_elsewhere_o,
     output logic [DataAddrWidth-1:2] data_addr_o,
     output logic [3:0] data_write_o,
     output word_t data_o,
-    input word_t data_i,  // 0 behind data_elsewhere_o
-    input logic data_fault_i,  // with data_i: there was nothing at the address
+    input word_t data_i,  // 0 after data_elsewhere_o
+    input logic data_fault_i,  // with data_i: the address is not mapped
 
     output logic bus_valid_o,
     output logic bus_write_o,
@@ -69,7 +67,7 @@ module rpu_core
     input logic software_interrupt_i,
     input logic timer_interrupt_i,
 
-    output logic exception_o,  // of this cause, by the instruction at this PC
+    output logic exception_o,  // cause and PC of the instruction follow
     output logic [3:0] exception_cause_o,
     output logic [31:2] exception_pc_o,
 
@@ -86,7 +84,7 @@ module rpu_core
   // ---- Decode ----
 
   logic advance_d, advance_x;
-  logic redirect;  // what is in decode and execute is not to be executed
+  logic redirect;  // the instructions in decode and execute are discarded
   logic [31:2] redirect_target;
   logic learn, learn_taken;
   logic [NumTargets-1:0] guess_d, guess_x_q, guess_m_q;
@@ -148,13 +146,13 @@ module rpu_core
       else if (by_m) rest = m_result_q;
       else rest = source[s] == '0 ? '0 : registers[source[s]];
     end
-    // In the order in which they arrive: the sum, the last, passes one gate.
+    // In order of arrival: the sum, which is the latest, passes one gate.
     assign operand[s] = rest | early & {32{by_x}} | loaded & {32{by_load}} | late & {32{by_x}} |
         sum & {32{by_x & x_q.adds}};
   end
 
   logic m_valid_q, m_system_q;
-  // Bits that all instructions with a second operand have; some others wait for nothing. Late.
+  // Bits common to all instructions with a second operand; some others stall without need. Late.
   wire may_use_rs2 = code_i[5] | code_i[3];
   wire waits_load = x_q.is_load & (depends_x[0] | depends_x[1] & may_use_rs2);
   wire waits_system = decoded.is_system ? x_valid_q | m_valid_q :
@@ -163,7 +161,7 @@ module rpu_core
 
   // ---- Execute ----
 
-  // Of the memory stage.
+  // Memory stage
   logic m_trap_q, m_interrupt_q, m_redirect_q, m_at_address_q;
   load_t m_how_q;
   logic m_access_q, m_aligned_q, m_misaligned_q, m_in_data_q, m_in_bus_q, m_low_q;
@@ -171,7 +169,7 @@ module rpu_core
   logic [3:0] m_cause_q, m_bytes_q;
   word_t m_address_q, m_data_q;
   logic m_write_q;
-  logic [31:2] m_other_q;  // where the program goes on if no branch is taken
+  logic [31:2] m_other_q;  // next PC if no branch is taken
 
   word_t first_q, second_q, immediate_q, insn_x_q;
   logic fetch_fault_q, from_first_q;
@@ -184,7 +182,7 @@ module rpu_core
       next_x_q <= next_d;
       first_q <= operand[0];
       second_q <= operand[1];
-      // A fault of the fetch is at pc_x_q + 0, a byte address like others.
+      // The address of a fetch fault is pc_x_q + 0, a byte address.
       immediate_q <= fetch_fault ? '0 : immediate;
       insn_x_q <= code_i;
       fetch_fault_q <= fetch_fault;
@@ -217,7 +215,7 @@ module rpu_core
   assign base = from_first_q ? first_q : {pc_x_q, 2'b00};
   assign address = immediate_q + base;
 
-  // What takes several cycles has its result in slow_q. An interrupt is taken before it starts.
+  // Results of operations of several cycles are in slow_q. An interrupt is taken before they start.
   logic interrupt, slow_done_q, slow_finishes, bad_csr_q;
   logic [3:0] interrupt_cause;
   logic [2:0] slow_step_q;
@@ -248,7 +246,7 @@ module rpu_core
       .done_o(divided),
       .result_o(quotient)
   );
-  // Steps: 1 after the start, 2 when the product is there.
+  // Steps: 1 after the start, 2 when the product is ready.
   assign slow_finishes = x_q.is_csr ? slow_step_q[0] : x_q.divides ? divided : slow_step_q[1];
   wire writes_csr = x_q.is_csr & (~funct3[1] | insn_x_q[19:15] != '0);
   always_ff @(posedge clk_i) begin
@@ -259,7 +257,7 @@ module rpu_core
     writes_csr_q <= slow_step_q[0] & writes_csr;
     if (rst_i | redirect) {slow_step_q, slow_done_q, writes_csr_q} <= '0;
     bad_csr_q   <= slow_step_q[0] & x_q.is_csr & (~csr_known | writes_csr & &insn_x_q[31:30]);
-    // Encoded one cycle before, so that a bit of slow_q is one LUT behind the CSRs.
+    // Encoded one cycle before, so that a bit of slow_q is one LUT after the CSRs.
     slow_from_q <= x_q.is_csr ? {1'b0, csr_is_second} : {1'b1, funct3[1:0] != 2'b00};
     if (~slow_done_q) begin
       unique case (slow_from_q)
@@ -273,7 +271,7 @@ module rpu_core
   end
 
   // A custom instruction has its effect when it leaves for the next stage.
-  // Not beside an access of the bus, ready or not: bus_ready_i is late.
+  // Not during an access over the bus, ready or not: bus_ready_i is late.
   assign custom_valid_o = is_alive & x_q.is_custom & ~interrupt & ~is_faulty & ~m_bad & ~m_on_bus;
   assign custom_op_o = {insn_x_q[31:25], funct3};
   assign custom_first_o = first_q;
@@ -294,16 +292,16 @@ module rpu_core
   end
   wire is_special = x_q.is_custom | is_slow | x_q.is_jal | x_q.is_jalr;
   wire set_less = x_q.sets_less & (funct3[0] ? less_unsigned : less);
-  // The result is a sum, or else one of these has it.
+  // The result is a sum or one of these.
   assign early = combined | special & {32{is_special}};
   assign late  = shifted | {31'd0, set_less};
 
-  // CSRs: nothing is in the memory stage while one is in execute.
+  // CSRs: the memory stage is empty while a CSR instruction is in execute.
   wire word_t csr_source = funct3[2] ? 32'(insn_x_q[19:15]) : first_q;
   wire word_t csr_write = funct3[1] ?
       (funct3[0] ? slow_q & ~csr_source : slow_q | csr_source) : csr_source;
 
-  // Exceptions, first of all interrupts. Those of addresses follow in the memory stage.
+  // Exceptions; interrupts have priority. Address exceptions follow in the memory stage.
   wire trap = interrupted | is_faulty | bad_csr_q | x_q.is_ecall | x_q.is_ebreak;
   logic [3:0] cause;
   always_comb begin
@@ -313,7 +311,7 @@ module rpu_core
     else cause = x_q.is_ecall ? CauseEcall : CauseBreakpoint;
   end
 
-  // Branches. The comparison is late: what follows from either result is there before.
+  // Branches. The comparison is late: the consequences of both outcomes are computed before it.
   logic taken_if_less, taken_if_not, mismatch;
   wire is_jump = x_q.is_jal | x_q.is_jalr;
   wire signs_differ = first_q[31] ^ second_q[31];
@@ -336,9 +334,9 @@ module rpu_core
   wire goes_on = leaves & ~returns;
   wire taken = less_unsigned ? taken_if_less & goes_on : taken_if_not & goes_on;
 
-  // Whether the target is not the instruction that was fetched next: a carry into a place is wanted
-  // where the digits of the target need one, and is there where those one place lower give one.
-  // What jalr jumps to is not guessed.
+  // Whether the target differs from the instruction fetched next, without a carry chain: the carry
+  // required into each bit is compared with the carry out of the bit below. Targets of jalr are not
+  // predicted.
   logic [31:2] wanted_carry, given_carry;
   assign wanted_carry = immediate_q[31:2] ^ pc_x_q ^ pc_d;
   assign given_carry = immediate_q[31:2] & pc_x_q | (immediate_q[31:2] | pc_x_q) & ~pc_d;
@@ -363,8 +361,9 @@ module rpu_core
     stored[23:16] = funct3[1] ? second_q[23:16] : second_q[7:0];
     stored[31:24] = funct3[1] ? second_q[31:24] : stored[15:8];
   end
-  // The upper bits of an address in the data memory, or before its end or its start: then it is in
-  // the memory if the lower ones carry or borrow. This is faster than a look at the sum.
+  // Compares the upper bits of the base with the data memory, or with the block next to its end or
+  // start: then the address is in the memory if the lower bits carry or borrow. This is faster than
+  // a check of the sum.
   localparam int unsigned UpperBits = 32 - DataAddrWidth;
   localparam logic [UpperBits-1:0] DataUpper = {RegionData, (28 - DataAddrWidth)'(0)};
   wire [UpperBits-1:0] upper = first_q[31:DataAddrWidth];
@@ -472,7 +471,7 @@ module rpu_core
       m_other_q <= '0;
     end
   end
-  // A jump or an access to a bad address, which takes a cycle more.
+  // A jump or access to a bad address, which takes one more cycle.
   assign m_on_bus = m_access_q & m_in_bus_q;
   assign m_bad = m_taken_q & m_address_q[1] |
       m_access_q & (m_misaligned_q | (m_in_data_q ? data_fault_i : ~m_in_bus_q));
@@ -498,9 +497,9 @@ module rpu_core
       .how_i  (m_how_q),
       .value_o(loaded)
   );
-  assign m_value = loaded | m_result_q;  // a load has no result, and nothing else loads
+  assign m_value = loaded | m_result_q;  // a load has no result, and only a load drives loaded
 
-  // ---- What has been executed ----
+  // ---- Retired instructions ----
 
   if (Retire) begin : gen_retire
     word_t insn_m_q, first_m_q, second_m_q;

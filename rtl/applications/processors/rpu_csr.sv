@@ -2,11 +2,9 @@
 // Control and status registers of the RISC-V core, machine mode (RISC-V privileged ISA, chapter
 // "Machine-Level ISA"): traps and interrupts, cycles, instructions.
 //
-// What is read is of the address in the cycle before, as is what write_i writes: narrow_o if
-// is_narrow_o, else
-// second_o if is_second_o was high with that address, else first_o. mtvec is direct. Interrupts in
-// order: external, software,
-// timer.
+// Reads and writes (write_i) apply to the address of the previous cycle. The value read is narrow_o
+// if is_narrow_o was high with that address, else second_o if is_second_o was, else first_o. mtvec
+// is direct. Priority of interrupts: external, software, timer.
 module rpu_csr
   import rpu_pkg::*;
 #(
@@ -25,7 +23,7 @@ module rpu_csr
     input logic write_i,
     input word_t write_data_i,
 
-    input logic trap_i,  // has happened to the instruction at pc_i
+    input logic trap_i,  // raised by the instruction at pc_i
     input logic trap_interrupt_i,
     input logic [3:0] trap_cause_i,
     input logic [31:2] trap_pc_i,
@@ -57,9 +55,9 @@ module rpu_csr
   assign trap_target_o   = mtvec_q;
   assign return_target_o = mepc_q;
 
-  // Those with many bits, by bits of the address in which they differ: two of four words, so that
-  // who
-  // reads has one more choice of four.
+  // Wide registers, selected by the address bits in which they differ: two words, each one of four,
+  // so that
+  // the reader has one more selection of four.
   logic [1:0] from_q;
   assign is_second_o = addr_i[11] ? addr_i[7] : ~addr_i[6] | addr_i[1];
   always_ff @(posedge clk_i)
@@ -141,7 +139,7 @@ module rpu_csr
           trap_i ? {trap_interrupt_i, trap_cause_i} : {write_data_i[31], write_data_i[3:0]};
     if (trap_i | write_i & at_mtval_q) mtval_q <= trap_i ? trap_value_i : write_data_i;
 
-    // A word that is written does not count in that cycle.
+    // A word does not count in the cycle in which it is written.
     mcycle_q[31:0] <= (write_mcycle ? write_data_i : mcycle_q[31:0]) + 32'(cycle_counts);
     if (write_mcycleh | &mcycle_q[31:0] & cycle_counts)
       mcycle_q[63:32] <= write_mcycleh ? write_data_i : mcycle_q[63:32] + 32'd1;
@@ -163,7 +161,7 @@ module rpu_csr
     end
   end
 
-  // One cycle behind the registers: the core lets that much time pass after it has written them.
+  // One cycle later than the registers: the core waits that long after a write.
   wire external = external_q & external_enable_q;
   wire software = software_q & software_enable_q;
   wire timer = timer_q & timer_enable_q;

@@ -33,7 +33,8 @@ module rpu_decode
   wire [2:0] funct3 = insn_i[14:12];
   wire [6:0] funct7 = insn_i[31:25];
 
-  // By the bits in which legal opcodes differ: of an illegal instruction nothing else matters.
+  // By the bits in which legal opcodes differ: the other outputs of an illegal instruction are not
+  // used.
   wire is_register = opcode inside {5'b011?0};
   wire is_immediate = opcode inside {5'b?01?0};
   wire is_system = opcode inside {5'b1?1??};
@@ -41,7 +42,7 @@ module rpu_decode
   wire is_alu = is_immediate | is_register & ~insn_i[25];
   wire is_lui = opcode inside {5'b?11?1};
   wire is_auipc = opcode inside {5'b?01?1};
-  wire is_upper = opcode inside {5'b??1?1};  // one of these
+  wire is_upper = opcode inside {5'b??1?1};  // lui or auipc
   wire is_rev8 = is_immediate & funct3 == 3'b101 & insn_i[30] & insn_i[29];
   wire is_custom = opcode inside {5'b???10};
   wire is_load = opcode inside {5'b?000?};
@@ -53,7 +54,7 @@ module rpu_decode
   wire is_fence = opcode inside {5'b?0?11};
   wire is_privileged = is_system & funct3 == 3'b000 & insn_i[19:15] == 5'd0 & insn_i[11:7] == 5'd0;
 
-  // What is legal of each opcode.
+  // Legal encodings of each opcode
   logic legal_alu, legal_privileged, legal;
   always_comb begin
     unique case (funct3)

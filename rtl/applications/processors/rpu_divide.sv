@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides signed or unsigned numbers of Width bits, one bit of the quotient per cycle.
 //
-// Latency: done_o comes Width + 2 cycles after start_i, the result one cycle later; it stays, while
-// the
-// operands may go. Until then they stay.
+// Latency: done_o is high Width + 2 cycles after start_i, and the result follows one cycle later
+// and stays. Operands must be stable until then; the result does not depend on them afterwards.
 module rpu_divide #(
     parameter int unsigned Width = 32,  // a power of two
     localparam type word_t = logic [Width-1:0]
@@ -50,7 +49,7 @@ module rpu_divide #(
   always_ff @(posedge clk_i) begin
     if (load_q) flip_q <= flip_first ^ (~op_i[1] & negative);
     else if (~divides_q) flip_q <= flip_first;
-    // Without a divisor the quotient is -1, whatever the signs.
+    // The quotient of a division by 0 is -1, regardless of signs.
     if (load_q & ~op_i[1] & ~has_divisor) flip_q <= 1'b0;
 
     if (load_q | last_q) quotient_q <= positive;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches instructions: the program counter and a branch target buffer.
 //
-// The instruction at pc_o comes from the memory in the cycle in which pc_o shows it. An entry of
-// the
-// buffer holds a branch that was taken, and its target: behind a branch that it knows, the target
-// is fetched without a gap. What it says is only a guess; the core compares pc_o with the right
-// address and redirects.
+// The memory outputs the instruction at pc_o in the same cycle as pc_o. An entry of the buffer
+// holds a taken branch and its target; after a branch with an entry, the target is fetched without
+// a gap. The prediction may be wrong: the core compares pc_o with the correct address and
+// redirects.
 module rpu_fetch #(
     parameter int unsigned CodeBytes = 16384,
     parameter int unsigned NumTargets = 4,
@@ -18,7 +17,7 @@ module rpu_fetch #(
     input logic redirect_i,  // continue at target_i instead
     input logic [31:2] target_i,
 
-    // The branch at source_i led to target_i (taken_i), or against the guess did not.
+    // The branch at source_i was taken, to target_i (taken_i), or was not taken despite the guess.
     input logic learn_i,
     input logic taken_i,
     input logic [31:2] source_i,
@@ -26,7 +25,7 @@ module rpu_fetch #(
 
     output logic [31:2] pc_o,
     output logic [31:2] next_o,  // without a branch
-    output logic [NumTargets-1:0] guess_o,  // the entries that know a target
+    output logic [NumTargets-1:0] guess_o,  // the entries that match
 
     output logic code_enable_o,
     output logic [PcWidth-1:2] code_addr_o
@@ -39,7 +38,8 @@ module rpu_fetch #(
     $error("rpu_fetch: CodeBytes must be a power of two, 64 to 1048576");
   end
 
-  // Entries know the lower bits of an address only: another branch with the same gets a bad guess.
+  // Entries hold only the lower bits of an address: another branch with the same bits is
+  // mispredicted.
   localparam int unsigned TagWidth = PcWidth < 11 ? PcWidth : 11;
   typedef logic [PcWidth-1:2] place_t;
   typedef logic [TagWidth-1:2] tag_t;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host of packet processors: what they send to a MAC port without a MAC goes to an AXI-Stream
-// that the design file raises to the top; what the host sends comes to them as if received on that
-// port. In simulation these streams lead to `Simulation.host` in Python, on a board to a host's
-// DMA.
+// The processor host: messages that packet processors send to a MAC port without a MAC leave by an
+// AXI-Stream that the design file raises to the top; messages from this host arrive at the
+// processors as if received on that port. In simulation these streams lead to `Simulation.host` in
+// Python, on a board to the DMA of a computer.
 //
-// To the host, a frame is stored whole, up to 32 KiB and 1,024 frames (512 at 512 bits). One for
-// which
-// there is no room is dropped and counted: a host that takes nothing stops nobody. From the host,
-// frames wait until the processors take them; the layer keeps no more than one beat.
+// To the host, a frame is stored whole, up to 32 KiB and 1,024 frames (512 at 512 bits). A frame
+// for which there is no room is dropped and counted: a host that does not read never stalls the
+// processors. From the host, frames wait until the processors take them; the layer stores at most
+// one beat.
 //
-// tuser has with the first beat, from bit 0 on, the kind (8 bits, 0), the length (16) and the
-// metadata
-// of the message (packet_meta_t). To the host, meta.ip is what the sender's firmware wrote there
-// (rpu_host.h), and meta.csum says who the sender is (rpu). From the host, all but mac_port is the
-// host's: the processor finds it in the window, and address and ports select one of a group under
-// flow_hash. The length must be right, and the beats must come without waiting for anything else.
+// tuser carries with the first beat, from bit 0 on, the kind (8 bits, 0), the length (16) and the
+// metadata of the message (packet_meta_t). To the host, meta.ip is a word of the sender's firmware
+// (rpu_host.h), and meta.csum identifies the sender (rpu). From the host, the host sets all fields
+// but mac_port: the processor reads them in its view, and address and ports select one of a group
+// under flow_hash. The length must be right, and the beats must arrive without waiting for any
+// other event.
 //
 // Latency: 5 cycles from the last beat of a frame to the first beat to the host, 1 from the host.
 // Throughput: one beat per cycle each way.
@@ -22,7 +22,7 @@ module rpu_host
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned MacPort = 2,  // MAC port number by which processors send to it
+    parameter int unsigned MacPort = 2,  // MAC port number of the host
     parameter int unsigned DataWidth = 512,
     localparam int unsigned DataBytes = DataWidth / 8,
     localparam int unsigned UserWidth = $bits(packet_meta_t) + 24

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extracts a byte, halfword or word from a loaded word, and extends it. Combinational; the word is
-// late, how it is read (rpu_pkg::load_t) comes from flip-flops. 0 if nothing is loaded.
+// Extracts a byte, halfword or word from a loaded word, and extends it; 0 if there is no load.
+// Combinational. The word is late; the selection (rpu_pkg::load_t) is driven by flip-flops.
 module rpu_load
   import rpu_pkg::*;
 (

@@ -2,27 +2,23 @@
 // Words that packet processors broadcast: each processor has a copy of 32 words, and a write
 // updates all copies.
 //
-//   word 0-31, offset 0x80  write: sends the word to all copies, also the own; read: the own copy
-//   offset 0x20             read: 0x8000_0000 + place of the first message, or 0
-//   offset 0x24             read: the word of the first message, which is then gone; write: a word
-//                           for the host (report_o)
+//   word 0-31, offset 0x80  write: sends the word to all copies, including its own; read: its own
+//   offset 0x20             read: 0x8000_0000 + index of the first message, or 0
+//   offset 0x24             read: the word of the first message, which is removed; write: a report
+//                           to software (report_o)
 //
-// A message of the host, for this processor alone, stands in the same queue, with a place below 16.
+// A message from software, for this processor alone, enters the same queue, with an index below 16.
 //
-// A word at a place from 16 on is a message, too: it stands in a queue of 32, and raises the
-// interrupt
-// while it does. A message that finds the queue full is lost there (lost_o), while its word is not;
-// nobody
-// waits for one that does not read.
+// A word with an index of 16 or more is also a message: it enters a queue of 32, which raises the
+// interrupt while it is not empty. If the queue is full, the message is lost (lost_o), but not its
+// word: a processor that does not read its queue never stalls the others.
 //
-// A message of the host lets others go first, but for 64 cycles at the most, so that members that
-// broadcast in
-// every cycle do not keep the host from its registers. Then, or once there is room after 32, it
-// takes the place of
-// one in this queue, which is lost, though its word is not. Two messages that are lost in one cycle
-// count as one.
+// A message from software yields to broadcast messages for at most 64 cycles, so that processors
+// that broadcast in every cycle do not block the register access. Then, or once there is room after
+// 32 cycles, it replaces a message entering this queue, which is lost, but not its word. Two
+// messages lost in one cycle count as one.
 //
-// Latency: a word is offered 1 cycle after its write, and seen 1 cycle after it is given.
+// Latency: a word is offered 1 cycle after its write, and visible 1 cycle after it is given.
 module rpu_mailbox
   import rpu_pkg::*;
 (
@@ -30,7 +26,7 @@ module rpu_mailbox
     input logic rst_i,
     input logic core_reset_i,
 
-    // The core: a request is held until it is done.
+    // The core: a request is held until done.
     input logic request_i,
     input logic write_i,
     input logic [7:2] addr_i,
@@ -41,7 +37,7 @@ module rpu_mailbox
     output logic lost_o,
     output logic busy_o,
 
-    // The host: a message, place and word, held until it is done.
+    // Software: a message (index and word), held until done.
     input logic host_request_i,
     input logic host_write_i,
     input logic [35:0] host_message_i,
@@ -106,7 +102,7 @@ module rpu_mailbox
       .out_valid_o(has_message),
       .out_ready_i(request_i & ~write_i & ~is_copy & addr_i[2])
   );
-  // A cycle before the queue has it: the core takes longer to read it.
+  // One cycle before the message is in the queue: the core needs longer to read it.
   assign interrupt_o = has_message | is_message;
   assign lost_o = (is_message & ~has_room | is_shared & of_host) & ~core_reset_i;
   assign busy_o = share_offer_o | share_given_i | given_q | host_request_i | has_message;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies signed or unsigned numbers of Width bits: four products of halves, then their sum.
 //
-// Latency: the product is right 2 cycles after the operands come, while they stay; it is not
+// Latency: the product is valid 2 cycles after the operands, which must be stable; it is not
 // registered.
 module rpu_multiply #(
     parameter int unsigned Width = 32,

@@ -2,27 +2,26 @@
 // Packet memory of a packet processor: slots, and the logic that moves packets into and out of
 // them.
 //
-// A message is stored in a free slot; when its last beat has come, its descriptor is offered to the
-// core. A descriptor that comes back is sent from its slot, or dropped, and the slot is free again.
-// The first beat and the metadata of each slot also stand in a window, which the core reads in the
-// cycle
-// after it gives the address; what it writes there goes into the memory, too. Messages that are
-// longer
-// than a slot are dropped. A descriptor whose slot the core does not have, or that is longer than a
-// slot or than MaxBytes, sends nothing. The core also reads and writes words of the slots that it
-// has,
-// and takes empty ones, but never the last free one: the input, once open for a message, stays open
-// until one comes, except in the cycle after a write of the core and in that in which an empty slot
+// A message is stored in a free slot; after its last beat, its descriptor is offered to the core. A
+// descriptor returned by the core sends or drops the packet of its slot, which is then free again.
+// The first beat and the metadata of each slot are also in a view, which the core reads in the
+// cycle after it gives the address; its writes to the view also update the memory. Messages longer
+// than a slot are dropped. A descriptor of a slot that the core does not own, or longer than a slot
+// or than MaxBytes, sends no packet. The core also reads and writes words of its slots, and takes
+// empty slots, except the last free one. Once ready for a message, the input stays ready until a
+// message arrives, except in the cycle after a write of the core and in that in which an empty slot
 // may be taken.
-// With an accelerator that judges (judges_i), a message waits for its verdict, which then stands in
-// the window, its lowest bits beside the descriptor. Descriptors come in the order of the verdicts.
+//
+// With an accelerator that judges (judges_i), a message waits for its verdict, which is then in the
+// view, and its lowest bits in the descriptor. Descriptors are in the order of the verdicts.
 //
 // Latency: 1 cycle from the last beat to the descriptor, or 2 from the verdict; 5 from a descriptor
-// to
-// the first beat; a word is read in 1 cycle if the output does not stall, and written at once.
-// Throughput: one beat per cycle each way, and on the way out one cycle more for each message; a
-// word
-// takes a cycle of its direction. While all slots are taken, nothing is.
+// to the first beat; a word is read in 1 cycle if the output does not stall, and written at once.
+// Throughput: one beat per cycle each way, and one more cycle per message out; a word takes a cycle
+// of its direction. The input stalls while no slot is free.
+//
+// The file is longer than 450 lines because input, output and core share one memory, whose port
+// conflicts and slot ownership are resolved here.
 module rpu_packets
   import bombus_pkg::*;
 #(
@@ -30,8 +29,9 @@ module rpu_packets
     parameter int unsigned DataWidth = 512,
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
-    parameter int unsigned MaxBytes = MaxFrameBytes,  // of what is sent
-    parameter bit HasPorts = 0,  // a descriptor has the MAC port, else it is as in the metadata
+    parameter int unsigned MaxBytes = MaxFrameBytes,  // of a message sent
+    // the MAC port is that of the descriptor, else that of the metadata
+    parameter bit HasPorts = 0,
     localparam int unsigned SlotWidth = $clog2(NumSlots),
     localparam int unsigned WordPlaceWidth = $clog2(SlotBytes)
 ) (
@@ -46,7 +46,7 @@ module rpu_packets
     output logic  out_valid_o,
     input  logic  out_ready_i,
 
-    // Descriptors to the core.
+    // Descriptors to the core
     output logic [SlotWidth-1:0] come_slot_o,
     output logic [13:0] come_length_o,
     output logic [1:0] come_port_o,  // MAC port
@@ -54,27 +54,26 @@ module rpu_packets
     output logic come_valid_o,
     input logic come_ready_i,
 
-    // Descriptors from the core.
+    // Descriptors from the core
     input logic [SlotWidth-1:0] go_slot_i,
     input logic [13:0] go_length_i,
-    input logic [1:0] go_port_i,  // MAC port that it leaves by
+    input logic [1:0] go_port_i,  // output MAC port
     input logic go_drop_i,
     input logic go_valid_i,
     output logic go_ready_o,
 
-    // Empty slots to the core: it wants one until it is told whether there is one; in that cycle no
-    // descriptor is taken.
+    // Empty slots to the core: it requests one until the response; in that cycle no descriptor is
+    // taken.
     output logic [SlotWidth-1:0] empty_slot_o,
     output logic empty_valid_o,  // not the last one
     output logic empty_ready_o,
     input logic empty_wanted_i,
 
-    // What the core writes, to a word of a slot or of the window: a cycle after the request or
-    // access.
+    // Data that the core writes to a word of a slot or view, one cycle after the request or access.
     input logic [31:0] write_data_i,
 
-    // A word of a slot that the core has: held until it is done.
-    input logic memory_near_i,  // perhaps a read is requested; known early
+    // A word of a slot that the core owns: held until done.
+    input logic memory_near_i,  // a read may be requested; early
     input logic memory_request_i,
     input logic [SlotWidth-1:0] memory_slot_i,
     input logic [WordPlaceWidth-1:0] memory_place_i,
@@ -83,7 +82,7 @@ module rpu_packets
     output logic memory_error_o,
     output logic [31:0] memory_data_o,
 
-    // The beats that are stored, and the verdicts.
+    // The stored beats, and the verdicts
     output logic taken_o,
     output logic taken_first_o,
     output logic [SlotWidth-1:0] taken_slot_o,
@@ -92,40 +91,40 @@ module rpu_packets
     input logic [SlotWidth-1:0] judged_slot_i,
     input logic [31:0] verdict_i,
 
-    // A word of the window, by slot and place. It is written in the cycle after the access.
+    // A word of a view, by slot and index. It is written in the cycle after the access.
     input logic window_access_i,
-    input logic window_elsewhere_i,  // it is not an access to the window; late
+    input logic window_elsewhere_i,  // it is not an access to a view; late
     input logic [SlotWidth-1:0] window_slot_i,
     input logic [4:0] window_place_i,
     input logic [3:0] window_write_i,
     // in the next cycle; 0 without an access, unless the core writes a slot
     output logic [31:0] window_data_o,
-    output logic window_fault_o,  // in the next cycle: the core does not have the slot
-    // in the next cycle, too: there is no such slot, so nothing is written
+    output logic window_fault_o,  // in the next cycle: the core does not own the slot
+    // in the next cycle: there is no such slot, and no write
     input logic window_past_i,
 
-    input logic discards_i,  // what comes is dropped
-    output logic discarded_o,  // a message has been
+    input logic discards_i,  // arriving messages are dropped
+    output logic discarded_o,  // a message has been discarded
     output logic too_long_o,  // a message has been dropped
-    output logic dropped_o,  // a message, by its descriptor
+    output logic dropped_o,  // a message has been dropped by its descriptor
     output logic bad_descriptor_o,
     output logic allocated_o,  // an empty slot has been taken
-    output logic has_work_o,  // something waits for the core
-    output logic moves_o,  // the core has taken a message, or is through with one
-    output logic stalls_o,  // the output
-    output logic [SlotWidth:0] used_o,  // slots
+    output logic has_work_o,  // a message waits for the core, or the core owns one
+    output logic moves_o,  // the core has taken or finished a message
+    output logic stalls_o,  // the output is stalled
+    output logic [SlotWidth:0] used_o,  // number of slots in use
     output logic busy_o
 );
 
   localparam int unsigned Bytes = DataWidth / 8;
   localparam int unsigned ByteWidth = $clog2(Bytes);
   localparam int unsigned Words = DataWidth / 32;
-  localparam int unsigned MetaPlace = 16;  // of the metadata in the window
+  localparam int unsigned MetaPlace = 16;  // of the metadata in the view
   localparam int unsigned VerdictPlace = 20;
   localparam int unsigned SlotBeats = SlotBytes / Bytes;
   localparam int unsigned BeatWidth = $clog2(SlotBeats);
   localparam int unsigned MetaBits = $bits(out_o.meta);
-  // of what is in a slot
+  // length of the content of a slot
   localparam int unsigned LengthWidth = WordPlaceWidth < 13 ? WordPlaceWidth + 1 : 14;
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
@@ -157,21 +156,21 @@ module rpu_packets
     logic drop;
   } descriptor_t;
 
-  // ---- In ----
+  // ---- Input ----
 
   logic first_q, drops_q, discarding_q, filled, has_slot, give_q;
   slot_t free_slot, slot_q, given_q;
   place_t in_place_q;
   logic [SlotWidth:0] num_free;
-  logic write_q, window_write_q;  // the core writes the window
+  logic write_q, window_write_q;  // the core writes a view
   logic memory_write_q;  // the core writes the memory
-  logic core_writes_q;  // one of these
-  logic answers_q;  // the core is told whether it gets an empty slot
-  logic allocates_q;  // it gets one if there is still a second one
+  logic core_writes_q;  // either of these
+  logic answers_q;  // response to the request for an empty slot
+  logic allocates_q;  // an empty slot is taken if there is still a second one
 
-  // What the core writes takes the place of a beat.
+  // A write of the core takes the cycle of a beat.
   wire  may_start = has_slot & ~allocates_q;
-  // A write to a slot that the core does not have takes it as well: that is known late.
+  // So does a write to a slot that the core does not own: that is known late.
   assign in_ready_o = ~core_writes_q & (~first_q | may_start) | first_q & discards_i;
   wire takes = in_valid_i & in_ready_o;
   wire too_long = 15'(in_i.length) > 15'(SlotBytes) | discards_i;
@@ -185,7 +184,7 @@ module rpu_packets
   assign taken_o = takes & ~dropping;
   assign taken_first_o = first_q;
   assign taken_slot_o = slot;
-  // It asks in one cycle and is answered in a later one.
+  // The response follows the request in a later cycle.
   wire has_spare = |num_free[SlotWidth:1];
   assign empty_ready_o = answers_q;
   assign empty_slot_o  = free_slot;
@@ -225,9 +224,8 @@ module rpu_packets
       end
     end
   end
-  // A beat for which there was room has been kept out by what the core writes, of a message that
-  // has
-  // not ended since.
+  // A write of the core has blocked a beat for which there was room, of a message that has not
+  // ended since.
   logic kept_q;
   wire  keeps_out = in_valid_i & core_writes_q & (~first_q | has_slot & ~discards_i);
   always_ff @(posedge clk_i) begin
@@ -244,17 +242,17 @@ module rpu_packets
     end
   end
 
-  // Messages to be judged leave in the order of their verdicts. There is an entry for each slot, as
-  // in all queues.
+  // Messages to be judged leave in the order of their verdicts. As all queues, this one has an
+  // entry per slot.
   typedef struct packed {
     length_t length;
     logic [1:0] port;
   } arrived_t;
   logic unused_wait_ready, unused_wait, waits;
   slot_t waiting_slot;
-  // By slot, which the core gets with what stands there.
+  // By slot; the core receives the slot and this entry.
   (* ram_style = "distributed" *) arrived_t arrivals[NumSlots];
-  // The last beat has come, which may be after the verdict.
+  // The last beat has arrived, perhaps after the verdict.
   (* ram_style = "distributed" *) logic arrived[NumSlots];
   wire judged = waits & arrived[waiting_slot];
   head_fifo #(
@@ -307,7 +305,7 @@ module rpu_packets
 
   // ---- The core's descriptors ----
 
-  logic [NumSlots-1:0] held_q;  // slots that the core has
+  logic [NumSlots-1:0] held_q;  // slots that the core owns
   wire slot_t got_slot = allocates_q ? free_slot : come_slot;  // never both
   wire is_held = held_q[go_slot_i];
   wire is_long = SlotBytes > MaxBytes ? at_least(
@@ -322,7 +320,7 @@ module rpu_packets
   always_ff @(posedge clk_i) begin
     if (rst_i) held_q <= '0;
     else begin
-      // A slot that is not held may come just when it is given back.
+      // A descriptor of a slot not owned may arrive just as the slot is released.
       if (go_valid_i & go_ready_o) held_q[go_slot_i] <= 1'b0;
       if (come_valid_o & come_ready_i | allocated) held_q[got_slot] <= 1'b1;
     end
@@ -352,9 +350,9 @@ module rpu_packets
       .out_ready_i(go_ready)
   );
 
-  // ---- The window ----
+  // ---- The views ----
 
-  logic active_q, out_first_q, at_out_q;  // at_out_q: the slot that is read is the one that is sent
+  logic active_q, out_first_q, at_out_q;  // at_out_q: the slot read is the slot being sent
   slot_t read_slot_q, out_slot_q;
   logic [4:0] access_place_q;
   logic [4:0] group_is_q;  // of four words, one-hot; 0 while none is accessed
@@ -363,7 +361,7 @@ module rpu_packets
 
   assign write_q = window_write_q & ~window_fault_o & (memory_write_q | ~window_past_i);
 
-  // The core's words of the memory. While it asks, it does nothing with the window.
+  // Words of the memory for the core. It does not access the views during a request.
   logic memory_reads_q;
   logic [DataWidth-1:0] read_data;
   place_t memory_beat_q;
@@ -388,20 +386,18 @@ module rpu_packets
     core_writes_q <= ~rst_i & (memory_writes | |window_write_i);
     window_fault_o <= window_access_i & ~held_q[window_slot_i];
     memory_write_q <= ~rst_i & memory_writes;
-    memory_beat_q <= memory_request_i ? memory_beat : '0;  // a write to the window: the first
+    memory_beat_q <= memory_request_i ? memory_beat : '0;  // a write to a view: the first beat
   end
 
-  // One port to read, for the core and for what is sent; one to write, for the core and for what
-  // comes.
+  // One read port, for the core and the output; one write port, for the core and the input.
   wire slot_t write_slot = core_writes_q ? read_slot_q : free_slot;
   wire core_writes = write_q | memory_write_q;
   logic [31:0] shown[20];
   logic [31:0] merged;
   logic [127:0] in_meta;
   assign in_meta = 128'(in_i.meta);
-  // One of four words by the place's last bits; then the group, one-hot, so that it is 0 while the
-  // core does not access
-  // the window and writes nothing.
+  // The lowest bits of the index select one of four words; then the one-hot group, so that the
+  // result is 0 unless the core accesses or writes a view.
   logic [4:0][31:0] group;
   always_comb begin
     window_data_o = verdicts[read_slot_q] & {32{verdict_is_q}};
@@ -419,9 +415,8 @@ module rpu_packets
     wire at_word = access_place_q == 5'(b / 4);
     assign store_bytes[b] = core_writes_q ? core_writes & at_word & bytes_q[b%4] : taken_o;
   end
-  // A window is written as a whole, in one memory: with one for each word, whose widths do not
-  // divide 32,
-  // it takes more LUTs. What the core does not write is written as it was.
+  // A view is written as a whole, in one memory: one memory per word takes more LUTs, because 32 is
+  // not a multiple of their widths. Words that the core does not write keep their value.
   (* ram_style = "distributed" *) logic [DataWidth+127:0] windows[NumSlots];
   logic [DataWidth+127:0] window, written;
   assign window = windows[read_slot_q];
@@ -439,11 +434,10 @@ module rpu_packets
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
-  // Reads a beat; it is there in the next stage, and masked for the output. Masks are of groups of
-  // eight bytes and of
-  // bytes in a group: advance, which is late, then passes one LUT.
+  // Reads a beat; it is ready in the next stage, and masked for the output. Groups of eight bytes
+  // and the bytes of a group have separate masks, so that advance, which is late, passes one LUT.
   logic advance, read_valid_q, read_last_q;
   length_t left_q, out_length_q, read_length_q;
   logic [ByteWidth:0] read_bytes_q;
@@ -464,7 +458,7 @@ module rpu_packets
   wire ends = active_q & (out_drop_q | reads & out_last);
   assign go_ready = ~active_q | ends;
   always_ff @(posedge clk_i) begin
-    // A load where it may be the next one, also while it is not: this is known early.
+    // The load is for the case that this is the next message, taken early even if it is not.
     if (go_ready | reads)
       left_q[LengthWidth-1:ByteWidth] <= ~active_q | out_drop_q | out_last ?
           go.length[LengthWidth-1:ByteWidth] : left_q[LengthWidth-1:ByteWidth] - 1'b1;
@@ -530,7 +524,7 @@ module rpu_packets
   assign used_o = (SlotWidth + 1)'(NumSlots) - num_free;
   assign allocated_o = allocated;
   assign stalls_o = out_valid_o & ~out_ready_i;
-  // What the core has got and neither sent nor dropped is its work; empty slots are not.
+  // Messages that the core has neither sent nor dropped are its work; empty slots are not.
   (* ram_style = "distributed" *) logic came[NumSlots];
   logic comes_q, ends_q;
   logic [SlotWidth:0] num_came_q;

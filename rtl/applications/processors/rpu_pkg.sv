@@ -22,7 +22,7 @@ package rpu_pkg;
     CauseEcall = 4'd11
   } cause_e;
 
-  // What the logic unit does with its operands.
+  // Operations of the logic unit
   typedef enum logic [2:0] {
     LogicNone,    // all zero
     LogicAnd,
@@ -32,7 +32,7 @@ package rpu_pkg;
     LogicReverse  // bytes of the first operand in reverse order
   } logic_e;
 
-  // Where a result comes from that is not the ALU's.
+  // Sources of results other than the ALU
   typedef enum logic [1:0] {
     SpecialNext,  // address of the next instruction
     SpecialSlow,  // product, or CSR
@@ -66,7 +66,7 @@ package rpu_pkg;
     logic is_mret;
     logic is_ecall;
     logic is_ebreak;
-    logic is_system;  // nothing else is executed at the same time
+    logic is_system;  // executes alone
     logic is_illegal;
   } decoded_t;
 
@@ -98,8 +98,8 @@ package rpu_pkg;
     logic lower;  // the second byte is that of the lower half, or of a word
     logic upper;  // or of the upper half
     logic is_signed;
-    logic [1:0] place;  // of the first byte
-    logic [1:0] sign_place;  // of the byte that has the sign
+    logic [1:0] place;  // index of the first byte
+    logic [1:0] sign_place;  // index of the byte with the sign bit
   } load_t;
 
   // ---- Ports of an accelerator ----

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distributes the messages for a tile among its packet processors: layers rpu with lane 1 to 4.
 //
-// By flows: a hash of what identifies the flow selects one of 16 places of a table, which has the
-// lane. Messages of a flow stay in order, and one whose lane has no room waits. In turn: the next
-// of
-// the lanes that are enabled and have room, so that one that takes nothing holds up nobody. Both
-// can
-// be switched and written at run time.
+// By flow: a hash of the flow's fields indexes a table of 16 lanes. Messages of a flow stay in
+// order; a message waits if its lane has no room. Round robin: the next of the enabled lanes with
+// room, so that a hung lane does not block the others. Registers select the mode and write the
+// table at run time.
 //
-// The hash has other bits than that of the tiles (dispatch), whose polynomial has another degree.
+// The hash is independent of that of the tiles (dispatch), whose polynomial has another degree.
 //
-// Latency: 1 cycle. Throughput: one beat per cycle; in turn, messages of one beat need two lanes
-// that
-// have room for half of that, three for all.
+// Latency: 1 cycle. Throughput: one beat per cycle; under round robin, messages of one beat reach
+// half of that with two lanes that have room, and all of it with three.
 module rpu_share
   import bombus_pkg::*;
 #(
@@ -45,7 +42,7 @@ module rpu_share
 
   localparam string Entry = "rpu";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
-  localparam int unsigned MaxBusyCycles = 0;  // as the lanes take
+  localparam int unsigned MaxBusyCycles = 0;  // depends on the lanes
   typedef enum logic [0:0] {Lane1NextRpuLane1} lane_1_next_e;
   typedef enum logic [0:0] {Lane2NextRpuLane2} lane_2_next_e;
   typedef enum logic [0:0] {Lane3NextRpuLane3} lane_3_next_e;
@@ -79,9 +76,10 @@ module rpu_share
       .hash_o(hash)
   );
 
-  // A lane has room if it did a cycle ago, and has got nothing in this cycle or the one before.
+  // A lane has room if it was ready a cycle ago, and has received no beat in this cycle or the
+  // last.
   wire lanes_t free = enabled_q & ready_q & ~valid_q & ~before_q;
-  lanes_t turn;  // the first of these behind the last one
+  lanes_t turn;  // the first of these after the last lane
   lanes_t next;
   always_comb begin
     turn = '0;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timer of a packet processor's core: mtime in microseconds and mtimecmp, 64 bits each (RISC-V
-// privileged
-// ISA, chapter "Machine-Level ISA").
+// privileged ISA, chapter "Machine-Level ISA").
 //
 //   word 0, 1  mtime, lower word first, read only; the upper one counts from 0 while the core runs
-// word 2, 3 mtimecmp; six ones at its upper end disarm the timer (575,000 years), as it is after
-// reset
+// word 2, 3 mtimecmp; six ones at its upper end disarm the timer (575,000 years), the reset value
 //
-// due_o is high while mtime is at least mtimecmp.
-// Latency: 3 cycles from a write or the time to due_o, which is low meanwhile.
+// due_o is high while mtime is at least mtimecmp. Latency: 3 cycles from a write or the time to
+// due_o, which is low meanwhile.
 module rpu_timer
   import rpu_pkg::*;
 (
@@ -19,7 +17,7 @@ module rpu_timer
     input logic write_i,
     input logic [1:0] place_i,
     input word_t data_i,
-    output word_t read_o,  // of the word at place_i
+    output word_t read_o,  // the word at place_i
 
     output logic armed_o,
     output logic due_o
@@ -29,8 +27,7 @@ module rpu_timer
   logic reached_q, write_q;
   always_ff @(posedge clk_i) begin
     low_q <= time_us_i;
-    // The first bits show that the word has started again, unless more than 62 minutes are left
-    // out.
+    // The first bits show that the word has wrapped, unless more than 62 minutes are skipped.
     if (time_us_i[31:29] < low_q[31:29]) high_q <= high_q + 32'd1;
     if (write_i & place_i == 2'd2) compare_low_q <= data_i;
     if (write_i & place_i == 2'd3) compare_high_q <= data_i;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watchdog of a packet processor: detects a core that makes no progress although it has work.
 //
-// fires_o stays high, until a reset, from when the core has had work for limit_i periods of 4,096
-// cycles, and has taken and finished nothing in that time. 0: it never fires. A period at whose end
-// the output stalls, for which the core may have to wait, does not count. It counts cycles, not
-// time:
-// firmware takes as many, however slow a simulation is.
+// fires_o is set once the core has had work for limit_i periods of 4,096 cycles without taking or
+// finishing a message, and stays high until reset. With limit_i 0 it is never set. A period at
+// whose end the output stalls, on which the core may wait, does not count. The unit is cycles, not
+// time: the firmware needs the same number however slow a simulation is.
 //
 // Latency: up to a period more than the limit.
 module rpu_watchdog (
@@ -14,7 +13,7 @@ module rpu_watchdog (
 
     input logic [7:0] limit_i,
     input logic has_work_i,
-    input logic moves_i,  // the core takes or finishes something
+    input logic moves_i,  // the core takes or finishes a message
     input logic stalls_i,
     output logic fires_o
 );
