@@ -3,14 +3,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT
+from bombus.base.text import counted
 from bombus.cli.common import DesignArgument, print_problems, reading_console
+
+if TYPE_CHECKING:
+    from bombus.design.resolved import Design
+
+
+def _summary(design: Design, folder: Path, files: list[str]) -> Iterator[str]:
+    """What was written, a line for each of the files that a user opens first."""
+    from bombus.generation.mac_shells import mac_shell, why_none
+
+    name = design.config.name
+    found = {
+        f"{name}_top.sv": "top module",
+        f"{name}.f, {name}.core": "sources, for simulators and for FuseSoC",
+        f"{name}.json": "manifest",
+        f"{name}_registers.h, registers.md": "registers, for C and to read",
+    }
+    if design.config.memories:
+        found[f"{name}_sim.f"] = "sources with the memories, for simulators"
+    shell = mac_shell(design)
+    if shell:
+        found[next(iter(shell.files(name)))] = f"top module with MACs ({shell.mac})"
+    yield f"{folder}: {counted(len(files), 'file')}"
+    width = max(map(len, found))
+    for path, text in found.items():
+        yield f"  {path:{width}}  {text}"
+    if shell is None:
+        yield f"  no shell with MACs: {why_none(design)}"
 
 
 def generate(
@@ -29,5 +58,6 @@ def generate(
     facts, warnings = checking.check(design)
     print_problems(warnings)
     folder = output or Path("build") / facts.design.config.name
-    step.write(facts, folder)
-    reading_console().print(f"{folder}: {facts.design.config.name}_top and its files", markup=False)
+    files = step.write(facts, folder)
+    for line in _summary(facts.design, folder, files):
+        reading_console().print(line, markup=False)

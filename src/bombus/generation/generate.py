@@ -127,9 +127,13 @@ def texts(facts: Facts) -> dict[str, str]:
     return result
 
 
-def write(facts: Facts, folder: Path) -> None:
-    """Writes a checked design into `folder`; see `bombus.generation.folder`."""
-    output.write(folder, texts(facts))
+def write(facts: Facts, folder: Path) -> list[str]:
+    """Writes a checked design into `folder`; see `bombus.generation.folder`. The paths of the
+    files.
+    """
+    files = texts(facts)
+    output.write(folder, files)
+    return [*files]
 
 
 def generate(design: Path, folder: Path, *, allow_deadlock: bool = False) -> Generated:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bombus.base.text import listing
 from bombus.design.resolved import Design
 from bombus.generation.render import templates
 
@@ -21,6 +22,7 @@ class MacShell:
     """A kind of MAC, and the files around a design that uses it."""
 
     target: str
+    mac: str  # as AMD calls it
     data_width: int
     clock_mhz: float
     lanes: int  # of transceivers
@@ -37,20 +39,42 @@ class MacShell:
 
 
 _SHELLS = (
-    MacShell("cmac", 512, 322.265625, 4, "xcu250-figd2104-2L-e"),
-    MacShell("xxv_10g", 64, 156.25, 1, "xcku5p-ffvb676-2-e"),
+    MacShell("cmac", "CMAC", 512, 322.265625, 4, "xcu250-figd2104-2L-e"),
+    MacShell("xxv_10g", "10G/25G Ethernet subsystem", 64, 156.25, 1, "xcku5p-ffvb676-2-e"),
 )
 
 
 def mac_shell(design: Design) -> MacShell | None:
     """The shell that a design fits: by its width, by the clock of each of its MAC ports."""
-    config = design.config
-    raised = any(layer.raised for layer in design.layers())
-    for shell in _SHELLS:
-        clocks = {port.clock_mhz for port in config.ports}
-        if design.networks[0].data_width == shell.data_width and clocks == {shell.clock_mhz}:
-            return None if raised else shell
-    return None
+    shell = _of_width(design)
+    return None if shell is None or _misfit(design, shell) else shell
+
+
+def why_none(design: Design) -> str:
+    """Why a design has no shell, in one sentence; "" if it has one."""
+    shell = _of_width(design)
+    if shell is None:
+        widths = listing((f"{each.data_width} ({each.mac})" for each in _SHELLS), "or")
+        return f"data_width is {design.networks[0].data_width}; a MAC has {widths}"
+    return _misfit(design, shell)
+
+
+def _of_width(design: Design) -> MacShell | None:
+    width = design.networks[0].data_width
+    return next((shell for shell in _SHELLS if shell.data_width == width), None)
+
+
+def _misfit(design: Design, shell: MacShell) -> str:
+    """What keeps a design of the right width from a shell; "": nothing."""
+    for number, port in enumerate(design.config.ports):
+        if port.clock_mhz != shell.clock_mhz:
+            found = f"{port.clock_mhz}" if port.clock_mhz else "not set"
+            return (
+                f"clock_mhz of MAC port {number} is {found}; the {shell.mac} needs "
+                f"{shell.clock_mhz}"
+            )
+    raised = [name for layer in design.layers() for name in layer.raised.values()]
+    return f"it would not connect the raised port {raised[0]}" if raised else ""
 
 
 def texts(design: Design, shell: MacShell) -> dict[str, str]:

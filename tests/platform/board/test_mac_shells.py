@@ -7,11 +7,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from ruamel.yaml import YAML
+from typer.testing import CliRunner
 
+from bombus.analysis import check
+from bombus.cli import app
+from bombus.design.resolved import Design
 from bombus.generation.generate import generate
+from bombus.generation.mac_shells import why_none
 from tests import ROOT
 
 CMAC = ROOT / "designs" / "udp_echo_cmac.yaml"
@@ -88,11 +95,48 @@ def test_core_names_what_it_builds(
     assert re.findall(r"set_max_delay .* ([\d.]+)$", constraints, re.MULTILINE) == [shortest] * 2
 
 
-@pytest.mark.parametrize(("width", "mhz"), [(512, 156.25), (64, 322.265625), (256, 322.265625)])
-def test_no_shell_for_another_clock_or_width(width: int, mhz: float, tmp_path: Path) -> None:
+CMAC_NEEDS = "clock_mhz of MAC port 0 is {}; the CMAC needs 322.265625"
+XXV_NEEDS = "clock_mhz of MAC port 0 is {}; the 10G/25G Ethernet subsystem needs 156.25"
+WIDTHS = "data_width is 256; a MAC has 512 (CMAC) or 64 (10G/25G Ethernet subsystem)"
+
+
+@pytest.mark.parametrize(
+    ("width", "mhz", "why"),
+    [
+        (512, 156.25, CMAC_NEEDS.format(156.25)),
+        (64, 161.1328125, XXV_NEEDS.format(161.1328125)),
+        (256, 322.265625, WIDTHS),
+    ],
+)
+def test_no_shell_for_another_clock_or_width(
+    width: int, mhz: float, why: str, tmp_path: Path
+) -> None:
     text = CMAC.read_text().replace("data_width: 512", f"data_width: {width}")
     design = tmp_path / CMAC.name
     design.write_text(text.replace("clock_mhz: 322.265625", f"clock_mhz: {mhz}"))
     generated = generate(design, tmp_path / "out")
     assert not (generated.folder / "shell").exists()
     assert "vivado" not in (generated.folder / "udp_echo_cmac.core").read_text()
+    assert why_none(generated.design) == why
+
+
+@pytest.mark.parametrize("design", [CMAC, XXV])
+def test_generate_says_which_shell_there_is(design: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["generate", str(design), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    assert why_none(check.check(design)[0].design) == ""
+    (line,) = [line for line in result.stdout.splitlines() if "MACs" in line]
+    path, _, meaning = line.strip().partition("  ")
+    assert (tmp_path / "out" / path).is_file()
+    assert meaning.strip().startswith("top module with MACs (")
+
+
+def test_no_shell_for_raised_ports() -> None:
+    layer = SimpleNamespace(raised={"hold_i": "hold"})
+    port = SimpleNamespace(clock_mhz=322.265625)
+    design = SimpleNamespace(
+        networks=[SimpleNamespace(data_width=512)],
+        config=SimpleNamespace(ports=[port]),
+        layers=lambda: [layer],
+    )
+    assert why_none(cast("Design", design)) == "it would not connect the raised port hold"

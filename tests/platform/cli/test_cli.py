@@ -134,6 +134,18 @@ def test_generate_writes_to_the_folder(tmp_path: Path) -> None:
     result = bombus("generate", DESIGNS / "udp_echo.yaml", "-o", tmp_path / "out")
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "out" / "udp_echo_top.sv").is_file()
+    listed = (tmp_path / "out" / "bombus.sha256").read_text().splitlines()
+    first, *lines = result.stdout.splitlines()
+    assert first == f"{tmp_path / 'out'}: {len(listed) - 1} files"
+    *named, shell = map(str.strip, lines)
+    for line in named:
+        paths, _, meaning = line.partition("  ")
+        assert meaning.strip()
+        assert all((tmp_path / "out" / path).is_file() for path in paths.split(", "))
+    assert any(line.startswith("udp_echo.json ") for line in named)
+    assert shell == (
+        "no shell with MACs: clock_mhz of MAC port 0 is not set; the CMAC needs 322.265625"
+    )
 
 
 def test_show_writes_a_picture(tmp_path: Path) -> None:
