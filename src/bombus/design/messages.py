@@ -33,6 +33,12 @@ class Messages:
         """Width of a kind's number."""
         return max(1, (len(self.numbers) - 1).bit_length())
 
+    @property
+    def by_number(self) -> list[MessageKind]:
+        """The kinds that are sent, in the order of their numbers."""
+        kinds = self.design.library.message_kinds
+        return [kinds[name] for name in self.numbers]
+
     def by(self, hop: Hop) -> Kinds:
         """Kinds of messages that take a hop."""
         return self.sent[hop.source, hop.number]

@@ -87,6 +87,10 @@ def manifest(facts: Facts) -> dict[str, Any]:
             }
             for port in config.ports
         ],
+        "message_kinds": [
+            {"number": number, **kind.described()}
+            for number, kind in enumerate(facts.messages.by_number)
+        ],
         "route_entries": config.num_routes,
         "mesh": {"columns": facts.design.columns, "rows": facts.design.rows},
         "networks": [

@@ -32,18 +32,5 @@ def _stream(layer: Layer, name: str, is_output: bool, design: Design) -> dict[st
         "tile": layer.tile.name,
         "data_bytes": layer.kind.ports[f"{name}_tdata_{end}"] // 8,
         "user_bits": layer.kind.ports.get(f"{name}_tuser_{end}", 0),
-        "kinds": [
-            {
-                "name": kind,
-                "fields": {
-                    field.name: {
-                        "offset": field.offset,
-                        "width": field.width,
-                        "values": dict(field.values),
-                    }
-                    for field in kinds[kind].fields
-                },
-            }
-            for kind in layer.kind.raised_kinds.get(name, ())
-        ],
+        "kinds": [kinds[kind].described() for kind in layer.kind.raised_kinds.get(name, ())],
     }

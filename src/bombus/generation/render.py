@@ -107,7 +107,7 @@ def _windows(facts: Facts, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def templates(*folders: Path) -> jinja2.Environment:
     """The templates of generated files, including those in further folders."""
-    return jinja2.Environment(
+    found = jinja2.Environment(
         loader=jinja2.FileSystemLoader([*folders, paths.TEMPLATES]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -115,6 +115,8 @@ def templates(*folders: Path) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
+    found.filters["camel_case"] = camel_case
+    return found
 
 
 def render(facts: Facts) -> dict[str, str]:
@@ -128,7 +130,7 @@ def render(facts: Facts) -> dict[str, str]:
         "source": facts.design.file.path.name,
         "networks": _networks(facts, tiles),
         "layer_beats": _layer_beats(facts),
-        "message_kinds": facts.messages.numbers,
+        "message_kinds": facts.messages.by_number,
         "payload_mask": facts.messages.bits(facts.messages.payload_mask),
         "widths": " and ".join(str(network.data_width) for network in facts.design.networks),
         "columns": facts.design.columns,

@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bombus.analysis import check
 from bombus.base.errors import DesignError
+from bombus.base.text import camel_case
 from bombus.design import resolve, rtl
 from bombus.design.facts import Facts
 from bombus.design.next_hops import hop_names
 from bombus.design.resolved import Design
+from bombus.design.rtl.messages import MessageField, MessageKind
 from bombus.generation import generate
+from bombus.generation.manifest import manifest
 from tests import ROOT
 from tests.support.helpers import DESIGNS, Edited, Problems
 
@@ -140,7 +146,11 @@ def test_the_metadata_of_a_mesh_is_as_wide_as_its_kinds(design_file: Edited) -> 
 def test_the_design_fills_in_numbers_and_types(design_file: Edited, tiles: str) -> None:
     texts = generate.texts(resolved(design_file((TILES, tiles))))
     package = texts["udp_echo_pkg.sv"]
-    assert "0 packet, 1 arp, 2 arp_question, 3 arp_update, 4 probe, 5 unreachable" in package
+    names = ["packet", "arp", "arp_question", "arp_update", "probe", "unreachable"]
+    found = re.findall(
+        r"localparam logic \[31:0\] KindId(\w+) = 32'h[0-9a-f]{8};  // (\d)\n", package
+    )
+    assert found == [(camel_case(name), str(n)) for n, name in enumerate(names)]
     alone = tiles == IN_ONE_TILE
     struct = "bombus_pkg::packet_meta_t" if alone else "probe_pkg::probe_meta_t"
     assert f"BOMBUS_BEAT_T(beat_t, 512, {struct}, 3)" in package
@@ -149,6 +159,68 @@ def test_the_design_fills_in_numbers_and_types(design_file: Edited, tiles: str) 
     assert (".beat_t(beat_of_probe_t)" in tile) == alone
     # The others have the metadata that they need, whatever the mesh's are.
     assert (".beat_t(beat_of_packet_t)" in texts["tiles/udp_echo_tile_udp_tx.sv"]) != alone
+
+
+def identities(facts: Facts) -> dict[str, tuple[int, int]]:
+    """The number and the identity of each kind, as the manifest has them."""
+    kinds = manifest(facts)["message_kinds"]
+    return {kind["name"]: (kind["number"], kind["id"]) for kind in kinds}
+
+
+def test_a_kind_has_the_same_identity_in_all_designs(design_file: Edited) -> None:
+    usual, _ = check.check(DESIGNS / "udp_echo.yaml")
+    probing = resolved(design_file())
+    found, other = identities(usual), identities(probing)
+    assert found["unreachable"][0] != other["unreachable"][0], "the designs number it differently"
+    for name, (_, identity) in found.items():
+        assert other[name][1] == identity
+        assert (
+            f"KindId{camel_case(name)} = 32'h{identity:08x};"
+            in generate.texts(usual)["udp_echo_pkg.sv"]
+        )
+    assert len({identity for _, identity in other.values()}) == len(other)
+
+
+def test_an_identity_is_a_hash_of_name_and_layout() -> None:
+    text = "probe 12\nflag 11 1\nvalue 0 11\n"
+    fields = MessageField("flag", 11, 1), MessageField("value", 0, 11)
+    kind = MessageKind("probe", "probe_pkg::probe_meta_t", 12, fields=fields)
+    assert kind.identity == int(hashlib.sha256(text.encode()).hexdigest()[:8], 16)
+    # Only the name and the layout count.
+    same = MessageKind("probe", "other_pkg::probe_meta_t", 12, has_payload=False, fields=fields)
+    assert same.identity == kind.identity
+    assert replace(kind, name="other").identity != kind.identity
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("[BITS-1:0] value", "[BITS:0] value"),
+        ("value;", "number;"),
+        (
+            "logic [BITS-1:0] value;\n    bombus_pkg::packet_meta_t packet;",
+            "bombus_pkg::packet_meta_t packet;\n    logic [BITS-1:0] value;",
+        ),
+    ],
+)
+def test_another_field_is_another_kind(design_file: Edited, edit: tuple[str, str]) -> None:
+    usual = identities(resolved(design_file()))
+    file = design_file()
+    package = file.parent / "probe_pkg.sv"
+    old, new = (text.replace("BITS", "60") for text in edit)
+    assert old in package.read_text()
+    package.write_text(package.read_text().replace(old, new))
+    changed = identities(resolved(file))
+    assert {name for name in usual if usual[name] != changed[name]} == {"probe"}
+
+
+def test_kinds_with_one_identity_are_refused(
+    monkeypatch: pytest.MonkeyPatch, problems: Problems
+) -> None:
+    monkeypatch.setattr(MessageKind, "identity", property(lambda kind: ord(kind.name[0])))
+    found = problems(check.check, DESIGNS / "udp_echo.yaml")
+    said = "message kinds arp and arp_question have the same identity 0x00000061: rename one of th"
+    assert [said in each for each in found] == [True, False], found  # and arp_update
 
 
 def test_what_a_layer_passes_on_is_what_comes_to_it() -> None:

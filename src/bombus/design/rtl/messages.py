@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from pyslang import ast
 
@@ -44,6 +46,32 @@ class MessageKind:
     bits: int
     has_payload: bool = True
     fields: tuple[MessageField, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def identity(self) -> int:
+        """32 bits that identify the kind in any design: the first four bytes, a big-endian number,
+        of the SHA-256 of its name and layout. Hashed are a line `NAME BITS` and, for each field in
+        the order of declaration, nested ones included, a line `NAME OFFSET WIDTH`.
+        """
+        lines = [f"{self.name} {self.bits}"]
+        lines += [f"{each.name} {each.offset} {each.width}" for each in self.fields]
+        text = "".join(f"{line}\n" for line in lines)
+        return int.from_bytes(sha256(text.encode()).digest()[:4], "big")
+
+    def described(self) -> dict[str, Any]:
+        """For the manifest: name, identity and fields."""
+        return {
+            "name": self.name,
+            "id": self.identity,
+            "fields": {
+                each.name: {
+                    "offset": each.offset,
+                    "width": each.width,
+                    "values": dict(each.values),
+                }
+                for each in self.fields
+            },
+        }
 
 
 def _fields(struct: ast.Type, base: int = 0, prefix: str = "") -> Iterator[MessageField]:
