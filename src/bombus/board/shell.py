@@ -145,7 +145,7 @@ def with_links(facts: Facts, command: str) -> dict[str, str]:
         .render(
             context(facts),
             mac_ports=[
-                {"declarations": with_clock(number, port["declarations"])}
+                {"declarations": with_clock(number, port.declarations)}
                 for number, port in enumerate(top_mac_ports(design))
             ],
             raised_ports=[],

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from bombus.design import rtl
 from bombus.design.elements import Input, Layer, Output
@@ -21,6 +20,48 @@ _SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
 _VECTORS = ("drop_o", "event_o", "mac_bytes_o")
 _BITS = ("busy_o", "discards_o", "timer_o", "mac_message_o")
 MAX_BUSY_CYCLES = 4096  # cycles that a layer itself may need for a message
+
+
+@dataclass(frozen=True)
+class CheckedInput:
+    """An input of a layer."""
+
+    name: str
+    type: str  # of its beats
+
+
+@dataclass(frozen=True)
+class CheckedOutput:
+    """An output of a layer."""
+
+    name: str
+    type: str  # of its beats
+    has_next: bool  # the layer has a port that selects the next hop
+    next_width: int
+    num_hops: int
+    sends: str  # kinds of messages, one bit mask per next hop
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The streams of a layer and its promises about them, for the checkers in simulation."""
+
+    inputs: list[CheckedInput]
+    outputs: list[CheckedOutput]
+    promises: Mapping[str, str | int]  # parameters of layer_checker
+    signals: Mapping[str, str]  # by port of layer_checker
+
+
+@dataclass(frozen=True)
+class LayerContext:
+    """A layer in the module of its tile."""
+
+    name: str
+    kind: rtl.LayerKind
+    parameters: list[str]
+    connections: list[str]
+    signals: list[str]  # declarations
+    checked: Checked
 
 
 def beat_type(layer: Layer, name: str, facts: Facts) -> str:
@@ -127,7 +168,7 @@ def joined_signals(layers: Iterable[Layer]) -> list[str]:
     ]
 
 
-def checked_streams(layer: Layer, facts: Facts) -> dict[str, Any]:
+def checked_streams(layer: Layer, facts: Facts) -> Checked:
     """The layer's streams and its promises about them, for the checkers in simulation."""
     # An input that ends the waiting in the deadlock analysis must not wait at all.
     inputs = [
@@ -155,20 +196,20 @@ def checked_streams(layer: Layer, facts: Facts) -> dict[str, Any]:
         return "{" + ", ".join(each) + "}" if streams else "1'b0"
 
     no_output = not outputs
-    return {
-        "inputs": [{"name": name, "type": types[name]} for name in order],
-        "outputs": [
-            {
-                "name": stream.name,
-                "type": types[stream.name],
-                "has_next": f"{stream.name}_next_o" in layer.kind.ports,
-                "next_width": next_width(Output(layer, stream.name), facts.design),
-                "num_hops": num_hops(Output(layer, stream.name), facts.design),
-                "sends": _sends(Output(layer, stream.name), facts),
-            }
+    return Checked(
+        inputs=[CheckedInput(name, types[name]) for name in order],
+        outputs=[
+            CheckedOutput(
+                name=stream.name,
+                type=types[stream.name],
+                has_next=f"{stream.name}_next_o" in layer.kind.ports,
+                next_width=next_width(Output(layer, stream.name), facts.design),
+                num_hops=num_hops(Output(layer, stream.name), facts.design),
+                sends=_sends(Output(layer, stream.name), facts),
+            )
             for stream in outputs
         ],
-        "promises": {
+        promises={
             "NumInputs": max(1, len(inputs)),
             "NumOutputs": max(1, len(outputs)),
             "WaitsForOutputs": rows(
@@ -190,7 +231,7 @@ def checked_streams(layer: Layer, facts: Facts) -> dict[str, Any]:
             "Forwards": f"1'b{int(bool(layer.kind.constants.get('forwards')))}",
             "MaxBusyCycles": layer.kind.constants.get("max_busy_cycles", MAX_BUSY_CYCLES),
         },
-        "signals": {
+        signals={
             "busy_i": f"{layer.name}_busy" if "busy_o" in layer.kind.ports else "1'b1",
             "in_valid_i": signals(order, "_valid"),
             "in_ready_i": signals(order, "_ready"),
@@ -199,4 +240,4 @@ def checked_streams(layer: Layer, facts: Facts) -> dict[str, Any]:
             "out_ready_i": "1'b1" if no_output else signals(ways, "_ready"),
             "out_last_i": signals(ways, ".last"),
         },
-    }
+    )

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bombus.analysis import flight
 from bombus.base.text import camel_case
@@ -12,8 +12,9 @@ from bombus.base.values import Policy
 from bombus.design.dispatch import Dispatch, num_slots
 from bombus.design.elements import Input, Interface, Tile
 from bombus.design.facts import Facts
-from bombus.design.network import Network
+from bombus.design.network import Area, Network
 from bombus.design.next_hops import next_bits
+from bombus.design.resolved import Design
 from bombus.fabric.routing import (
     DIRECTIONS,
     LOCAL,
@@ -27,25 +28,175 @@ from bombus.fabric.routing import (
 from bombus.generation.wiring import waiting
 
 
-def _links(
-    tile: Tile, network: Network, facts: Facts
-) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+@dataclass(frozen=True)
+class Direction:
+    """A direction in which a router may have a link."""
+
+    dir: str  # its name, with the network's prefix
+    enum: str  # of noc_pkg::dir_e
+    prefix: str
+    camel: str  # the prefix in camel case
+
+
+@dataclass(frozen=True)
+class Link(Direction):
+    """A link to a neighbour, by its signals at the top."""
+
+    incoming: str
+    outgoing: str
+
+
+@dataclass(frozen=True)
+class RouteEntry:
+    """An initial entry of a next-hop table."""
+
+    number: int
+    name: str
+    target: str
+    word: str
+
+
+@dataclass(frozen=True)
+class CheckedLink:
+    """A stream between a router and its tile or a neighbour, for the checkers in simulation."""
+
+    instance: str
+    enum: str
+    base: str  # of the names of its signals
+    local: bool
+    name: str
+
+
+@dataclass(frozen=True)
+class GroupContext:
+    """A group of replicas: noc_pkg::group_t."""
+
+    name: str
+    policy: str
+    counts_load: int
+    limit: int
+    flow: str
+    replicas: int
+    first_slot: int
+    slot_bits: int
+
+
+@dataclass(frozen=True)
+class SlotEntry:
+    """An initial entry of a slot table."""
+
+    index: int
+    word: str
+
+
+@dataclass(frozen=True)
+class LoadInput:
+    """A port by which a replica reports finished messages."""
+
+    port: str
+    tile: str
+    slot: int
+
+
+@dataclass(frozen=True)
+class Took:
+    """A port that reports to other senders the slots taken by this tile's messages."""
+
+    port: str
+    signal: str  # at the top
+    slots: str  # range of bits
+    width: int
+
+
+@dataclass(frozen=True)
+class Others:
+    """A port that reports the slots taken by messages of another sender."""
+
+    signal: str
+    number: int
+    first: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Dispatching:
+    """Groups of replicas that an interface distributes messages among."""
+
+    groups: list[GroupContext]
+    slots: list[SlotEntry]
+    num_slots: int
+    load_inputs: list[LoadInput]
+    took: list[Took]
+    others: list[Others]
+    num_others: int
+
+
+@dataclass(frozen=True)
+class TableWrite:
+    """Condition and index of a register write to an interface's part of a table of the tile."""
+
+    condition: str
+    index: str
+
+
+@dataclass(frozen=True)
+class WindowContext:
+    """The part of a tile in the window of a network."""
+
+    share: int  # flits of each gate
+    flit_bytes: int
+    gates: list[int]  # outputs at which messages enter the window, by number
+    open: list[int]  # other outputs
+    passes: str  # mask of entries whose messages may be forwarded
+    leaves: str  # mask of entries whose messages leave the window
+    went: str
+    lost: str
+    working: str
+
+
+@dataclass(frozen=True)
+class InterfaceContext(Dispatching):
+    """A tile's router and network interface in one network."""
+
+    prefix: str
+    camel: str  # the prefix in camel case
+    of: str  # " of <network>" where there are several
+    router: Mapping[str, str]  # parameters
+    area: Area
+    links: list[Link]
+    missing_links: list[Direction]
+    checked: list[CheckedLink]
+    router_ports: int  # mask of directions
+    router_turns: list[str]
+    routes: list[RouteEntry]
+    hop_write: TableWrite | None
+    slot_write: TableWrite | None
+    next_table_size: int
+    first_hops: list[str]
+    next_bits: int
+    has_sources: bool
+    num_sources: int
+    has_sinks: bool
+    num_sinks: int
+    takes: list[str]  # masks of kinds, the last entry first
+    router_drops: bool
+    window: WindowContext | None
+
+
+def _links(tile: Tile, network: Network, design: Design) -> tuple[list[Link], list[Direction]]:
     """The tile's links to its neighbours, and the directions without neighbour."""
     links, missing = [], []
     prefix = network.prefix
     for name in STEPS:
         at = step(tile.at, name)
-        direction = {"dir": f"{prefix}{name}", "enum": direction_enum(name), "prefix": prefix}
-        direction["camel"] = camel_case(prefix)
+        direction = f"{prefix}{name}", direction_enum(name), prefix, camel_case(prefix)
         if network.area.holds(at):
-            other = facts.design.tiles[at[1] * facts.design.columns + at[0]].name
-            ends = {
-                "incoming": network.link_name(other, tile.name),
-                "outgoing": network.link_name(tile.name, other),
-            }
-            links.append(direction | ends)
+            other = design.tiles[at[1] * design.columns + at[0]].name
+            incoming = network.link_name(other, tile.name)
+            outgoing = network.link_name(tile.name, other)
+            links.append(Link(*direction, incoming, outgoing))
         else:
-            missing.append(direction)
+            missing.append(Direction(*direction))
     return links, missing
 
 
@@ -55,11 +206,11 @@ def _route_word(target: Input) -> str:
     return f"route({tile.x}, {tile.y}, {target.entry_port})"
 
 
-def _routes(interface: Interface, facts: Facts) -> list[dict[str, Any]]:
+def _routes(interface: Interface, facts: Facts) -> list[RouteEntry]:
     """Initial entries of an interface's next-hop table."""
     table = facts.tables.next[interface]
     plan = facts.dispatches[interface]
-    routes: dict[int, dict[str, Any]] = {}
+    routes: dict[int, RouteEntry] = {}
     for output in interface.sources:
         for hop in facts.topology.hops_from(output):
             if hop.target is None or hop.in_tile:
@@ -71,7 +222,7 @@ def _routes(interface: Interface, facts: Facts) -> list[dict[str, Any]]:
                 word = f"group({group}, {plan[group].choice})"
             number = table.first[output] + hop.number
             name = f"{output}: {hop.name}" if len(interface.sources) > 1 else hop.name
-            routes[number] = {"number": number, "name": name, "target": target, "word": word}
+            routes[number] = RouteEntry(number, name, target, word)
     return [routes[number] for number in sorted(routes)]
 
 
@@ -91,25 +242,23 @@ def _turns(tile: Tile, network: Network, facts: Facts) -> list[str]:
     ]
 
 
-def _checked_links(
-    tile: Tile, network: Network, links: list[dict[str, str]]
-) -> list[dict[str, Any]]:
+def _checked_links(tile: Tile, network: Network, links: list[Link]) -> list[CheckedLink]:
     """Streams between the tile's router and the tile, for the checkers in simulation.
 
     Links are checked in the tile that sends.
     """
     prefix, label = network.prefix, network.label
-    local = {"enum": direction_enum(LOCAL), "local": True}
-    found: list[dict[str, Any]] = [
-        local | {"instance": f"{prefix}injection", "base": f"{prefix}router_in"},
-        local | {"instance": f"{prefix}ejection", "base": f"{prefix}router_out"},
+    local = direction_enum(LOCAL)
+    into, out_of = inject(tile.at, label), eject(tile.at, label)
+    found = [
+        CheckedLink(f"{prefix}injection", local, f"{prefix}router_in", True, str(into)),
+        CheckedLink(f"{prefix}ejection", local, f"{prefix}router_out", True, str(out_of)),
     ]
-    names = [inject(tile.at, label), eject(tile.at, label)]
     for link in links:
-        out = {"instance": link["dir"], "enum": link["enum"], "base": f"{prefix}router_out"}
-        found.append(out | {"local": False})
-        names.append(Channel(tile.at, "", link["dir"].removeprefix(prefix), network=label))
-    return [each | {"name": str(name)} for each, name in zip(found, names, strict=True)]
+        channel = Channel(tile.at, "", link.dir.removeprefix(prefix), network=label)
+        base = f"{prefix}router_out"
+        found.append(CheckedLink(link.dir, link.enum, base, False, str(channel)))
+    return found
 
 
 _POLICIES: dict[Policy, str] = {
@@ -126,69 +275,67 @@ _FLOWS = {
 }
 
 
-def _dispatch_context(dispatches: Sequence[Dispatch], tile: Tile, facts: Facts) -> dict[str, Any]:
+def _group(dispatch: Dispatch, num_senders: int) -> GroupContext:
+    counts_load = dispatch.group.counts_load
+    return GroupContext(
+        name=f"Replicas of {dispatch.group.name}",
+        policy=_POLICIES[dispatch.group.slot_policy],
+        counts_load=int(counts_load),
+        limit=(counts_load and dispatch.limit(num_senders)) or 0,
+        flow=_FLOWS[dispatch.flow],
+        replicas=len(dispatch.targets),
+        first_slot=dispatch.first_slot,
+        slot_bits=dispatch.slot_bits,
+    )
+
+
+def _dispatching(dispatches: Sequence[Dispatch], tile: Tile, facts: Facts) -> Dispatching:
     """Groups of replicas that an interface distributes messages among."""
-    groups, slots, loads = [], [], []
-    # What senders tell each other, where several send to replicas whose load counts.
-    took: list[dict[str, Any]] = []
-    others: list[dict[str, Any]] = []
+    groups: list[GroupContext] = []
+    slots: list[SlotEntry] = []
+    loads: list[LoadInput] = []
+    # Where several tiles send to replicas whose load counts, each reports to the others.
+    took: list[Took] = []
+    others: list[Others] = []
     for dispatch in dispatches:
         tiles = facts.senders[dispatch.group]
-        counts_load = dispatch.group.counts_load
-        groups.append(
-            {
-                "name": f"Replicas of {dispatch.group.name}",
-                "policy": _POLICIES[dispatch.group.slot_policy],
-                "counts_load": int(counts_load),
-                "limit": (counts_load and dispatch.limit(len(tiles))) or 0,
-                "flow": _FLOWS[dispatch.flow],
-                "replicas": len(dispatch.targets),
-                "first_slot": dispatch.first_slot,
-                "slot_bits": dispatch.slot_bits,
-            }
-        )
-        for i, target in enumerate(dispatch.slots):
-            slots.append({"index": dispatch.first_slot + i, "word": _route_word(target)})
-        if counts_load:
-            group, first, width = dispatch.group.name, dispatch.first_slot, len(dispatch.targets)
+        groups.append(_group(dispatch, len(tiles)))
+        first = dispatch.first_slot
+        slots += [SlotEntry(first + i, _route_word(to)) for i, to in enumerate(dispatch.slots)]
+        if dispatch.group.counts_load:
+            group, width = dispatch.group.name, len(dispatch.targets)
             for n, sender in enumerate(each for each in tiles if each != tile.name):
-                signal = f"took_{group}_by_{sender}"
-                others.append({"signal": signal, "number": n, "first": first, "width": width})
+                others.append(Others(f"took_{group}_by_{sender}", n, first, width))
             if len(tiles) > 1:
                 port, signal = f"took_{group}_o", f"took_{group}_by_{tile.name}"
-                bits = f"{first + width - 1}:{first}"
-                took.append({"port": port, "signal": signal, "slots": bits, "width": width})
+                took.append(Took(port, signal, f"{first + width - 1}:{first}", width))
             for i, target in enumerate(dispatch.targets):
                 name = target.tile.name
-                port = f"done_from_{name}_i"
-                loads.append({"port": port, "tile": name, "slot": dispatch.first_slot + i})
-    return {
-        "groups": groups,
-        "slots": slots,
-        "num_slots": num_slots(dispatches),
-        "load_inputs": loads,
-        "took": took,
-        "others": others,
-        "num_others": max((each["number"] + 1 for each in others), default=0),
-    }
+                loads.append(LoadInput(f"done_from_{name}_i", name, first + i))
+    return Dispatching(
+        groups=groups,
+        slots=slots,
+        num_slots=num_slots(dispatches),
+        load_inputs=loads,
+        took=took,
+        others=others,
+        num_others=max((each.number + 1 for each in others), default=0),
+    )
 
 
-def _write(table: str, first: int, size: int, total: int) -> dict[str, str]:
+def _write(table: str, first: int, size: int, total: int) -> TableWrite:
     """Condition and index of a register write to an interface's part of a table of the tile."""
     condition = f"{table}_request && {table}_write && tables_ready"
     if size == total:
-        return {"condition": condition, "index": f"{table}_index"}
+        return TableWrite(condition, f"{table}_index")
     bits, wide = (max(1, (count - 1).bit_length()) for count in (size, total))
     conditions = [condition, f"32'({table}_index) < {first + size}"]
     if first:
         conditions.insert(1, f"32'({table}_index) >= {first}")
-    return {
-        "condition": " && ".join(conditions),
-        "index": f"{bits}'({table}_index - {wide}'d{first})",
-    }
+    return TableWrite(" && ".join(conditions), f"{bits}'({table}_index - {wide}'d{first})")
 
 
-def _window(tile: Tile, interface: Interface, facts: Facts) -> dict[str, Any] | None:
+def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | None:
     """The part of the tile in the window of an interface's network."""
     found = flight.of_tile(tile, interface.network, facts)
     if found is None:
@@ -225,66 +372,60 @@ def _window(tile: Tile, interface: Interface, facts: Facts) -> dict[str, Any] | 
         *waiting(tile, facts, interface.network),
         *(f"{prefix}src_valid[{n}]" for n in passing),
     ]
-    return {
-        "share": found.flight.share,
-        "flit_bytes": interface.network.data_width // 8,
-        "gates": gates,
-        "open": [n for n in range(max(1, len(interface.sources))) if n not in gates],
-        "passes": mask(found.passes),
-        "leaves": mask(found.leaves),
-        "went": taken(passing),
-        "lost": lost(),
-        "working": " || ".join(working),
-    }
+    return WindowContext(
+        share=found.flight.share,
+        flit_bytes=interface.network.data_width // 8,
+        gates=gates,
+        open=[n for n in range(max(1, len(interface.sources))) if n not in gates],
+        passes=mask(found.passes),
+        leaves=mask(found.leaves),
+        went=taken(passing),
+        lost=lost(),
+        working=" || ".join(working),
+    )
 
 
-def interface_contexts(tile: Tile, facts: Facts) -> list[dict[str, Any]]:
+def interface_contexts(tile: Tile, facts: Facts) -> list[InterfaceContext]:
     """The tile's router and network interface in each network."""
-    found = []
-    num_hops, tile_slots = facts.tables.writable[tile]
-    kinds = facts.messages
-    for interface in tile.interfaces:
-        network = interface.network
-        links, missing = _links(tile, network, facts)
-        present = {LOCAL, *(link["dir"].removeprefix(network.prefix) for link in links)}
-        table = facts.tables.next[interface]
-        first_hop = facts.tables.first_hop[interface]
-        first_slot = facts.tables.first_slot[interface]
-        slots = num_slots(facts.dispatches[interface]) if facts.dispatches[interface] else 0
-        has_hops = interface.sources or len(tile.interfaces) == 1
-        found.append(
-            {
-                "prefix": network.prefix,
-                "camel": camel_case(network.prefix),
-                "of": f" of {network.label}" if network.label else "",
-                "router": network.fabric.traits.router_parameters(network.fabric),
-                "area": network.area,
-                "links": links,
-                "missing_links": missing,
-                "checked": _checked_links(tile, network, links),
-                "router_ports": sum(1 << n for n, d in enumerate(DIRECTIONS) if d in present),
-                "router_turns": _turns(tile, network, facts),
-                "routes": _routes(interface, facts),
-                "hop_write": num_hops
-                and has_hops
-                and _write("next_hop", first_hop, table.size, num_hops),
-                "slot_write": tile_slots
-                and slots
-                and _write("slot", first_slot, slots, tile_slots),
-                "next_table_size": table.size,
-                "first_hops": [f"16'd{table.first[each]}" for each in reversed(interface.sources)]
-                or ["16'd0"],
-                "next_bits": next_bits(interface, facts.design),
-                "has_sources": bool(interface.sources),
-                "num_sources": max(1, len(interface.sources)),
-                "has_sinks": bool(interface.entries),
-                "num_sinks": max(1, len(interface.entries)),
-                "takes": [
-                    kinds.bits(kinds.taken_mask(each)) for each in reversed(interface.entries)
-                ],
-                "router_drops": bool(interface.router_drops),
-                "window": _window(tile, interface, facts),
-                **_dispatch_context(facts.dispatches[interface], tile, facts),
-            }
-        )
-    return found
+    return [_interface(tile, interface, facts) for interface in tile.interfaces]
+
+
+def _interface(tile: Tile, interface: Interface, facts: Facts) -> InterfaceContext:
+    network, kinds, tables = interface.network, facts.messages, facts.tables
+    num_hops, tile_slots = tables.writable[tile]
+    links, missing = _links(tile, network, facts.design)
+    present = {LOCAL, *(link.dir.removeprefix(network.prefix) for link in links)}
+    table, plan = tables.next[interface], facts.dispatches[interface]
+    hop_write = slot_write = None
+    if num_hops and (interface.sources or len(tile.interfaces) == 1):
+        hop_write = _write("next_hop", tables.first_hop[interface], table.size, num_hops)
+    if tile_slots and plan:
+        first_slot = tables.first_slot[interface]
+        slot_write = _write("slot", first_slot, num_slots(plan), tile_slots)
+    first_hops = [f"16'd{table.first[each]}" for each in reversed(interface.sources)]
+    return InterfaceContext(
+        **vars(_dispatching(plan, tile, facts)),
+        prefix=network.prefix,
+        camel=camel_case(network.prefix),
+        of=f" of {network.label}" if network.label else "",
+        router=network.fabric.traits.router_parameters(network.fabric),
+        area=network.area,
+        links=links,
+        missing_links=missing,
+        checked=_checked_links(tile, network, links),
+        router_ports=sum(1 << n for n, d in enumerate(DIRECTIONS) if d in present),
+        router_turns=_turns(tile, network, facts),
+        routes=_routes(interface, facts),
+        hop_write=hop_write,
+        slot_write=slot_write,
+        next_table_size=table.size,
+        first_hops=first_hops or ["16'd0"],
+        next_bits=next_bits(interface, facts.design),
+        has_sources=bool(interface.sources),
+        num_sources=max(1, len(interface.sources)),
+        has_sinks=bool(interface.entries),
+        num_sinks=max(1, len(interface.entries)),
+        takes=[kinds.bits(kinds.taken_mask(each)) for each in reversed(interface.entries)],
+        router_drops=bool(interface.router_drops),
+        window=_window(tile, interface, facts),
+    )

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from bombus.design.elements import Layer, Tile
 from bombus.design.resolved import Design
@@ -12,18 +13,75 @@ from bombus.design.resolved import Design
 _START_BEATS = 4
 _SIGNALS = ("tdata", "tkeep", "tvalid", "tready", "tlast", "tuser")
 _BACK = ("tready",)  # in the opposite direction
-# Ports of mac_clock_crossing on the MAC's side, and those on the core's side.
-CROSSING = {
-    "mac": [
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Ports of mac_clock_crossing."""
+
+    mac: list[str]  # on the MAC's side
+    core: list[str]  # on the core's side
+
+
+CROSSING = Crossing(
+    mac=[
         *(f"rx_{name}_{'o' if name in _BACK else 'i'}" for name in _SIGNALS),
         *(f"tx_{name}_{'i' if name in _BACK else 'o'}" for name in _SIGNALS),
     ],
-    "core": [
+    core=[
         *(f"rx_{name}_{'i' if name in _BACK else 'o'}" for name in _SIGNALS),
         *(f"tx_{name}_{'o' if name in _BACK else 'i'}" for name in _SIGNALS if name != "tuser"),
         *("rx_drop_o", "tx_drop_o"),
     ],
-}
+)
+
+
+@dataclass(frozen=True)
+class _Port:
+    """A MAC port of a layer."""
+
+    name: str  # at the top
+    core: str  # its signal at the top, on the core's side of a clock crossing
+    direction: str
+    width: int
+
+    @property
+    def declaration(self) -> str:
+        return f"{self.direction} {logic(self.width, self.name)}"
+
+
+@dataclass(frozen=True)
+class TilePort:
+    """A port of a tile's module."""
+
+    name: str
+    declaration: str
+    signal: str  # at the top
+
+
+@dataclass(frozen=True)
+class CheckedFrames:
+    """Frames of a MAC port, by their signals at the top, for the checkers in simulation."""
+
+    name: str
+    signal: str
+    way: str  # `rx` or `tx`
+    width: int  # bits
+    ports: Mapping[str, str]  # signals by AXI-Stream name
+    clk: str = "clk_i"
+    rst: str = "rst_i"
+
+
+@dataclass(frozen=True)
+class TopMacPort:
+    """A MAC port of the top."""
+
+    number: int
+    declarations: list[str]
+    has_own_clock: bool
+    checked: list[CheckedFrames]
+    core_signals: list[str]  # declarations
+    start_beats: int
 
 
 def logic(width: int, name: str) -> str:
@@ -36,15 +94,15 @@ def _number(layer: Layer) -> int:
     return layer.param("mac_port") or 0
 
 
-def _streams(layer: Layer) -> list[dict[str, Any]]:
-    """The MAC ports of a layer, under the names that they have at the top."""
+def _ports(layer: Layer) -> list[_Port]:
+    """The MAC ports of a layer."""
     return [
-        {
-            "name": port.replace("mac_", f"mac{_number(layer)}_", 1),
-            "core": f"core{_number(layer)}_{port.removeprefix('mac_')[:-2]}",
-            "direction": "output" if port.endswith("_o") else "input",
-            "width": layer.kind.ports[port],
-        }
+        _Port(
+            name=port.replace("mac_", f"mac{_number(layer)}_", 1),
+            core=f"core{_number(layer)}_{port.removeprefix('mac_')[:-2]}",
+            direction="output" if port.endswith("_o") else "input",
+            width=layer.kind.ports[port],
+        )
         for port in layer.kind.mac_ports
     ]
 
@@ -56,49 +114,50 @@ def crossing_drops(tile: Tile) -> list[str]:
     return [f"mac{number}_{way}_drop_i" for number, way in tile.crossings]
 
 
-def tile_mac_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
-    """MAC ports of a tile: each port's declaration and its signal at the top."""
+def tile_mac_ports(tile: Tile, design: Design) -> list[TilePort]:
+    """MAC ports of a tile."""
     ports = []
     for layer in tile.layers:
         crosses = design.config.has_own_clock(_number(layer))
-        for port in _streams(layer):
-            declaration = f"{port['direction']} {logic(port['width'], port['name'])}"
-            signal = port["core"] if crosses else port["name"]
-            ports.append({"name": port["name"], "declaration": declaration, "signal": signal})
+        for port in _ports(layer):
+            ports.append(TilePort(port.name, port.declaration, port.core if crosses else port.name))
     for (number, way), name in zip(tile.crossings, crossing_drops(tile), strict=True):
-        signal = f"core{number}_{way}_drop"
-        ports.append({"name": name, "declaration": f"input {logic(1, name)}", "signal": signal})
+        ports.append(TilePort(name, f"input {logic(1, name)}", f"core{number}_{way}_drop"))
     return ports
 
 
-def _checked(number: int, way: str, width: int, signals: list[str]) -> dict[str, Any]:
-    """Frames of a MAC port, by their signals at the top, for the checkers in simulation."""
-    return {
-        "name": f"MAC port {number}, {'receive' if way == 'rx' else 'transmit'}",
-        "signal": f"mac{number}_{way}",
-        "way": way,
-        "width": width,
-        "ports": {
-            name: next((s for s in signals if f"_{name}_" in s), "1'b0") for name in _SIGNALS
-        },
-        "clk": "clk_i",
-        "rst": "rst_i",
-    }
-
-
-def _checked_streams(layer: Layer) -> list[dict[str, Any]]:
-    ports = _streams(layer)
+def _checked(layer: Layer) -> list[CheckedFrames]:
+    ports, number = _ports(layer), _number(layer)
     found = []
     for way in sorted(layer.kind.mac_directions):
-        of_way = {p["name"]: p["width"] for p in ports if f"_{way}_" in p["name"]}
-        width = next(width for name, width in of_way.items() if "_tdata_" in name)
-        found.append(_checked(_number(layer), way, width, list(of_way)))
+        of_way = {port.name: port.width for port in ports if f"_{way}_" in port.name}
+        signals = {
+            name: next((each for each in of_way if f"_{name}_" in each), "1'b0")
+            for name in _SIGNALS
+        }
+        found.append(
+            CheckedFrames(
+                name=f"MAC port {number}, {'receive' if way == 'rx' else 'transmit'}",
+                signal=f"mac{number}_{way}",
+                way=way,
+                width=next(width for name, width in of_way.items() if "_tdata_" in name),
+                ports=signals,
+            )
+        )
     return found
 
 
-def tile_mac_streams(tile: Tile) -> list[dict[str, Any]]:
+def tile_mac_streams(tile: Tile) -> list[CheckedFrames]:
     """Streams between the layers of a tile and MACs, for the checkers in simulation."""
-    return [stream for layer in tile.layers for stream in _checked_streams(layer)]
+    return [stream for layer in tile.layers for stream in _checked(layer)]
+
+
+def _beyond_crossing(frames: CheckedFrames, number: int) -> CheckedFrames:
+    """The same frames on the MAC's side of the crossing."""
+    ports = dict(frames.ports)
+    if frames.way == "tx":
+        ports["tuser"] = f"mac{number}_tx_tuser_o"
+    return replace(frames, ports=ports, clk=f"mac{number}_clk_i", rst=f"mac{number}_rst_i")
 
 
 def with_clock(number: int, declarations: list[str]) -> list[str]:
@@ -107,31 +166,26 @@ def with_clock(number: int, declarations: list[str]) -> list[str]:
     return [*clock, *declarations, f"output {logic(1, f'mac{number}_tx_tuser_o')}"]
 
 
-def top_mac_ports(design: Design) -> list[dict[str, Any]]:
-    """MAC ports of the top by number: declarations, and their clock crossings."""
+def top_mac_ports(design: Design) -> list[TopMacPort]:
+    """MAC ports of the top by number."""
     found = []
     for number, given in enumerate(design.config.ports):
-        layers = [layer for layer in design.layers() if layer.kind.mac_ports]
-        streams = [port for la in layers if _number(la) == number for port in _streams(la)]
-        declarations = [f"{p['direction']} {logic(p['width'], p['name'])}" for p in streams]
+        layers = [
+            layer for layer in design.layers() if layer.kind.mac_ports and _number(layer) == number
+        ]
+        ports = [port for layer in layers for port in _ports(layer)]
+        declarations = [port.declaration for port in ports]
         if given.clock_mhz is not None:
             declarations = with_clock(number, declarations)
-        checked = [
-            stream for la in layers if _number(la) == number for stream in _checked_streams(la)
-        ]
-        for stream in checked:  # on the MAC's side of the crossing
-            stream |= {"clk": f"mac{number}_clk_i", "rst": f"mac{number}_rst_i"}
-            if stream["way"] == "tx":
-                stream["ports"]["tuser"] = f"mac{number}_tx_tuser_o"
         is_faster = (given.clock_mhz or 0) > design.config.clock_mhz
         found.append(
-            {
-                "number": number,
-                "declarations": declarations,
-                "has_own_clock": given.clock_mhz is not None,
-                "checked": checked,
-                "core_signals": [logic(port["width"], port["core"]) for port in streams],
-                "start_beats": 0 if is_faster else _START_BEATS,
-            }
+            TopMacPort(
+                number=number,
+                declarations=declarations,
+                has_own_clock=given.clock_mhz is not None,
+                checked=[_beyond_crossing(each, number) for la in layers for each in _checked(la)],
+                core_signals=[logic(port.width, port.core) for port in ports],
+                start_beats=0 if is_faster else _START_BEATS,
+            )
         )
     return found

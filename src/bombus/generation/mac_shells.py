@@ -8,7 +8,6 @@ MHz. Nothing of this is run here: Verilator reads the shell, with the MAC as a b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +41,19 @@ _SHELLS = (
     MacShell("cmac", "CMAC", 512, 322.265625, 4, "xcu250-figd2104-2L-e"),
     MacShell("xxv_10g", "10G/25G Ethernet subsystem", 64, 156.25, 1, "xcku5p-ffvb676-2-e"),
 )
+
+
+@dataclass(frozen=True)
+class _Context:
+    """Values for the templates of a shell."""
+
+    name: str
+    source: str  # the design file
+    shell: MacShell
+    ports: range
+    clock_khz: int
+    period_ns: float
+    shortest_ns: float  # period of the fastest clock
 
 
 def mac_shell(design: Design) -> MacShell | None:
@@ -81,19 +93,19 @@ def texts(design: Design, shell: MacShell) -> dict[str, str]:
     """The files of a shell, by path in the output folder."""
     context = _context(design, shell)
     return {
-        path: templates().get_template(f"mac_shell{Path(path).suffix}.j2").render(context)
+        path: templates().get_template(f"mac_shell{Path(path).suffix}.j2").render(vars(context))
         for path in shell.files(design.config.name)
     }
 
 
-def _context(design: Design, shell: MacShell) -> Mapping[str, object]:
+def _context(design: Design, shell: MacShell) -> _Context:
     config = design.config
-    return {
-        "name": config.name,
-        "source": design.file.path.name,
-        "shell": shell,
-        "ports": range(len(config.ports)),
-        "clock_khz": round(config.clock_mhz * 1000),
-        "period_ns": 1000 / config.clock_mhz,
-        "shortest_ns": 1000 / max(config.clock_mhz, shell.clock_mhz),
-    }
+    return _Context(
+        name=config.name,
+        source=design.file.path.name,
+        shell=shell,
+        ports=range(len(config.ports)),
+        clock_khz=round(config.clock_mhz * 1000),
+        period_ns=1000 / config.clock_mhz,
+        shortest_ns=1000 / max(config.clock_mhz, shell.clock_mhz),
+    )

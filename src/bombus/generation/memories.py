@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -12,6 +14,27 @@ from bombus.design.memories import FROM_LAYER, TO_LAYER, raised, signals_of
 from bombus.design.resolved import Design
 
 MODELS = ("axi_memory_pkg.sv", "axi_memory.sv")  # in sim/models
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A signal between the top and a memory."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True)
+class MemoryContext:
+    """A memory model beside the top."""
+
+    name: str
+    wires: list[Wire]
+    idle: list[str]  # sideband signals that the model does not drive
+    unread: list[str]  # signals that the model does not read
+    parameters: Mapping[str, int]
+    timing: Mapping[str, int]  # axi_memory_pkg::timing_t
+    connections: Mapping[str, str]
 
 
 def pins(design: Design) -> list[dict[str, Any]]:
@@ -46,7 +69,7 @@ def _timing(memory: Memory, data_bytes: int, mhz: float) -> dict[str, int]:
     }
 
 
-def context(design: Design) -> list[dict[str, Any]]:
+def context(design: Design) -> list[MemoryContext]:
     """For the template of the module around the top."""
     found = []
     for name, memory in design.config.memories.items():
@@ -59,24 +82,23 @@ def context(design: Design) -> list[dict[str, Any]]:
         for each in TO_LAYER:
             connected[f"axi_{each}_o"] = f"{name}_{each}_i" if each in signals else ""
         found.append(
-            {
-                "name": name,
-                "wires": [
-                    {"name": f"{name}_{each}_{'o' if port.is_output else 'i'}", "width": port.width}
+            MemoryContext(
+                name=name,
+                wires=[
+                    Wire(f"{name}_{each}_{'o' if port.is_output else 'i'}", port.width)
                     for each, port in signals.items()
                 ],
-                # Sideband signals that the model does not have.
-                "idle": [
+                idle=[
                     f"{name}_{each}_i"
                     for each, port in signals.items()
                     if not port.is_output and each not in TO_LAYER
                 ],
-                "unread": [
+                unread=[
                     f"{name}_{each}_o"
                     for each, port in signals.items()
                     if port.is_output and each not in FROM_LAYER
                 ],
-                "parameters": {
+                parameters={
                     "DataWidth": signals["wdata"].width,
                     "AddrWidth": signals["awaddr"].width,
                     "IdWidth": signals["awid"].width if "awid" in signals else 1,
@@ -84,8 +106,8 @@ def context(design: Design) -> list[dict[str, Any]]:
                     "MaxWrites": memory.max_writes,
                     "OutOfOrder": int(memory.out_of_order),
                 },
-                "timing": _timing(memory, data_bytes, design.config.clock_mhz),
-                "connections": connected,
-            }
+                timing=_timing(memory, data_bytes, design.config.clock_mhz),
+                connections=connected,
+            )
         )
     return found

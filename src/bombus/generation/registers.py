@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from bombus.design.elements import Tile
 from bombus.design.facts import Facts
@@ -22,17 +22,137 @@ from bombus.registers.systemverilog import (
 )
 
 
-class _Window:
-    """Registers in one window of the map, as the template needs them."""
+@dataclass(frozen=True)
+class Value:
+    """A readable field of an entry."""
+
+    high: int
+    low: int
+    width: int
+    value: str
+
+
+@dataclass(frozen=True)
+class Held:
+    """A field in flip-flops."""
+
+    signal: str
+    reset: str
+    written: str
+    pulse: bool
+
+
+@dataclass(frozen=True)
+class Item:
+    """A register or a table."""
+
+    kind: str  # external, table or plain
+    name: str
+    address: str  # offset in the item, if that is not a part of the address
+    condition: str  # under which an address is that of the item
+    index: str
+    index_bits: int
+    count: int | None  # entries of a table
+    words: int  # of an entry
+    end: int  # address after it
+    readable: bool
+    writable: bool
+    wdata: str
+    values: list[Value]
+    held: list[Held]
+    type: str = ""  # of an entry
+    reset: str = ""  # of an entry of a table in a memory
+    is_prompt: bool = False
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a write may take more than a cycle."""
+        return self.kind == "table" or (self.kind == "external" and not self.is_prompt)
+
+
+@dataclass(frozen=True)
+class RegisterBlock:
+    """A module with registers in one range of addresses."""
+
+    bits: int  # of an address
+    items: list[Item]
+    ports: list[str]
+
+    @property
+    def readable(self) -> list[Item]:
+        return [each for each in self.items if each.values]
+
+    @property
+    def slow(self) -> list[Item]:
+        return [each for each in self.items if each.is_slow]
+
+    @property
+    def written(self) -> list[int]:
+        """Words of writable entries, each number once."""
+        return sorted({each.words for each in self.items if each.writable})
+
+    @property
+    def wide_bits(self) -> int:
+        """Bits that distinguish one word of a wide register from all others."""
+        ends = [each.end for each in self.items if each.writable and each.words > 1]
+        return (max([8, *ends]) - 1).bit_length()
+
+    @property
+    def word_bits(self) -> int:
+        return (max((each.words for each in self.items), default=1) - 1).bit_length()
+
+    @property
+    def held_words(self) -> int:
+        return max(self.written, default=1) - 1
+
+    @property
+    def entry_bits(self) -> int:
+        highs = [value.high for each in self.items for value in each.values]
+        return max([WORD_BITS - 1, *highs]) + 1
+
+    def variables(self) -> dict[str, object]:
+        """For the template, by name."""
+        names = ("bits", "items", "ports", "readable", "slow", "written", "wide_bits", "word_bits")
+        return {name: getattr(self, name) for name in (*names, "held_words", "entry_bits")}
+
+
+class BlockBuilder:
+    """Collects the registers of a range of addresses."""
 
     def __init__(self, bits: int) -> None:
-        self.bits = bits  # of an address in the window
-        self.items: list[dict[str, Any]] = []
+        self.bits = bits  # of an address
+        self.items: list[Item] = []
         self.ports: list[str] = []
         self.types = ""  # prefix of a layer's types
 
-    def _add(self, kind: str, name: str, base: int, register: Register, **more: Any) -> None:
-        """A register or table at an offset in the window."""
+    def block(self) -> RegisterBlock:
+        return RegisterBlock(self.bits, self.items, self.ports)
+
+    def layer(self, registers: Block, base: int, name: str, types: str) -> None:
+        """The registers of a layer; `types`: prefix of their types."""
+        self.types = types
+        self._block(registers, base, name, {})
+        self.ports += _ports(registers, types, name)
+
+    def design(self, registers: Block, resets: Mapping[str, str]) -> None:
+        """The registers of the design itself; `resets`: values after reset, by path."""
+        self.types = "design"
+        self._block(registers, 0, "design", resets)
+        self.ports += _ports(registers, "design", "design")
+
+    def _add(
+        self,
+        kind: str,
+        name: str,
+        base: int,
+        register: Register,
+        values: list[tuple[Field, str]],
+        *,
+        held: list[Held] | None = None,
+        type_: str = "",
+        reset: str = "",
+    ) -> None:
+        """A register or table at an offset; `values`: signals of its fields."""
         size, count = register.type.bytes, register.count or 1
         stride = register.stride if register.is_table else size
         span = (count - 1) * stride + size
@@ -52,38 +172,38 @@ class _Window:
             conditions.append(f"{address}[{step - 1}:{low}] == '0")
         last = step + register.index_bits - 1
         self.items.append(
-            {
-                "kind": kind,
-                "name": name,
-                "address": f"reg_addr_i - {self.bits}'h{base:x}" if address != "reg_addr_i" else "",
-                "condition": " && ".join(f"({each})" for each in conditions) or "1'b1",
-                "index": f"{address}[{last}:{step}]" if count > 1 else "",
-                "index_bits": register.index_bits,
-                "count": register.count,
-                "words": register.type.words,
-                "end": base + span,
-                "readable": register.type.is_readable,
-                "writable": register.type.is_writable,
-                "wdata": _packed(register),
-                "values": [],
-                "held": [],
-                **more,
-            }
+            Item(
+                kind=kind,
+                name=name,
+                address=f"reg_addr_i - {self.bits}'h{base:x}" if address != "reg_addr_i" else "",
+                condition=" && ".join(f"({each})" for each in conditions) or "1'b1",
+                index=f"{address}[{last}:{step}]" if count > 1 else "",
+                index_bits=register.index_bits,
+                count=register.count,
+                words=register.type.words,
+                end=base + span,
+                readable=register.type.is_readable,
+                writable=register.type.is_writable,
+                wdata=_packed(register),
+                values=_read(values),
+                held=held or [],
+                type=type_,
+                reset=reset,
+                is_prompt=register.is_prompt,
+            )
         )
 
     def external(self, name: str, base: int, register: Register, type_: str) -> None:
         """A register or a table held elsewhere."""
         values = [(each, f"{name}_rdata_i.{each.name}") for each in register.type.fields]
-        more = {"type": type_, "values": _read(values), "is_prompt": register.is_prompt}
-        self._add("external", name, base, register, **more)
+        self._add("external", name, base, register, values, type_=type_)
 
     def table(self, name: str, base: int, register: Register, type_: str) -> None:
         """A table in a memory."""
         values = [(each, f"{name}_rdata.{each.name}") for each in register.type.fields]
         # A concatenation: verilator has no assignment patterns for parameters of a type parameter.
         reset = ", ".join(_number(each) for each in high_first(register.type.fields))
-        more = {"type": type_, "values": _read(values), "reset": f"{{{reset}}}"}
-        self._add("table", name, base, register, **more)
+        self._add("table", name, base, register, values, type_=type_, reset=f"{{{reset}}}")
 
     def plain(
         self, path: str, base: int, register: Register, signals: str, resets: Mapping[str, str]
@@ -97,17 +217,15 @@ class _Window:
                 values.append((each, signal))
                 reset = resets.get(value, _number(each))
                 written = _written(register, each)
-                held.append(
-                    {"signal": signal, "reset": reset, "written": written, "pulse": each.is_pulse}
-                )
+                held.append(Held(signal, reset, written, each.is_pulse))
             elif each.is_status:
                 values.append((each, f"{signals}_{STATUS}_i.{value}"))
             else:
                 values.append((each, _number(each)))
         name = "".join(c if c.isalnum() else "_" for c in f"{signals}_{path}").replace("__", "_")
-        self._add("plain", name, base, register, values=_read(values), held=held)
+        self._add("plain", name, base, register, values, held=held)
 
-    def block(
+    def _block(
         self, block: Block, base: int, signals: str, resets: Mapping[str, str], path: str = ""
     ) -> None:
         """The registers of a layer, or a block of them."""
@@ -117,39 +235,12 @@ class _Window:
                 for n in range(member.count or 1):
                     index = f"[{n}]" if member.count else ""
                     inner = f"{path}{member.name}{index}."
-                    self.block(member, at + n * member.stride, signals, resets, inner)
+                    self._block(member, at + n * member.stride, signals, resets, inner)
             elif member.is_external or member.is_table:
                 hold = self.external if member.is_external else self.table
                 hold(f"{signals}_{member.name}", at, member, f"{self.types}_{member.name}_t")
             else:
                 self.plain(f"{path}{member.name}", at, member, signals, resets)
-
-    def context(self) -> dict[str, Any]:
-        """For the template."""
-        wide = [each["words"] for each in self.items]
-        written = {each["words"] for each in self.items if each["writable"]}
-        readable = [each for each in self.items if each["values"]]
-        ends = [each["end"] for each in self.items if each["writable"] and each["words"] > 1]
-        highs = [value["high"] for each in self.items for value in each["values"]]
-        return {
-            "bits": self.bits,
-            "items": self.items,
-            "ports": self.ports,
-            "readable": readable,
-            "slow": [each for each in self.items if _is_slow(each)],
-            # Bits that distinguish one word of a wide register from all others.
-            "wide_bits": (max([8, *ends]) - 1).bit_length(),
-            "word_bits": (max(wide, default=1) - 1).bit_length(),
-            "written": sorted(written),
-            "held_words": max(written, default=1) - 1,
-            "entry_bits": max([WORD_BITS - 1, *highs]) + 1,
-            "has_pulses": any(held["pulse"] for each in self.items for held in each["held"]),
-        }
-
-
-def _is_slow(item: Mapping[str, Any]) -> bool:
-    """Whether a write may take more than a cycle."""
-    return item["kind"] == "table" or (item["kind"] == "external" and not item["is_prompt"])
 
 
 def _number(each: Field) -> str:
@@ -169,12 +260,10 @@ def _packed(register: Register) -> str:
     return "{" + ", ".join(values) + "}"
 
 
-def _read(values: list[tuple[Field, str]]) -> list[dict[str, Any]]:
+def _read(values: list[tuple[Field, str]]) -> list[Value]:
     """Positions of the readable fields in an entry."""
     return [
-        {"high": each.high, "low": each.low, "width": each.width, "value": value}
-        for each, value in values
-        if each.is_readable
+        Value(each.high, each.low, each.width, value) for each, value in values if each.is_readable
     ]
 
 
@@ -207,22 +296,11 @@ def _table_ports(table: Register, type_: str) -> list[str]:
     ]
 
 
-def layer_window(registers: Block, name: str, bits: int) -> dict[str, Any]:
-    """The registers of one layer, which begin at 0; `bits`: of an address."""
-    window = _Window(bits)
-    window.types = name
-    window.block(registers, 0, name, {})
-    window.ports += _ports(registers, name, name)
-    return window.context()
-
-
-def design_window(register_map: RegisterMap, resets: Mapping[str, str]) -> dict[str, Any]:
+def design_window(register_map: RegisterMap, resets: Mapping[str, str]) -> RegisterBlock:
     """The registers of the design itself; `resets`: values after reset, by path."""
-    window = _Window((register_map.window - 1).bit_length())
-    window.types = "design"
-    window.block(register_map.own, 0, "design", resets)
-    window.ports += _ports(register_map.own, "design", "design")
-    return window.context()
+    builder = BlockBuilder((register_map.window - 1).bit_length())
+    builder.design(register_map.own, resets)
+    return builder.block()
 
 
 def _layers(tile: Tile, block: Block) -> Iterator[tuple[str, Block]]:
@@ -234,19 +312,17 @@ def _layers(tile: Tile, block: Block) -> Iterator[tuple[str, Block]]:
             yield layer.name, found
 
 
-def tile_window(tile: Tile, register_map: RegisterMap) -> dict[str, Any]:
+def tile_window(tile: Tile, register_map: RegisterMap) -> RegisterBlock:
     """The registers of a tile: counters, tables of its network interface, those of layers."""
-    window = _Window((register_map.window - 1).bit_length())
+    builder = BlockBuilder((register_map.window - 1).bit_length())
     block = register_map.tile(tile.name)
     for table in tables(block):
         type_ = f"{table.type.name}_t"
-        window.external(table.name, table.offset, table, type_)
-        window.ports += _table_ports(table, type_)
+        builder.external(table.name, table.offset, table, type_)
+        builder.ports += _table_ports(table, type_)
     for name, registers in _layers(tile, block):
-        window.types = f"{tile.name}_{name}"
-        window.block(registers, registers.offset, name, {})
-        window.ports += _ports(registers, window.types, name)
-    return window.context()
+        builder.layer(registers, registers.offset, name, f"{tile.name}_{name}")
+    return builder.block()
 
 
 def tables(tile: Block) -> list[Register]:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
@@ -14,13 +14,21 @@ from bombus.base import paths
 from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
-from bombus.design.config import Route
+from bombus.design.config import MacPort, Route
+from bombus.design.elements import Layer
 from bombus.design.facts import Facts
 from bombus.design.network import Network
 from bombus.generation import memories, registers
 from bombus.generation.instances import beat_type
-from bombus.generation.mac_ports import CROSSING, top_mac_ports
-from bombus.generation.tiles import broadcasts, register_masters, tile_context
+from bombus.generation.mac_ports import CROSSING, Crossing, TopMacPort, top_mac_ports
+from bombus.generation.registers import RegisterBlock
+from bombus.generation.tiles import (
+    RaisedPort,
+    TileContext,
+    broadcasts,
+    register_masters,
+    tile_context,
+)
 
 
 def _bits(count: int) -> int:
@@ -28,30 +36,139 @@ def _bits(count: int) -> int:
     return max(1, (count - 1).bit_length())
 
 
-def _networks(facts: Facts, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The types of each network, for the package."""
-    found: list[dict[str, Any]] = []
+@dataclass(frozen=True)
+class NetworkContext:
+    """The types of a network, for the package."""
+
+    name: str
+    prefix: str
+    camel: str  # the prefix in camel case
+    label: str
+    beat: rtl.Beat
+    same: NetworkContext | None  # the first one with equal beats
+    data_width: int
+    port_bits: int
+    router: Mapping[str, str]  # parameters
+
+
+@dataclass(frozen=True)
+class PortContext:
+    """Addresses of a MAC port."""
+
+    host: MacPort
+    mac: int
+
+
+@dataclass(frozen=True)
+class SourceRange:
+    """Sources of a window in a tile."""
+
+    tile: str
+    bits: str
+
+
+@dataclass(frozen=True)
+class WindowOfNetwork:
+    """The window of a network: its sources, and where messages leave."""
+
+    prefix: str
+    camel: str  # the prefix in camel case
+    label: str
+    flits: int
+    count_bits: int
+    register: int
+    num_sources: int
+    ranges: list[SourceRange]
+    tiles: list[str]
+
+
+@dataclass(frozen=True)
+class BroadcastContext:
+    """A broadcast among layers."""
+
+    name: str
+    members: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Common:
+    """What the templates of all files of a design share."""
+
+    name: str
+    source: str  # the design file
+    networks: list[NetworkContext]
+    layer_beats: Mapping[str, rtl.Beat]
+    message_kinds: Sequence[rtl.MessageKind]  # by number
+    payload_mask: str
+    widths: str
+    columns: int
+    rows: int
+    x_bits: int
+    y_bits: int
+    ports: list[PortContext]
+    num_routes: int
+    fixed_tables: bool
+    windows: list[WindowOfNetwork]
+    window_registers: list[int]
+    has_groups: bool
+    address_bits: int
+    window_bits: int
+    register_types: list[list[str]]
+
+
+@dataclass(frozen=True)
+class TopPorts:
+    """Ports of the top beside those of every design."""
+
+    mac_ports: list[TopMacPort]
+    raised_ports: list[RaisedPort]
+
+
+@dataclass(frozen=True)
+class Top(TopPorts):
+    """The top of a design."""
+
+    tiles: list[TileContext]
+    broadcasts: list[BroadcastContext]
+    register_masters: list[Layer]
+    crossing: Crossing = CROSSING
+
+    def variables(self) -> dict[str, object]:
+        """For the template, by name."""
+        tiles = self.tiles
+        return {
+            **vars(self),
+            "links": [link for tile in tiles for link in tile.links],
+            "loads": [tile.name for tile in tiles if tile.tells_load],
+            "has_host": any(tile.has_host for tile in tiles),
+            "has_routes": any(tile.has_routes for tile in tiles),
+            "has_time": any(tile.has_time for tile in tiles),
+        }
+
+
+def _networks(facts: Facts, tiles: list[TileContext]) -> list[NetworkContext]:
+    found: list[NetworkContext] = []
     for network in facts.design.networks:
         sinks = (
-            each["num_sinks"]
+            each.num_sinks
             for tile in tiles
-            for each in tile["interfaces"]
-            if each["prefix"] == network.prefix
+            for each in tile.interfaces
+            if each.prefix == network.prefix
         )
         beat = facts.messages.beat(network)
-        same = (other for other in found if other["beat"] == beat)
         found.append(
-            {
-                "name": network.name,
-                "prefix": network.prefix,
-                "camel": camel_case(network.prefix),
-                "label": network.label,
-                "beat": beat,
-                "same": next(same, None),  # the first one with equal beats
-                "data_width": network.data_width,
-                "port_bits": _bits(max(sinks, default=1)),
-                "router": network.fabric.traits.router_parameters(network.fabric),
-            }
+            NetworkContext(
+                name=network.name,
+                prefix=network.prefix,
+                camel=camel_case(network.prefix),
+                label=network.label,
+                beat=beat,
+                same=next((other for other in found if other.beat == beat), None),
+                data_width=network.data_width,
+                port_bits=_bits(max(sinks, default=1)),
+                router=network.fabric.traits.router_parameters(network.fabric),
+            )
         )
     return found
 
@@ -73,34 +190,33 @@ def _window_networks(facts: Facts) -> list[Network]:
     return [network for network in facts.design.networks if network.given.window is not None]
 
 
-def _windows(facts: Facts, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The window of each network that has one: its sources, and where messages leave."""
+def _windows(facts: Facts, tiles: list[TileContext]) -> list[WindowOfNetwork]:
     found = []
     for network, counted in flight.flights(facts).items():
         counting = [
-            (tile["name"], each["window"])
+            (tile.name, each.window)
             for tile in tiles
-            for each in tile["windows"]
-            if each["prefix"] == network.prefix
+            for each in tile.windows
+            if each.prefix == network.prefix and each.window
         ]
         ranges, first = [], 0
         for tile, part in counting:
-            if count := len(part["gates"]):
-                ranges.append({"tile": tile, "bits": f"{first + count - 1}:{first}"})
+            if count := len(part.gates):
+                ranges.append(SourceRange(tile, f"{first + count - 1}:{first}"))
                 first += count
         found.append(
-            {
-                "prefix": network.prefix,
-                "camel": camel_case(network.prefix),
-                "label": network.label,
-                "flits": counted.flits,
+            WindowOfNetwork(
+                prefix=network.prefix,
+                camel=camel_case(network.prefix),
+                label=network.label,
+                flits=counted.flits,
                 # With room for credits that arrive while others are given back.
-                "count_bits": (counted.flits + len(counting)).bit_length(),
-                "register": _window_networks(facts).index(network),
-                "num_sources": first,
-                "ranges": ranges,  # of sources, by tile
-                "tiles": [tile for tile, _ in counting],
-            }
+                count_bits=(counted.flits + len(counting)).bit_length(),
+                register=_window_networks(facts).index(network),
+                num_sources=first,
+                ranges=ranges,
+                tiles=[tile for tile, _ in counting],
+            )
         )
     return found
 
@@ -119,93 +235,93 @@ def templates(*folders: Path) -> jinja2.Environment:
     return found
 
 
+def _common(facts: Facts, tiles: list[TileContext]) -> Common:
+    design, messages, register_map = facts.design, facts.messages, facts.register_map
+    config = design.config
+    return Common(
+        name=config.name,
+        source=design.file.path.name,
+        networks=_networks(facts, tiles),
+        layer_beats=_layer_beats(facts),
+        message_kinds=messages.by_number,
+        payload_mask=messages.bits(messages.payload_mask),
+        widths=" and ".join(str(network.data_width) for network in design.networks),
+        columns=design.columns,
+        rows=design.rows,
+        x_bits=_bits(design.columns),
+        y_bits=_bits(design.rows),
+        ports=[PortContext(port, mac_number(port.mac)) for port in config.ports],
+        num_routes=config.num_routes,
+        fixed_tables=config.tables == "fixed",
+        windows=_windows(facts, tiles),
+        window_registers=list(range(len(_window_networks(facts)))),
+        has_groups=any(each.groups for tile in tiles for each in tile.interfaces),
+        address_bits=register_map.address_bits,
+        window_bits=(register_map.window - 1).bit_length(),
+        register_types=registers.types(facts),
+    )
+
+
+def _top(facts: Facts, tiles: list[TileContext]) -> Top:
+    return Top(
+        mac_ports=top_mac_ports(facts.design),
+        raised_ports=[port for tile in tiles for port in tile.raised_ports],
+        tiles=tiles,
+        broadcasts=[
+            BroadcastContext(name, len(members), members[0].kind.ports[f"{name}_word_o"])
+            for name, members in broadcasts(facts.design).items()
+        ],
+        register_masters=register_masters(facts.design),
+    )
+
+
+def _registers_of_design(facts: Facts) -> RegisterBlock:
+    config = facts.design.config
+    resets = _host_resets(config.name, len(config.ports)) | _route_resets(config.routes)
+    return registers.design_window(facts.register_map, resets)
+
+
 def render(facts: Facts) -> dict[str, str]:
     """The generated SystemVerilog, text by path in the output folder."""
     config = facts.design.config
     environment = templates()
     tiles = [tile_context(tile, facts) for tile in facts.design.tiles]
-    register_map = facts.register_map
-    common = {
-        "name": config.name,
-        "source": facts.design.file.path.name,
-        "networks": _networks(facts, tiles),
-        "layer_beats": _layer_beats(facts),
-        "message_kinds": facts.messages.by_number,
-        "payload_mask": facts.messages.bits(facts.messages.payload_mask),
-        "widths": " and ".join(str(network.data_width) for network in facts.design.networks),
-        "columns": facts.design.columns,
-        "rows": facts.design.rows,
-        "x_bits": _bits(facts.design.columns),
-        "y_bits": _bits(facts.design.rows),
-        "ports": [{"host": port, "mac": mac_number(port.mac)} for port in config.ports],
-        "num_routes": config.num_routes,
-        "fixed_tables": config.tables == "fixed",
-        "windows": _windows(facts, tiles),
-        "window_registers": list(range(len(_window_networks(facts)))),
-        "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
-        "address_bits": register_map.address_bits,
-        "window_bits": (register_map.window - 1).bit_length(),
-        "register_types": registers.types(facts),
-    }
-    top_ports = {
-        "mac_ports": top_mac_ports(facts.design),
-        "raised_ports": [port for tile in tiles for port in tile["raised_ports"]],
-    }
-    registers_template = environment.get_template("registers.sv.j2")
-    rendered = {
-        f"{config.name}_registers_pkg.sv": environment.get_template(
-            "registers_package.sv.j2"
-        ).render(common),
-        f"{config.name}_registers.sv": registers_template.render(
-            common,
+    common, top = vars(_common(facts, tiles)), _top(facts, tiles)
+
+    def rendered(template: str, more: Mapping[str, object] | None = None, **named: object) -> str:
+        context = {**common, **(more or {}), **named}
+        return environment.get_template(template).render(context)
+
+    found = {
+        f"{config.name}_registers_pkg.sv": rendered("registers_package.sv.j2"),
+        f"{config.name}_registers.sv": rendered(
+            "registers.sv.j2",
+            _registers_of_design(facts).variables(),
             module=f"{config.name}_registers",
             of=f"design {config.name} itself",
-            **registers.design_window(
-                register_map,
-                {**_host_resets(config.name, len(config.ports)), **_route_resets(config.routes)},
-            ),
         ),
-        f"{config.name}_pkg.sv": environment.get_template("package.sv.j2").render(common),
-        f"{config.name}_top.sv": environment.get_template("top.sv.j2").render(
-            common,
-            **top_ports,
-            tiles=tiles,
-            crossing=CROSSING,
-            links=[link for tile in tiles for link in tile["links"]],
-            broadcasts=[
-                {
-                    "name": name,
-                    "members": len(members),
-                    "width": members[0].kind.ports[f"{name}_word_o"],
-                }
-                for name, members in broadcasts(facts).items()
-            ],
-            register_masters=register_masters(facts),
-            loads=[tile["name"] for tile in tiles if tile["tells_load"]],
-            has_host=any(tile["has_host"] for tile in tiles),
-            has_routes=any(tile["has_routes"] for tile in tiles),
-            has_time=any(tile["has_time"] for tile in tiles),
-        ),
+        f"{config.name}_pkg.sv": rendered("package.sv.j2"),
+        f"{config.name}_top.sv": rendered("top.sv.j2", top.variables()),
     }
     if config.memories:
         around = memories.context(facts.design)
         # Its ports are those of the top, without those of memories.
-        wires = {wire["name"] for memory in around for wire in memory["wires"]}
-        pins = [port for port in top_ports["raised_ports"] if port["name"] not in wires]
-        rendered[f"sim/{config.name}_sim.sv"] = environment.get_template("simulation.sv.j2").render(
-            common, **{**top_ports, "raised_ports": pins}, memories=around
+        wires = {wire.name for memory in around for wire in memory.wires}
+        pins = [port for port in top.raised_ports if port.name not in wires]
+        ports = TopPorts(top.mac_ports, pins)
+        found[f"sim/{config.name}_sim.sv"] = rendered(
+            "simulation.sv.j2", vars(ports), memories=around
         )
-    template = environment.get_template("tile.sv.j2")
     for tile in tiles:
-        module = f"{config.name}_tile_{tile['name']}"
-        rendered[f"tiles/{module}.sv"] = template.render(common, tile=tile)
-        rendered[f"tiles/{module}_registers.sv"] = registers_template.render(
-            common,
+        module = f"{config.name}_tile_{tile.name}"
+        found[f"tiles/{module}.sv"] = rendered("tile.sv.j2", tile=tile)
+        found[f"tiles/{module}_registers.sv"] = rendered(
+            "registers.sv.j2",
+            tile.registers.variables(),
             module=f"{module}_registers",
-            of=f"tile {tile['name']} of design {config.name}",
-            **tile["registers"],
+            of=f"tile {tile.name} of design {config.name}",
         )
-    return rendered
+    return found
 
 
 def _route_resets(routes: Sequence[Route]) -> dict[str, str]:

@@ -4,30 +4,124 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from bombus.design.elements import Input, Layer, Tile
 from bombus.design.facts import Facts
+from bombus.design.resolved import Design
 from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
 from bombus.generation import registers
 from bombus.generation.instances import (
+    LayerContext,
     checked_streams,
     connections,
     joined_signals,
     parameters,
     shared_port,
 )
-from bombus.generation.interfaces import interface_contexts
+from bombus.generation.interfaces import (
+    InterfaceContext,
+    Link,
+    LoadInput,
+    Others,
+    Took,
+    interface_contexts,
+)
 from bombus.generation.mac_ports import (
+    CheckedFrames,
+    TilePort,
     crossing_drops,
     logic,
     tile_mac_ports,
     tile_mac_streams,
 )
-from bombus.generation.wiring import waiting, wiring
+from bombus.generation.registers import RegisterBlock
+from bombus.generation.wiring import Wiring, waiting, wiring
 
 
-def _raised_ports(tile: Tile) -> list[dict[str, str]]:
+@dataclass(frozen=True)
+class RaisedPort:
+    """A port of a layer that the top has, too."""
+
+    name: str
+    declaration: str
+
+
+@dataclass(frozen=True)
+class EventSlice:
+    """Counters that count the pulses of a signal."""
+
+    range: str
+    signal: str
+
+
+@dataclass(frozen=True)
+class Completions:
+    """Signals by which a replica reports finished messages, if a sender needs them."""
+
+    tells_load: bool
+    entered: str
+    others: list[str]
+    discards: list[str]
+    ends: list[str]
+    working: list[str]
+
+
+@dataclass(frozen=True)
+class TileContext(Wiring, Completions):
+    """The module of a tile."""
+
+    name: str
+    index: int
+    x: int
+    y: int
+    layers: list[LayerContext]
+    interfaces: list[InterfaceContext]
+    mac_ports: list[TilePort]
+    mac_streams: list[CheckedFrames]
+    raised_ports: list[RaisedPort]
+    shared_ports: list[TilePort]
+    has_host: bool
+    has_routes: bool
+    has_time: bool
+    timers: list[str]
+    busy: list[str]
+    table_ready: str
+    stream_messages: list[str]
+    stream_bytes: list[str]
+    events: list[str]
+    event_slices: list[EventSlice]
+    table_bits: Mapping[str, int]
+    register_connections: list[str]
+    registers: RegisterBlock
+
+    @property
+    def has_timer(self) -> bool:
+        return bool(self.timers)
+
+    @property
+    def links(self) -> list[Link]:
+        return [link for each in self.interfaces for link in each.links]
+
+    @property
+    def load_inputs(self) -> list[LoadInput]:
+        return [signal for each in self.interfaces for signal in each.load_inputs]
+
+    @property
+    def took_outputs(self) -> list[Took]:
+        return [signal for each in self.interfaces for signal in each.took]
+
+    @property
+    def took_inputs(self) -> list[Others]:
+        return [signal for each in self.interfaces for signal in each.others]
+
+    @property
+    def windows(self) -> list[InterfaceContext]:
+        """Its interfaces to networks with a window that it is part of."""
+        return [each for each in self.interfaces if each.window]
+
+
+def _raised_ports(tile: Tile) -> list[RaisedPort]:
     """Raised ports of the tile's layers, by their names at the top."""
     ports = []
     for layer in tile.layers:
@@ -37,17 +131,17 @@ def _raised_ports(tile: Tile) -> list[dict[str, str]]:
             direction = "output" if port.is_output else "input"
             name = layer.raised[port.name]
             declaration = f"{direction} {logic(port.width, name)}"
-            ports.append({"name": name, "declaration": declaration})
+            ports.append(RaisedPort(name, declaration))
     return ports
 
 
-def _shared_ports(tile: Tile, facts: Facts) -> list[dict[str, str]]:
+def _shared_ports(tile: Tile, facts: Facts) -> list[TilePort]:
     """Ports of the tile for the broadcasts of its layers and for those that are masters of
     registers, and the signals at the top.
     """
     ports = []
     for layer in tile.layers:
-        members = broadcasts(facts).get(layer.kind.broadcasts, [])
+        members = broadcasts(facts.design).get(layer.kind.broadcasts, [])
         for port in layer.kind.further:
             if port.name not in layer.shared:
                 continue
@@ -56,41 +150,34 @@ def _shared_ports(tile: Tile, facts: Facts) -> list[dict[str, str]]:
             # These inputs are shared by all members.
             each = not port.name.endswith(("_given_i", "_got_i"))
             place = f"[{members.index(layer)}]" if each else ""
-            ports.append(
-                {
-                    "name": name,
-                    "declaration": f"{direction} {logic(port.width, name)}",
-                    "signal": f"{port.name[:-2]}{place}",
-                }
-            )
+            declaration = f"{direction} {logic(port.width, name)}"
+            ports.append(TilePort(name, declaration, f"{port.name[:-2]}{place}"))
         if layer.kind.is_register_master:
-            ports += _register_master_ports(layer, facts)
+            ports += _register_master_ports(layer, facts.design)
     return ports
 
 
-def _register_master_ports(layer: Layer, facts: Facts) -> Iterator[dict[str, str]]:
+def _register_master_ports(layer: Layer, design: Design) -> Iterator[TilePort]:
     """Ports of the tile for a master of registers; the register port of the top is master 0."""
-    number = 1 + register_masters(facts).index(layer)
+    number = 1 + register_masters(design).index(layer)
     for port, width in REGISTER_MASTER_PORTS.items():
         name = shared_port(layer, port)
         type_ = f"bombus_pkg::register_request_t {name}" if width is None else logic(width, name)
-        yield {
-            "name": name,
-            "declaration": f"{'output' if port.endswith('_o') else 'input'} {type_}",
-            # All masters see the data of a response.
-            "signal": port[:-2] + ("" if port == "register_response_i" else f"[{number}]"),
-        }
+        # All masters see the data of a response.
+        place = "" if port == "register_response_i" else f"[{number}]"
+        direction = "output" if port.endswith("_o") else "input"
+        yield TilePort(name, f"{direction} {type_}", f"{port[:-2]}{place}")
 
 
-def register_masters(facts: Facts) -> list[Layer]:
+def register_masters(design: Design) -> list[Layer]:
     """The layers that are masters of registers."""
-    return [layer for layer in facts.design.layers() if layer.kind.is_register_master]
+    return [layer for layer in design.layers() if layer.kind.is_register_master]
 
 
-def broadcasts(facts: Facts) -> dict[str, list[Layer]]:
+def broadcasts(design: Design) -> dict[str, list[Layer]]:
     """The layers that share each broadcast, by its name."""
     found: dict[str, list[Layer]] = {}
-    for layer in facts.design.layers():
+    for layer in design.layers():
         if layer.shared:
             found.setdefault(layer.kind.broadcasts, []).append(layer)
     return found
@@ -100,7 +187,7 @@ EMPTY_SLOT = "empty_slot"  # event: a program has taken one, which it sends or d
 _ALWAYS_BUSY = ("router", "network_interface")  # what each interface consists of
 
 
-def _load_context(tile: Tile, facts: Facts) -> dict[str, Any]:
+def _completions(tile: Tile, facts: Facts) -> Completions:
     """Signals by which a replica reports finished messages, if a sender needs them."""
     plans = [dispatch for plan in facts.dispatches.values() for dispatch in plan]
     dispatched = {
@@ -119,13 +206,12 @@ def _load_context(tile: Tile, facts: Facts) -> dict[str, Any]:
         for network in dict.fromkeys(each.network for each in dispatched)
     ]
     drops = [layer for layer in tile.layers if layer.kind.drops]
-    return {
-        "tells_load": tile.group is not None
-        and tile.group.needs_dispatch
-        and tile.group.counts_load,
-        "entered": " || ".join(sorted(entered)) or "1'b0",
+    group = tile.group
+    return Completions(
+        tells_load=group is not None and group.needs_dispatch and group.counts_load,
+        entered=" || ".join(sorted(entered)) or "1'b0",
         # A message of a join finishes together with the one waiting for it.
-        "others": [
+        others=[
             f"{each.network.prefix}in_message && {_sink_valid(each)}"
             for each in others
             if not _is_joined(each)
@@ -136,16 +222,16 @@ def _load_context(tile: Tile, facts: Facts) -> dict[str, Any]:
             for layer in tile.layers
             if EMPTY_SLOT in layer.kind.events
         ],
-        "discards": [f"{la.name}_discards" for la in tile.layers if "discards_o" in la.kind.ports],
-        "ends": [
+        discards=[f"{la.name}_discards" for la in tile.layers if "discards_o" in la.kind.ports],
+        ends=[
             *(f"{interface.network.prefix}out_end" for interface in tile.interfaces),
             *(f"|{layer.name}_drop" for layer in drops),
         ],
-        "working": [
+        working=[
             *(f"{interface.network.prefix}entering" for interface in tile.interfaces),
             *_busy_signals(tile, facts),
         ],
-    }
+    )
 
 
 def _is_joined(target: Input) -> bool:
@@ -163,26 +249,26 @@ def _busy_signals(tile: Tile, facts: Facts) -> list[str]:
     return layers + waiting(tile, facts)
 
 
-def _event_slices(tile: Tile) -> list[dict[str, Any]]:
-    slices: list[dict[str, Any]] = []
+def _event_slices(tile: Tile) -> list[EventSlice]:
+    slices: list[EventSlice] = []
     low = 0
     for interface in tile.interfaces:
         prefix = interface.network.prefix
         lost = f"{{{prefix}unknown_kind, {prefix}no_route}}"
-        slices.append({"range": f"{low + 1}:{low}", "signal": lost})
+        slices.append(EventSlice(f"{low + 1}:{low}", lost))
         low += 2
         if count := len(interface.router_drops):
             high = low + count - 1
-            slices.append({"range": f"{high}:{low}", "signal": f"{prefix}router_drop"})
+            slices.append(EventSlice(f"{high}:{low}", f"{prefix}router_drop"))
             low = high + 1
     for signal in crossing_drops(tile):
-        slices.append({"range": f"{low}", "signal": signal})
+        slices.append(EventSlice(f"{low}", signal))
         low += 1
     for layer in tile.layers:
         for port, names in (("drop", layer.kind.drops), ("event", layer.kind.events)):
             if names:
                 high = low + len(names) - 1
-                slices.append({"range": f"{high}:{low}", "signal": f"{layer.name}_{port}"})
+                slices.append(EventSlice(f"{high}:{low}", f"{layer.name}_{port}"))
                 low = high + 1
     return slices
 
@@ -211,60 +297,58 @@ def _streams(tile: Tile, what: str, macs: Mapping[str, Mapping[str, str]]) -> li
     return found[::-1]
 
 
-def tile_context(tile: Tile, facts: Facts) -> dict[str, Any]:
+def tile_context(tile: Tile, facts: Facts) -> TileContext:
+    """The module of a tile."""
     ports = {port for layer in tile.layers for port in layer.kind.ports}
+    interfaces = interface_contexts(tile, facts)
+    return TileContext(
+        **vars(wiring(tile, facts)),
+        **vars(_completions(tile, facts)),
+        name=tile.name,
+        index=tile.index,
+        x=tile.x,
+        y=tile.y,
+        layers=_layers(tile, facts),
+        interfaces=interfaces,
+        mac_ports=tile_mac_ports(tile, facts.design),
+        mac_streams=tile_mac_streams(tile),
+        raised_ports=_raised_ports(tile),
+        shared_ports=_shared_ports(tile, facts),
+        has_host="host_i" in ports,
+        has_routes="route_i" in ports,
+        has_time="time_us_i" in ports,
+        timers=[f"{la.name}_timer" for la in tile.layers if "timer_o" in la.kind.ports],
+        busy=[
+            *(f"{each.prefix}{what}_busy" for each in interfaces for what in _ALWAYS_BUSY),
+            *_busy_signals(tile, facts),
+        ],
+        table_ready=" && ".join(f"{each.prefix}table_ready" for each in interfaces),
+        stream_messages=_streams(tile, "message", _mac_counts(tile)),
+        stream_bytes=_streams(tile, "bytes", _mac_counts(tile)),
+        events=tile.events(),
+        event_slices=_event_slices(tile),
+        table_bits=registers.index_bits(tile, facts.register_map),
+        register_connections=registers.connections(tile, facts.register_map),
+        registers=registers.tile_window(tile, facts.register_map),
+    )
+
+
+def _layers(tile: Tile, facts: Facts) -> list[LayerContext]:
     of_registers = registers.layer_signals(tile, facts.register_map)
-    layers = []
+    found = []
     for layer in tile.layers:
         connected, signals = connections(layer)
         if layer is tile.layers[0]:
             signals = joined_signals(tile.layers) + signals
         signals += of_registers.get(layer.name, [])
-        layers.append(
-            {
-                "name": layer.name,
-                "kind": layer.kind,
-                "parameters": parameters(layer, facts),
-                "connections": connected,
-                "signals": signals,
-                "checked": checked_streams(layer, facts),
-            }
+        found.append(
+            LayerContext(
+                name=layer.name,
+                kind=layer.kind,
+                parameters=parameters(layer, facts),
+                connections=connected,
+                signals=signals,
+                checked=checked_streams(layer, facts),
+            )
         )
-    interfaces = interface_contexts(tile, facts)
-    timers = [f"{la.name}_timer" for la in tile.layers if "timer_o" in la.kind.ports]
-    return {
-        "name": tile.name,
-        "index": tile.index,
-        "x": tile.x,
-        "y": tile.y,
-        "layers": layers,
-        "interfaces": interfaces,
-        "links": [link for each in interfaces for link in each["links"]],
-        "load_inputs": [signal for each in interfaces for signal in each["load_inputs"]],
-        "took_outputs": [signal for each in interfaces for signal in each["took"]],
-        "took_inputs": [signal for each in interfaces for signal in each["others"]],
-        "windows": [each for each in interfaces if each["window"]],
-        "mac_ports": tile_mac_ports(tile, facts.design),
-        "mac_streams": tile_mac_streams(tile),
-        "raised_ports": _raised_ports(tile),
-        "shared_ports": _shared_ports(tile, facts),
-        "has_host": "host_i" in ports,
-        "has_routes": "route_i" in ports,
-        "has_time": "time_us_i" in ports,
-        "has_timer": bool(timers),
-        "timers": timers,
-        "busy": [
-            *(f"{each['prefix']}{what}_busy" for each in interfaces for what in _ALWAYS_BUSY),
-            *_busy_signals(tile, facts),
-        ],
-        "table_ready": " && ".join(f"{each['prefix']}table_ready" for each in interfaces),
-        "stream_messages": _streams(tile, "message", _mac_counts(tile)),
-        "stream_bytes": _streams(tile, "bytes", _mac_counts(tile)),
-        "events": tile.events(),
-        "event_slices": _event_slices(tile),
-        "table_bits": registers.index_bits(tile, facts.register_map),
-        "register_connections": registers.connections(tile, facts.register_map),
-        "registers": registers.tile_window(tile, facts.register_map),
-        **wiring(tile, facts),
-        **_load_context(tile, facts),
-    }
+    return found

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
 
 from bombus.base.text import listing
 from bombus.design.elements import Hop, Input, Output, Tile
@@ -12,6 +12,76 @@ from bombus.design.network import Network
 from bombus.design.next_hops import next_bits, next_width, num_hops
 from bombus.design.rtl import BEAT
 from bombus.generation.instances import stream_type
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The signals of an input that one of its feeds drives."""
+
+    data: str
+    valid: str
+    ready: str
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Messages of an output to one target: an input of the tile, or the mesh."""
+
+    data: str
+    valid: str
+    ready: str
+    value: str  # the output's beat in the type of the target
+    next: str  # signal of the number of the next hop; "": none
+    to: str
+    hops: str  # names of next hops
+    select: str = ""  # signal that selects the branch; "": it is the only one
+    condition: str = ""
+
+
+@dataclass(frozen=True)
+class WiredOutput:
+    """An output of a layer and its branches."""
+
+    signal: str
+    branches: list[Branch]
+    next_unused: bool
+    next: str
+
+
+@dataclass(frozen=True)
+class WiredInput:
+    """An input of a layer with the feeds that are merged before it."""
+
+    signal: str
+    type: str
+    num: int
+    sources: str  # what the feeds are, as words
+
+
+@dataclass(frozen=True)
+class Sink:
+    """An entry of the mesh into an input of a layer."""
+
+    to: str
+    mesh: str
+    prefix: str
+    port: int
+    value: str
+    type: str
+    signal: str
+    waits: bool  # a register holds the messages of the mesh
+    data: str
+    valid: str
+    ready: str
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """Connections inside a tile."""
+
+    outputs: list[WiredOutput]
+    inputs: list[WiredInput]
+    sinks: list[Sink]
 
 
 class _Wiring:
@@ -36,43 +106,40 @@ class _Wiring:
         for target in tile.entries:
             self.feeds[target].append(None)
 
-    def slot(self, target: Input, source: Output | None) -> dict[str, str]:
+    def slot(self, target: Input, source: Output | None) -> Slot:
         """The signals of an input that one of its feeds drives."""
         base, index = target.signal, ""
         if len(self.feeds[target]) > 1:
             base, index = f"{target.signal}_merge", f"[{self.feeds[target].index(source)}]"
-        return {
-            "data": base + index,
-            "valid": f"{base}_valid{index}",
-            "ready": f"{base}_ready{index}",
-        }
+        return Slot(base + index, f"{base}_valid{index}", f"{base}_ready{index}")
 
     def waits(self, target: Input) -> bool:
         """Whether a register holds what comes from the mesh for an input."""
         return target.layer.name in self.tile.waits
 
-    def branch(self, output: Output, target: Input | None, hops: list[Hop]) -> dict[str, str]:
+    def branch(self, output: Output, target: Input | None, hops: list[Hop]) -> Branch:
         names = listing(dict.fromkeys(hop.name for hop in hops))
         if target is not None:
             value = _converted(output.signal, self.type_of(output), self.type_of(target))
             slot = self.slot(target, output)
-            return {**slot, "value": value, "next": "", "to": str(target), "hops": names}
+            return Branch(slot.data, slot.valid, slot.ready, value, "", str(target), names)
         network = output.network
         port = self.tile.interface(network).sources.index(output)
         base = f"{network.prefix}src"
-        signals = {name: f"{base}_{name}[{port}]" for name in ("valid", "ready", "next")}
-        return {
-            "data": f"{base}[{port}]",
-            "value": _converted(output.signal, self.type_of(output), mesh_type(network)),
-            **signals,
-            "to": mesh_name(network),
-            "hops": names,
-        }
+        return Branch(
+            data=f"{base}[{port}]",
+            valid=f"{base}_valid[{port}]",
+            ready=f"{base}_ready[{port}]",
+            value=_converted(output.signal, self.type_of(output), mesh_type(network)),
+            next=f"{base}_next[{port}]",
+            to=mesh_name(network),
+            hops=names,
+        )
 
     def type_of(self, stream: Input | Output) -> str:
         return stream_type(stream, self.facts)
 
-    def outputs(self) -> list[dict[str, Any]]:
+    def outputs(self) -> list[WiredOutput]:
         found = []
         for output, targets in self.branches.items():
             if not targets:
@@ -93,22 +160,17 @@ class _Wiring:
                     else:  # the rest
                         condition = "!" + (selects[0] if len(selects) == 1 else _any(selects))
                     selects.append(select)
-                listed.append(
-                    {
-                        **self.branch(output, target, hops),
-                        "select": select,
-                        "condition": condition,
-                    }
-                )
+                branch = self.branch(output, target, hops)
+                listed.append(replace(branch, select=select, condition=condition))
             found.append(
-                {
-                    "signal": output.signal,
-                    "branches": listed,
-                    "next_unused": has_next(output)
+                WiredOutput(
+                    signal=output.signal,
+                    branches=listed,
+                    next_unused=has_next(output)
                     and len(targets) == 1
                     and (None not in targets or num_hops(output, self.facts.design) == 1),
-                    "next": self.next_number(output),
-                }
+                    next=self.next_number(output),
+                )
             )
         return found
 
@@ -147,47 +209,47 @@ def _any(names: list[str]) -> str:
     return "(" + " || ".join(names) + ")"
 
 
-def wiring(tile: Tile, facts: Facts) -> dict[str, Any]:
-    """For the template of a tile: its outputs, merged inputs and entries from the mesh."""
+def wiring(tile: Tile, facts: Facts) -> Wiring:
+    """The outputs of a tile, its merged inputs and its entries from the mesh."""
     joined = _Wiring(tile, facts)
     inputs = [
-        {
-            "signal": target.signal,
-            "type": joined.type_of(target),
-            "num": len(sources),
-            "from": listing(
+        WiredInput(
+            signal=target.signal,
+            type=joined.type_of(target),
+            num=len(sources),
+            sources=listing(
                 str(source) if source else mesh_name(target.network) for source in sources
             ),
-        }
+        )
         for target, sources in joined.feeds.items()
         if sources
     ]
-    sinks = [
-        {
-            "to": str(target),
-            "mesh": mesh_name(target.network),
-            "prefix": target.network.prefix,
-            "port": target.entry_port,
-            "value": _converted(
-                f"{target.network.prefix}sink",
-                mesh_type(target.network),
-                joined.type_of(target),
-            ),
-            "type": joined.type_of(target),
-            "signal": target.signal,
-            "waits": joined.waits(target),
-            **joined.slot(target, None),
-        }
-        for target in tile.entries
-    ]
-    return {"outputs": joined.outputs(), "inputs": inputs, "sinks": sinks}
+    return Wiring(joined.outputs(), inputs, [_sink(target, joined) for target in tile.entries])
+
+
+def _sink(target: Input, joined: _Wiring) -> Sink:
+    network, type_ = target.network, joined.type_of(target)
+    slot = joined.slot(target, None)
+    return Sink(
+        to=str(target),
+        mesh=mesh_name(network),
+        prefix=network.prefix,
+        port=target.entry_port,
+        value=_converted(f"{network.prefix}sink", mesh_type(network), type_),
+        type=type_,
+        signal=target.signal,
+        waits=joined.waits(target),
+        data=slot.data,
+        valid=slot.valid,
+        ready=slot.ready,
+    )
 
 
 def waiting(tile: Tile, facts: Facts, network: Network | None = None) -> list[str]:
     """The valid signals of registers between the mesh (of one network) and inputs."""
     joined = _Wiring(tile, facts)
     return [
-        joined.slot(target, None)["valid"]
+        joined.slot(target, None).valid
         for target in tile.entries
         if joined.waits(target) and network in (None, target.network)
     ]

@@ -218,7 +218,7 @@ def test_simulation_checks_what_the_analysis_relies_on(
     keeps = store(f"localparam int unsigned Room = {room};")
     design = resolved(tmp_path, APART, ENDS, asks, keeps)
     promises = {
-        layer.name: checked_streams(layer, Facts(design))["promises"] for layer in design.layers()
+        layer.name: checked_streams(layer, Facts(design)).promises for layer in design.layers()
     }
     assert promises["store"]["WaitsForOutputs"] == waits
     assert promises["store"]["Room"] == f"{{32'd{room}}}"
@@ -446,5 +446,5 @@ def test_clearing_a_large_table_keeps_no_promise_from_being_kept(tmp_path: Path)
         file.write_text(text.replace("eth_tx, mac_tx", given))
         design, _ = resolve.load(file)
         (layer,) = (each for each in design.layers() if each.kind.name == "eth_tx")
-        limit = checked_streams(layer, Facts(design))["promises"]["MaxBusyCycles"]
+        limit = checked_streams(layer, Facts(design)).promises["MaxBusyCycles"]
         assert limit >= max(4096, bindings // 2 + 1024)

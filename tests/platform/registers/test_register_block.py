@@ -153,13 +153,15 @@ def bench_of(tmp_path_factory: pytest.TempPathFactory) -> Benches:
     render = {"name": "probe", "source": RDL.name}
     block = templates().get_template("registers.sv.j2")
     package = templates().get_template("registers_package.sv.j2")
+    builder = registers.BlockBuilder(BITS)
+    builder.layer(PROBE, 0, "probe", "probe")
     types = {f"probe_{name}": text for name, text in layer_types(PROBE).items()}
     (folder / "probe_registers.sv").write_text(
         block.render(
             render,
             module="probe_registers",
             of="a bench",
-            **registers.layer_window(PROBE, "probe", BITS),
+            **builder.block().variables(),
         )
     )
     (folder / "probe_registers_pkg.sv").write_text(
