@@ -26,9 +26,19 @@ BENCHES = HERE / "benches"  # what all benches share
 MODELS = paths.MODELS  # of modules next to a design
 EXAMPLES = ROOT / "docs" / "examples" / "rpu"  # accelerators
 
+_HEADERS = "headers.h"
+_INCLUDED = ("verilated.h", *("algorithm", "cstring", "deque", "memory", "string", "vector"))
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
 # Tests run for milliseconds, so compile time dominates.
-_COMPILE = ("g++", "-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique")
+_COMPILE = (
+    "g++",
+    "-std=c++17",
+    "-O1",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-gnu-unique",
+    "-pthread",
+)
 _VERILATE = (
     *("--cc", "--prefix", "Vbench", "--top-module", "bench", "--Mdir", ".", "-O3"),
     # Registers without reset start with random values, so that a missing reset shows.
@@ -56,14 +66,16 @@ def _include_flags() -> list[str]:
 
 
 def _runtime() -> Path:
-    """Verilator's own code, compiled once for all benches."""
+    """Verilator's own code and headers, compiled once for all benches."""
 
     def make(folder: Path) -> None:
+        (folder / _HEADERS).write_text("".join(f"#include <{name}>\n" for name in _INCLUDED))
+        _run([*_COMPILE, *_include_flags(), "-x", "c++-header", _HEADERS], folder)
         for source in _RUNTIME_SOURCES:
             file = verilator.root() / "include" / source
             _run([*_COMPILE, *_include_flags(), "-c", str(file)], folder)
 
-    key = content_key([verilator.version(), *_COMPILE], [])
+    key = content_key([verilator.version(), *_COMPILE, *_INCLUDED], [])
     return cached_directory(f"benches/runtime-{key}", make)
 
 
@@ -99,8 +111,9 @@ def build(
         units = [*sorted(file.name for file in folder.glob("*.cpp")), str(HERE / "harness.cpp")]
         (folder / "all.cc").write_text("".join(f'#include "{unit}"\n' for unit in units))
         objects = [str(_runtime() / source.replace(".cpp", ".o")) for source in _RUNTIME_SOURCES]
-        flags = [*_include_flags(), "-I.", "-shared", "-o", "bench.so"]
-        _run([*_COMPILE, *flags, "all.cc", *objects, "-pthread"], folder)
+        flags = [*_include_flags(), "-I.", "-include", str(_runtime() / _HEADERS)]
+        flags += ["-shared", "-o", "bench.so"]
+        _run([*_COMPILE, *flags, "all.cc", *objects], folder)
         for file in folder.iterdir():
             if file.name != "bench.so":
                 file.unlink()
