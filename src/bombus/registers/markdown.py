@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bombus.registers.model import Block, Field, Register
 
@@ -51,6 +51,16 @@ def members_table(block: Block, base: int = 0) -> list[str]:
         text = ". ".join(part.rstrip(".") for part in (member.title, member.text) if part)
         name = member.name if is_register or member.count is not None else f"{member.name}."
         lines.append(f"| {_place(member, base)} | `{name}` | {bits} | {_cell(text)} |")
+    return lines
+
+
+def addresses_table(block: Block, base: int, names: Sequence[str]) -> list[str]:
+    """The addresses of a block's registers of one type, under other names."""
+    lines = ["| address | name |", "|---|---|"]
+    lines += [
+        f"| {_place(member, base)} | `{name}` |"
+        for member, name in zip(block.members, names, strict=True)
+    ]
     return lines
 
 

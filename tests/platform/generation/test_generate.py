@@ -242,6 +242,7 @@ def test_every_text_names_its_licence(name: str) -> None:
         if not path.endswith((".json", ".md")):
             beginning = text.splitlines()[:2]
             assert any("SPDX-License-Identifier: Apache-2.0" in line for line in beginning), path
+            assert text.count("SPDX-License-Identifier") == 1, path
 
 
 def test_the_core_description_has_the_files_of_the_file_list() -> None:
