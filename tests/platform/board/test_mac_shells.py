@@ -117,7 +117,7 @@ def test_no_shell_for_another_clock_or_width(
     generated = generate(design, tmp_path / "out")
     assert not (generated.folder / "shell").exists()
     assert "vivado" not in (generated.folder / "udp_echo_cmac.core").read_text()
-    assert why_none(generated.design) == why
+    assert why_none(generated.facts.design) == why
 
 
 @pytest.mark.parametrize("design", [CMAC, XXV])
