@@ -201,12 +201,12 @@ module rpu
     if (code_enable) code_q <= code[code_addr];
   end
 
-  wire is_window = data_addr[15];
+  wire is_view = data_addr[15];
   wire [WordWidth-1:0] ram_addr = load_data ? data_index_i : WordWidth'(data_addr);
   wire [31:0] ram_data = load_data ? data_wdata_i.word : stored;
   wire is_past = 32'(data_addr[14:2]) >> WordWidth != '0;
   // A read by the register port suppresses the core's last store.
-  wire [3:0] ram_write = load_data ? {4{data_write_i}} : data_write & {4{~is_window & ~is_past}};
+  wire [3:0] ram_write = load_data ? {4{data_write_i}} : data_write & {4{~is_view & ~is_past}};
   for (genvar b = 0; b < 4; b++) begin : gen_byte
     (* ram_style = "block" *) logic [7:0] bytes[DataWords];
     always_ff @(posedge clk_i) begin
@@ -219,18 +219,18 @@ module rpu
 
   assign data_rdata_o.word = core_reset_q ? ram_q : '0;
 
-  logic window_q, ram_is_q;
-  logic [31:0] window_data;
-  logic past_q, window_fault;
+  logic view_q, ram_is_q;
+  logic [31:0] view_data;
+  logic past_q, view_fault;
   always_ff @(posedge clk_i) begin
     if (data_enable) begin
-      window_q <= is_window;
-      ram_is_q <= ~is_window & ~data_elsewhere;
-      past_q   <= is_window ? 32'(data_addr[14:7]) >> $clog2(NumSlots) != '0 : is_past;
+      view_q   <= is_view;
+      ram_is_q <= ~is_view & ~data_elsewhere;
+      past_q   <= is_view ? 32'(data_addr[14:7]) >> $clog2(NumSlots) != '0 : is_past;
     end
   end
-  // window_data is 0 after an access to the memory; both are 0 after an access over the bus.
-  assign data = window_data | ram_q & {32{ram_is_q}};
+  // view_data is 0 after an access to the memory; both are 0 after an access over the bus.
+  assign data = view_data | ram_q & {32{ram_is_q}};
 
   logic bus_valid, bus_write, bus_ready, bus_error, custom_valid, custom_ready;
   logic [27:0] bus_addr;
@@ -238,7 +238,7 @@ module rpu
   logic [9:0] custom_op;
   logic [3:0] bus_bytes;
   rpu_pkg::word_t bus_data, bus_answer, custom_first, custom_second, custom_result;
-  logic come_valid;
+  logic rx_valid;
   logic armed, due, timer_write, exception;
   logic mail_request, mail_done, mail_interrupt, mail_lost, mail_busy;
   rpu_pkg::word_t mail_data;
@@ -262,7 +262,7 @@ module rpu
       .data_write_o(data_write),
       .data_o(stored),
       .data_i(data),
-      .data_fault_i(past_q | window_q & window_fault),
+      .data_fault_i(past_q | view_q & view_fault),
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
       .bus_addr_o(bus_addr),
@@ -278,7 +278,7 @@ module rpu
       .custom_second_o(custom_second),
       .custom_ready_i(custom_ready),
       .custom_result_i(custom_result),
-      .external_interrupt_i(come_valid),
+      .external_interrupt_i(rx_valid),
       .software_interrupt_i(mail_interrupt),
       .timer_interrupt_i(due),
       .exception_o(exception),
@@ -289,13 +289,13 @@ module rpu
 
   // ---- Bus: descriptors and peripherals ----
 
-  logic come_ready, go_drop, go_valid, go_ready, empty_valid, empty_wanted, empty_ready;
-  slot_t come_slot, go_slot, empty_slot, memory_slot;
-  logic [1:0] come_port, go_port;
-  logic [13:0] come_length, go_length;
-  logic [6:0] come_verdict;
+  logic rx_ready, tx_drop, tx_valid, tx_ready, empty_valid, empty_request, empty_ready;
+  slot_t rx_slot, tx_slot, empty_slot, memory_slot;
+  logic [1:0] rx_port, tx_port;
+  logic [13:0] rx_length, tx_length;
+  logic [6:0] rx_verdict;
   logic memory_near, memory_request, memory_done, memory_error;
-  logic [$clog2(SlotBytes)-1:0] memory_place;
+  logic [$clog2(SlotBytes)-1:0] memory_offset;
   rpu_pkg::word_t memory_data;
   logic accel_bus, accel_custom;
   rpu_bus #(
@@ -320,26 +320,26 @@ module rpu
       .custom_first_i(custom_first),
       .custom_ready_o(custom_ready),
       .custom_result_o(custom_result),
-      .come_slot_i(come_slot),
-      .come_length_i(come_length),
-      .come_port_i(come_port),
-      .come_verdict_i(come_verdict),
-      .come_valid_i(come_valid),
-      .come_ready_o(come_ready),
-      .go_slot_o(go_slot),
-      .go_length_o(go_length),
-      .go_port_o(go_port),
-      .go_drop_o(go_drop),
-      .go_valid_o(go_valid),
-      .go_ready_i(go_ready),
+      .rx_slot_i(rx_slot),
+      .rx_length_i(rx_length),
+      .rx_port_i(rx_port),
+      .rx_verdict_i(rx_verdict),
+      .rx_valid_i(rx_valid),
+      .rx_ready_o(rx_ready),
+      .tx_slot_o(tx_slot),
+      .tx_length_o(tx_length),
+      .tx_port_o(tx_port),
+      .tx_drop_o(tx_drop),
+      .tx_valid_o(tx_valid),
+      .tx_ready_i(tx_ready),
       .empty_slot_i(empty_slot),
       .empty_valid_i(empty_valid),
       .empty_ready_i(empty_ready),
-      .empty_wanted_o(empty_wanted),
+      .empty_request_o(empty_request),
       .memory_near_o(memory_near),
       .memory_request_o(memory_request),
       .memory_slot_o(memory_slot),
-      .memory_place_o(memory_place),
+      .memory_offset_o(memory_offset),
       .memory_done_i(memory_done),
       .memory_error_i(memory_error),
       .memory_data_i(memory_data),
@@ -381,10 +381,10 @@ module rpu
       .interrupt_o(mail_interrupt),
       .lost_o(mail_lost),
       .busy_o(mail_busy),
-      .host_request_i(message_request_i),
-      .host_write_i(message_write_i),
-      .host_message_i({message_wdata_i.place, message_wdata_i.word}),
-      .host_done_o(message_done_o),
+      .message_request_i,
+      .message_write_i,
+      .message_i({message_wdata_i.place, message_wdata_i.word}),
+      .message_done_o,
       .report_o(status_o.report.word),
       .share_offer_o,
       .share_word_o,
@@ -398,7 +398,7 @@ module rpu
       .rst_i  (core_reset_q),
       .time_us_i,
       .write_i(timer_write),
-      .place_i(bus_addr[3:2]),
+      .index_i(bus_addr[3:2]),
       .data_i (bus_data),
       .read_o (timer_data),
       .armed_o(armed),
@@ -427,28 +427,28 @@ module rpu
       .out_o(sent),
       .out_valid_o(sent_valid),
       .out_ready_i(sent_ready),
-      .come_slot_o(come_slot),
-      .come_length_o(come_length),
-      .come_port_o(come_port),
-      .come_verdict_o(come_verdict),
-      .come_valid_o(come_valid),
-      .come_ready_i(come_ready),
-      .go_slot_i(go_slot),
-      .go_length_i(go_length),
-      .go_port_i(go_port),
-      .go_drop_i(go_drop),
-      .go_valid_i(go_valid),
-      .go_ready_o(go_ready),
+      .rx_slot_o(rx_slot),
+      .rx_length_o(rx_length),
+      .rx_port_o(rx_port),
+      .rx_verdict_o(rx_verdict),
+      .rx_valid_o(rx_valid),
+      .rx_ready_i(rx_ready),
+      .tx_slot_i(tx_slot),
+      .tx_length_i(tx_length),
+      .tx_port_i(tx_port),
+      .tx_drop_i(tx_drop),
+      .tx_valid_i(tx_valid),
+      .tx_ready_o(tx_ready),
       .empty_slot_o(empty_slot),
       .empty_valid_o(empty_valid),
       .empty_ready_o(empty_ready),
-      .empty_wanted_i(empty_wanted),
+      .empty_request_i(empty_request),
       // From the memory stage of the core, the cycle after an access to the view.
       .write_data_i(bus_data),
       .memory_near_i(memory_near),
       .memory_request_i(memory_request),
       .memory_slot_i(memory_slot),
-      .memory_place_i(memory_place),
+      .memory_offset_i(memory_offset),
       .memory_write_i(bus_bytes & {4{bus_write}}),
       .memory_done_o(memory_done),
       .memory_error_o(memory_error),
@@ -460,14 +460,14 @@ module rpu
       .judged_i(accel_verdict_i.valid),
       .judged_slot_i(slot_t'(accel_verdict_i.slot)),
       .verdict_i(accel_verdict_i.verdict),
-      .window_access_i(data_enable & is_window),
-      .window_elsewhere_i(data_elsewhere),
-      .window_slot_i(data_addr[7+:$clog2(NumSlots)]),
-      .window_place_i(data_addr[6:2]),
-      .window_write_i(data_write & {4{is_window}}),
-      .window_data_o(window_data),
-      .window_fault_o(window_fault),
-      .window_past_i(past_q),
+      .view_access_i(data_enable & is_view),
+      .view_elsewhere_i(data_elsewhere),
+      .view_slot_i(data_addr[7+:$clog2(NumSlots)]),
+      .view_index_i(data_addr[6:2]),
+      .view_write_i(data_write & {4{is_view}}),
+      .view_data_o(view_data),
+      .view_fault_o(view_fault),
+      .view_past_i(past_q),
       .discards_i(discards_q),
       .discarded_o(discarded),
       .too_long_o(too_long),

@@ -44,28 +44,28 @@ module rpu_bus
     output word_t custom_result_o,
 
     // Descriptors to and from the core, and empty slots
-    input logic [SlotWidth-1:0] come_slot_i,
-    input logic [13:0] come_length_i,
-    input logic [1:0] come_port_i,
-    input logic [6:0] come_verdict_i,
-    input logic come_valid_i,
-    output logic come_ready_o,
-    output logic [SlotWidth-1:0] go_slot_o,
-    output logic [13:0] go_length_o,
-    output logic [1:0] go_port_o,
-    output logic go_drop_o,
-    output logic go_valid_o,
-    input logic go_ready_i,
+    input logic [SlotWidth-1:0] rx_slot_i,
+    input logic [13:0] rx_length_i,
+    input logic [1:0] rx_port_i,
+    input logic [6:0] rx_verdict_i,
+    input logic rx_valid_i,
+    output logic rx_ready_o,
+    output logic [SlotWidth-1:0] tx_slot_o,
+    output logic [13:0] tx_length_o,
+    output logic [1:0] tx_port_o,
+    output logic tx_drop_o,
+    output logic tx_valid_o,
+    input logic tx_ready_i,
     input logic [SlotWidth-1:0] empty_slot_i,
     input logic empty_valid_i,
     input logic empty_ready_i,
-    output logic empty_wanted_o,
+    output logic empty_request_o,
 
     // Packet memory: a request is held until it is done.
     output logic memory_near_o,  // a read may be requested; early
     output logic memory_request_o,
     output logic [SlotWidth-1:0] memory_slot_o,
-    output logic [PlaceWidth-1:0] memory_place_o,
+    output logic [PlaceWidth-1:0] memory_offset_o,
     input logic memory_done_i,
     input logic memory_error_i,
     input word_t memory_data_i,
@@ -95,9 +95,9 @@ module rpu_bus
 
   // ---- Descriptors ----
 
-  word_t come, empty;
-  assign come = come_valid_i ?
-      {1'b0, come_verdict_i, come_port_i, 6'(come_slot_i), 2'b10, come_length_i} : '0;
+  word_t rx_descriptor, empty;
+  assign rx_descriptor = rx_valid_i ?
+      {1'b0, rx_verdict_i, rx_port_i, 6'(rx_slot_i), 2'b10, rx_length_i} : '0;
   assign empty = empty_valid_i ? {8'd0, 8'(empty_slot_i), 16'h8000} : '0;
 
   wire is_quick = bus_low_i;  // completed in the same cycle, through a path in the core
@@ -108,37 +108,37 @@ module rpu_bus
   wire custom_takes = custom & (custom_op_i == 3'd0 | custom_op_i == 3'd2);
   // While the core does not run, not if an empty slot may be taken: one slot per cycle is handed
   // out.
-  assign come_ready_o   = bus_takes | custom_takes | core_reset_i & discards_i & ~empty_ready_i;
-  assign empty_wanted_o = custom & custom_op_i == 3'd3;
+  assign rx_ready_o = bus_takes | custom_takes | core_reset_i & discards_i & ~empty_ready_i;
+  assign empty_request_o = custom & custom_op_i == 3'd3;
 
   // While the core does not run, the slots that it owned are dropped one by one.
   logic [SlotWidth-1:0] abandoned_q;
   // Slots released since the core was stopped, or last received one
   logic [  SlotWidth:0] released_q;
   always_ff @(posedge clk_i) begin
-    abandoned_q <= rst_i ? '0 : abandoned_q + SlotWidth'(go_ready_i);
-    if (~core_reset_i | (come_valid_i & come_ready_o)) released_q <= '0;
-    else if (go_ready_i & ~released_q[SlotWidth]) released_q <= released_q + 1'b1;
+    abandoned_q <= rst_i ? '0 : abandoned_q + SlotWidth'(tx_ready_i);
+    if (~core_reset_i | (rx_valid_i & rx_ready_o)) released_q <= '0;
+    else if (tx_ready_i & ~released_q[SlotWidth]) released_q <= released_q + 1'b1;
   end
   assign released_o = released_q[SlotWidth];
-  word_t go;
-  assign go = bus_valid_i ? bus_data_i : custom_first_i;
-  assign go_slot_o = core_reset_i ? abandoned_q : go[16+:SlotWidth];
-  assign go_length_o = go[13:0];
-  assign go_port_o = go[23:22];
-  assign go_drop_o = core_reset_i | go[31];
-  assign go_valid_o = core_reset_i | bus_sends | custom_sends;
+  word_t tx_descriptor;
+  assign tx_descriptor = bus_valid_i ? bus_data_i : custom_first_i;
+  assign tx_slot_o = core_reset_i ? abandoned_q : tx_descriptor[16+:SlotWidth];
+  assign tx_length_o = tx_descriptor[13:0];
+  assign tx_port_o = tx_descriptor[23:22];
+  assign tx_drop_o = core_reset_i | tx_descriptor[31];
+  assign tx_valid_o = core_reset_i | bus_sends | custom_sends;
 
   always_comb begin
     unique case (custom_op_i)
-      3'd0: custom_ready_o = come_valid_i;
-      3'd1: custom_ready_o = go_ready_i;
+      3'd0: custom_ready_o = rx_valid_i;
+      3'd1: custom_ready_o = tx_ready_i;
       3'd2: custom_ready_o = 1'b1;
       3'd3: custom_ready_o = empty_ready_i;
       default: custom_ready_o = ~accel_custom_response_i.stall;
     endcase
     if (bus_valid_i) custom_ready_o = 1'b0;
-    custom_result_o = custom_op_i[0] ? empty : come;
+    custom_result_o = custom_op_i[0] ? empty : rx_descriptor;
     if (custom_op_i[2]) custom_result_o = accel_custom_response_i.result;
   end
   assign accel_custom_o = custom & custom_op_i[2];
@@ -147,38 +147,38 @@ module rpu_bus
 
   logic done_q, error_q;
   word_t data_q, memory_q;
-  wire asks = bus_valid_i & ~done_q;
+  wire requests = bus_valid_i & ~done_q;
   wire is_memory = bus_addr_i[27:20] == 8'h01;
   wire is_accel = bus_addr_i[27:16] == 12'h001;
   wire is_timer = bus_addr_i[27:4] == 24'h1;
   wire is_mail = bus_addr_i[27:7] == 21'h1 | bus_addr_i[27:3] == 25'h4;
   wire is_unknown = ~is_memory & ~is_accel & ~is_timer & ~is_mail & ~is_quick;
-  assign mail_request_o = asks & is_mail;
-  assign timer_write_o = asks & is_timer & bus_write_i;
-  assign accel_bus_o = asks & is_accel;
+  assign mail_request_o = requests & is_mail;
+  assign timer_write_o = requests & is_timer & bus_write_i;
+  assign accel_bus_o = requests & is_accel;
   // Addresses after the last slot are not mapped.
   wire past = is_memory & bus_addr_i[19:0] >> (PlaceWidth + SlotWidth) != '0;
-  assign memory_request_o = asks & is_memory & ~past;
+  assign memory_request_o = requests & is_memory & ~past;
   // Only the packet memory has this address bit; an address with further bits is an error and may
   // take a cycle.
   assign memory_near_o = bus_valid_i & ~done_q & ~bus_write_i & bus_addr_i[20];
   assign memory_slot_o = bus_addr_i[PlaceWidth+:SlotWidth];
-  assign memory_place_o = bus_addr_i[PlaceWidth-1:0];
+  assign memory_offset_o = bus_addr_i[PlaceWidth-1:0];
   always_ff @(posedge clk_i) begin
     done_q <= accel_bus_o & ~accel_bus_response_i.stall | memory_request_o & memory_done_i |
-        asks & past | asks & (is_timer | is_unknown) | mail_request_o & mail_done_i;
+        requests & past | requests & (is_timer | is_unknown) | mail_request_o & mail_done_i;
     error_q <= is_unknown | is_accel & accel_bus_response_i.error |
         is_memory & (memory_error_i | past);
     // Each is 0 unless selected, so that an OR joins them.
     data_q <= is_timer ? timer_data_i : is_mail ? mail_data_i : accel_bus_response_i.data;
     memory_q <= memory_data_i;
-    if (~asks | is_quick | is_memory) data_q <= '0;
-    if (~asks | ~is_memory) memory_q <= '0;
+    if (~requests | is_quick | is_memory) data_q <= '0;
+    if (~requests | ~is_memory) memory_q <= '0;
     if (rst_i) done_q <= 1'b0;
   end
 
-  assign bus_ready_o = done_q | is_quick & (~(bus_write_i & bus_addr_i[2]) | go_ready_i);
+  assign bus_ready_o = done_q | is_quick & (~(bus_write_i & bus_addr_i[2]) | tx_ready_i);
   assign bus_error_o = done_q & error_q;
-  assign bus_data_o  = data_q | memory_q | come & {32{bus_valid_i & is_quick}};
+  assign bus_data_o  = data_q | memory_q | rx_descriptor & {32{bus_valid_i & is_quick}};
 
 endmodule

@@ -56,8 +56,7 @@ module rpu_csr
   assign return_target_o = mepc_q;
 
   // Wide registers, selected by the address bits in which they differ: two words, each one of four,
-  // so that
-  // the reader has one more selection of four.
+  // so that the reader has one more selection of four.
   logic [1:0] from_q;
   assign is_second_o = addr_i[11] ? addr_i[7] : ~addr_i[6] | addr_i[1];
   always_ff @(posedge clk_i)

@@ -38,10 +38,10 @@ module rpu_mailbox
     output logic busy_o,
 
     // Software: a message (index and word), held until done.
-    input logic host_request_i,
-    input logic host_write_i,
-    input logic [35:0] host_message_i,
-    output logic host_done_o,
+    input logic message_request_i,
+    input logic message_write_i,
+    input logic [35:0] message_i,
+    output logic message_done_o,
     output word_t report_o,
 
     output logic share_offer_o,
@@ -76,13 +76,14 @@ module rpu_mailbox
   logic [36:0] message;
   wire is_shared = given_q & got_q[36];
   logic [5:0] waited_q;
-  wire host_first = waited_q[5] & has_room | &waited_q;
-  wire serves_host = host_request_i & ~host_done_o & (~is_shared | host_first | ~host_write_i);
-  wire of_host = serves_host & host_write_i;
-  wire is_message = is_shared | of_host;
+  wire message_first = waited_q[5] & has_room | &waited_q;
+  wire serves_message = message_request_i & ~message_done_o &
+      (~is_shared | message_first | ~message_write_i);
+  wire from_software = serves_message & message_write_i;
+  wire is_message = is_shared | from_software;
   always_ff @(posedge clk_i) begin
-    waited_q <= host_request_i & ~serves_host & ~rst_i ? waited_q + 6'd1 : '0;
-    host_done_o <= serves_host & ~rst_i;
+    waited_q <= message_request_i & ~serves_message & ~rst_i ? waited_q + 6'd1 : '0;
+    message_done_o <= serves_message & ~rst_i;
     if (request_i & write_i & ~is_copy & addr_i[2]) report_o <= data_i;
     if (rst_i) report_o <= '0;
   end
@@ -94,7 +95,7 @@ module rpu_mailbox
       .clk_i,
       .rst_i(rst_i | core_reset_i),
       .in_head_i(1'b0),
-      .in_body_i(of_host ? {1'b0, host_message_i} : got_q),
+      .in_body_i(from_software ? {1'b0, message_i} : got_q),
       .in_valid_i(is_message),
       .in_ready_o(has_room),
       .out_head_o(unused_head),
@@ -104,8 +105,8 @@ module rpu_mailbox
   );
   // One cycle before the message is in the queue: the core needs longer to read it.
   assign interrupt_o = has_message | is_message;
-  assign lost_o = (is_message & ~has_room | is_shared & of_host) & ~core_reset_i;
-  assign busy_o = share_offer_o | share_given_i | given_q | host_request_i | has_message;
+  assign lost_o = (is_message & ~has_room | is_shared & from_software) & ~core_reset_i;
+  assign busy_o = share_offer_o | share_given_i | given_q | message_request_i | has_message;
 
   always_comb begin
     if (is_copy) data_o = copy[addr_i[6:2]];

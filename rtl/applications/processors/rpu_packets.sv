@@ -47,27 +47,27 @@ module rpu_packets
     input  logic  out_ready_i,
 
     // Descriptors to the core
-    output logic [SlotWidth-1:0] come_slot_o,
-    output logic [13:0] come_length_o,
-    output logic [1:0] come_port_o,  // MAC port
-    output logic [6:0] come_verdict_o,
-    output logic come_valid_o,
-    input logic come_ready_i,
+    output logic [SlotWidth-1:0] rx_slot_o,
+    output logic [13:0] rx_length_o,
+    output logic [1:0] rx_port_o,  // MAC port
+    output logic [6:0] rx_verdict_o,
+    output logic rx_valid_o,
+    input logic rx_ready_i,
 
     // Descriptors from the core
-    input logic [SlotWidth-1:0] go_slot_i,
-    input logic [13:0] go_length_i,
-    input logic [1:0] go_port_i,  // output MAC port
-    input logic go_drop_i,
-    input logic go_valid_i,
-    output logic go_ready_o,
+    input logic [SlotWidth-1:0] tx_slot_i,
+    input logic [13:0] tx_length_i,
+    input logic [1:0] tx_port_i,  // output MAC port
+    input logic tx_drop_i,
+    input logic tx_valid_i,
+    output logic tx_ready_o,
 
     // Empty slots to the core: it requests one until the response; in that cycle no descriptor is
     // taken.
     output logic [SlotWidth-1:0] empty_slot_o,
     output logic empty_valid_o,  // not the last one
     output logic empty_ready_o,
-    input logic empty_wanted_i,
+    input logic empty_request_i,
 
     // Data that the core writes to a word of a slot or view, one cycle after the request or access.
     input logic [31:0] write_data_i,
@@ -76,7 +76,7 @@ module rpu_packets
     input logic memory_near_i,  // a read may be requested; early
     input logic memory_request_i,
     input logic [SlotWidth-1:0] memory_slot_i,
-    input logic [WordPlaceWidth-1:0] memory_place_i,
+    input logic [WordPlaceWidth-1:0] memory_offset_i,
     input logic [3:0] memory_write_i,
     output logic memory_done_o,
     output logic memory_error_o,
@@ -92,16 +92,16 @@ module rpu_packets
     input logic [31:0] verdict_i,
 
     // A word of a view, by slot and index. It is written in the cycle after the access.
-    input logic window_access_i,
-    input logic window_elsewhere_i,  // it is not an access to a view; late
-    input logic [SlotWidth-1:0] window_slot_i,
-    input logic [4:0] window_place_i,
-    input logic [3:0] window_write_i,
+    input logic view_access_i,
+    input logic view_elsewhere_i,  // it is not an access to a view; late
+    input logic [SlotWidth-1:0] view_slot_i,
+    input logic [4:0] view_index_i,
+    input logic [3:0] view_write_i,
     // in the next cycle; 0 without an access, unless the core writes a slot
-    output logic [31:0] window_data_o,
-    output logic window_fault_o,  // in the next cycle: the core does not own the slot
+    output logic [31:0] view_data_o,
+    output logic view_fault_o,  // in the next cycle: the core does not own the slot
     // in the next cycle: there is no such slot, and no write
-    input logic window_past_i,
+    input logic view_past_i,
 
     input logic discards_i,  // arriving messages are dropped
     output logic discarded_o,  // a message has been discarded
@@ -147,7 +147,7 @@ module rpu_packets
   end
 
   typedef logic [SlotWidth-1:0] slot_t;
-  typedef logic [BeatWidth-1:0] place_t;
+  typedef logic [BeatWidth-1:0] index_t;
   typedef logic [LengthWidth-1:0] length_t;
   typedef struct packed {
     slot_t slot;
@@ -160,9 +160,9 @@ module rpu_packets
 
   logic first_q, drops_q, discarding_q, filled, has_slot, give_q;
   slot_t free_slot, slot_q, given_q;
-  place_t in_place_q;
+  index_t in_index_q;
   logic [SlotWidth:0] num_free;
-  logic write_q, window_write_q;  // the core writes a view
+  logic write_q, view_write_q;  // the core writes a view
   logic memory_write_q;  // the core writes the memory
   logic core_writes_q;  // either of these
   logic answers_q;  // response to the request for an empty slot
@@ -189,10 +189,10 @@ module rpu_packets
   assign empty_ready_o = answers_q;
   assign empty_slot_o  = free_slot;
   assign empty_valid_o = allocates_q & has_spare;
-  wire allocated = empty_valid_o & empty_wanted_i;
+  wire allocated = empty_valid_o & empty_request_i;
   always_ff @(posedge clk_i) begin
-    answers_q   <= empty_wanted_i & ~empty_ready_o & ~rst_i;
-    allocates_q <= empty_wanted_i & ~empty_ready_o & filled & has_spare;
+    answers_q   <= empty_request_i & ~empty_ready_o & ~rst_i;
+    allocates_q <= empty_request_i & ~empty_ready_o & filled & has_spare;
   end
 
   free_list #(
@@ -211,11 +211,11 @@ module rpu_packets
 
   logic [DataWidth-1:0] store_data;
   logic [Bytes-1:0] store_bytes;
-  logic [SlotWidth+BeatWidth-1:0] store_place;
+  logic [SlotWidth+BeatWidth-1:0] store_index;
   (* ram_style = "block" *) logic [DataWidth-1:0] memory[NumSlots*SlotBeats];
   always_ff @(posedge clk_i) begin
     for (int b = 0; b < Bytes; b++)
-    if (store_bytes[b]) memory[store_place][8*b+:8] <= store_data[8*b+:8];
+    if (store_bytes[b]) memory[store_index][8*b+:8] <= store_data[8*b+:8];
     if (takes) begin
       if (first_q) begin
         slot_q <= free_slot;
@@ -235,10 +235,10 @@ module rpu_packets
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       first_q <= 1'b1;
-      in_place_q <= '0;
+      in_index_q <= '0;
     end else if (takes) begin
       first_q <= in_i.last;
-      in_place_q <= in_i.last ? '0 : in_place_q + 1'b1;
+      in_index_q <= in_i.last ? '0 : in_index_q + 1'b1;
     end
   end
 
@@ -280,7 +280,7 @@ module rpu_packets
   end
 
   logic unused_come_ready, unused_come;
-  slot_t come_slot;
+  slot_t rx_slot;
   head_fifo #(
       .head_t(slot_t),
       .body_t(logic),
@@ -292,37 +292,37 @@ module rpu_packets
       .in_body_i  (1'b0),
       .in_valid_i (judges_i ? judged : stored),
       .in_ready_o (unused_come_ready),
-      .out_head_o (come_slot),
+      .out_head_o (rx_slot),
       .out_body_o (unused_come),
-      .out_valid_o(come_valid_o),
-      .out_ready_i(come_ready_i)
+      .out_valid_o(rx_valid_o),
+      .out_ready_i(rx_ready_i)
   );
-  wire arrived_t come = arrivals[come_slot];
-  assign come_slot_o = come_slot;
-  assign come_length_o = 14'(come.length);
-  assign come_port_o = come.port;
-  assign come_verdict_o = judges_i ? verdicts[come_slot][6:0] : '0;
+  wire arrived_t rx = arrivals[rx_slot];
+  assign rx_slot_o = rx_slot;
+  assign rx_length_o = 14'(rx.length);
+  assign rx_port_o = rx.port;
+  assign rx_verdict_o = judges_i ? verdicts[rx_slot][6:0] : '0;
 
   // ---- The core's descriptors ----
 
   logic [NumSlots-1:0] held_q;  // slots that the core owns
-  wire slot_t got_slot = allocates_q ? free_slot : come_slot;  // never both
-  wire is_held = held_q[go_slot_i];
+  wire slot_t got_slot = allocates_q ? free_slot : rx_slot;  // never both
+  wire is_held = held_q[tx_slot_i];
   wire is_long = SlotBytes > MaxBytes ? at_least(
-      go_length_i, 14'(MaxBytes + 1)
-  ) : 15'(go_length_i) > 15'(SlotBytes);
-  logic go_space, unused_go;
-  descriptor_t go;
-  logic go_valid, go_ready;
-  assign go_ready_o = go_space;
-  assign bad_descriptor_o = go_valid_i & go_ready_o & (~is_held | is_long & ~go_drop_i);
-  assign dropped_o = go_valid_i & go_ready_o & is_held & (is_long | go_drop_i);
+      tx_length_i, 14'(MaxBytes + 1)
+  ) : 15'(tx_length_i) > 15'(SlotBytes);
+  logic tx_space, unused_tx;
+  descriptor_t tx;
+  logic tx_valid, tx_ready;
+  assign tx_ready_o = tx_space;
+  assign bad_descriptor_o = tx_valid_i & tx_ready_o & (~is_held | is_long & ~tx_drop_i);
+  assign dropped_o = tx_valid_i & tx_ready_o & is_held & (is_long | tx_drop_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) held_q <= '0;
     else begin
       // A descriptor of a slot not owned may arrive just as the slot is released.
-      if (go_valid_i & go_ready_o) held_q[go_slot_i] <= 1'b0;
-      if (come_valid_o & come_ready_i | allocated) held_q[got_slot] <= 1'b1;
+      if (tx_valid_i & tx_ready_o) held_q[tx_slot_i] <= 1'b0;
+      if (rx_valid_o & rx_ready_i | allocated) held_q[got_slot] <= 1'b1;
     end
   end
 
@@ -336,55 +336,55 @@ module rpu_packets
       .in_head_i(1'b0),
       .in_body_i(
       '{
-          slot: go_slot_i,
-          length: length_t'(go_length_i),
-          port: go_port_i,
-          drop: go_drop_i | is_long
+          slot: tx_slot_i,
+          length: length_t'(tx_length_i),
+          port: tx_port_i,
+          drop: tx_drop_i | is_long
       }
       ),
-      .in_valid_i(go_valid_i & is_held),
-      .in_ready_o(go_space),
-      .out_head_o(unused_go),
-      .out_body_o(go),
-      .out_valid_o(go_valid),
-      .out_ready_i(go_ready)
+      .in_valid_i(tx_valid_i & is_held),
+      .in_ready_o(tx_space),
+      .out_head_o(unused_tx),
+      .out_body_o(tx),
+      .out_valid_o(tx_valid),
+      .out_ready_i(tx_ready)
   );
 
   // ---- The views ----
 
   logic active_q, out_first_q, at_out_q;  // at_out_q: the slot read is the slot being sent
   slot_t read_slot_q, out_slot_q;
-  logic [4:0] access_place_q;
+  logic [4:0] access_index_q;
   logic [4:0] group_is_q;  // of four words, one-hot; 0 while none is accessed
   logic       verdict_is_q;
   logic [3:0] bytes_q;
 
-  assign write_q = window_write_q & ~window_fault_o & (memory_write_q | ~window_past_i);
+  assign write_q = view_write_q & ~view_fault_o & (memory_write_q | ~view_past_i);
 
   // Words of the memory for the core. It does not access the views during a request.
   logic memory_reads_q;
   logic [DataWidth-1:0] read_data;
-  place_t memory_beat_q;
-  wire place_t memory_beat = memory_place_i[WordPlaceWidth-1-:BeatWidth];
-  wire [ByteWidth-3:0] memory_word = memory_place_i[ByteWidth-1:2];
+  index_t memory_beat_q;
+  wire index_t memory_beat = memory_offset_i[WordPlaceWidth-1-:BeatWidth];
+  wire [ByteWidth-3:0] memory_word = memory_offset_i[ByteWidth-1:2];
   wire memory_held = held_q[memory_slot_i];
   wire memory_writes = memory_request_i & memory_held & |memory_write_i;
   wire memory_reads = memory_request_i & ~|memory_write_i & ~memory_reads_q;
-  wire at_window = window_access_i & ~window_elsewhere_i;
-  wire [4:0] access_place = memory_request_i ? 5'(memory_word) : window_place_i;
+  wire at_view = view_access_i & ~view_elsewhere_i;
+  wire [4:0] access_index = memory_request_i ? 5'(memory_word) : view_index_i;
   assign memory_error_o = ~memory_held;
   assign memory_done_o  = ~memory_held | |memory_write_i | memory_reads_q;
-  assign memory_data_o  = read_data[32*access_place_q[ByteWidth-3:0]+:32];
+  assign memory_data_o  = read_data[32*access_index_q[ByteWidth-3:0]+:32];
   always_ff @(posedge clk_i) begin
-    read_slot_q <= memory_request_i ? memory_slot_i : window_access_i ? window_slot_i : out_slot_q;
-    at_out_q <= ~window_access_i & ~memory_request_i & active_q & ~go_ready;
-    access_place_q <= access_place;
-    group_is_q <= 5'(memory_writes | at_window) << access_place[4:2];
-    verdict_is_q <= at_window & judges_i & window_place_i == 5'(VerdictPlace);
-    bytes_q <= memory_request_i ? memory_write_i : window_write_i;
-    window_write_q <= ~rst_i & (memory_writes & memory_beat == '0 | |window_write_i);
-    core_writes_q <= ~rst_i & (memory_writes | |window_write_i);
-    window_fault_o <= window_access_i & ~held_q[window_slot_i];
+    read_slot_q <= memory_request_i ? memory_slot_i : view_access_i ? view_slot_i : out_slot_q;
+    at_out_q <= ~view_access_i & ~memory_request_i & active_q & ~tx_ready;
+    access_index_q <= access_index;
+    group_is_q <= 5'(memory_writes | at_view) << access_index[4:2];
+    verdict_is_q <= at_view & judges_i & view_index_i == 5'(VerdictPlace);
+    bytes_q <= memory_request_i ? memory_write_i : view_write_i;
+    view_write_q <= ~rst_i & (memory_writes & memory_beat == '0 | |view_write_i);
+    core_writes_q <= ~rst_i & (memory_writes | |view_write_i);
+    view_fault_o <= view_access_i & ~held_q[view_slot_i];
     memory_write_q <= ~rst_i & memory_writes;
     memory_beat_q <= memory_request_i ? memory_beat : '0;  // a write to a view: the first beat
   end
@@ -400,35 +400,35 @@ module rpu_packets
   // result is 0 unless the core accesses or writes a view.
   logic [4:0][31:0] group;
   always_comb begin
-    window_data_o = verdicts[read_slot_q] & {32{verdict_is_q}};
+    view_data_o = verdicts[read_slot_q] & {32{verdict_is_q}};
     for (int unsigned g = 0; g < 5; g++) begin
-      group[g] = shown[{3'(g), access_place_q[1:0]}];
-      window_data_o |= group[g] & {32{group_is_q[g]}};
+      group[g] = shown[{3'(g), access_index_q[1:0]}];
+      view_data_o |= group[g] & {32{group_is_q[g]}};
     end
   end
   for (genvar b = 0; b < 4; b++) begin : gen_merged
-    assign merged[8*b+:8] = bytes_q[b] ? write_data_i[8*b+:8] : window_data_o[8*b+:8];
+    assign merged[8*b+:8] = bytes_q[b] ? write_data_i[8*b+:8] : view_data_o[8*b+:8];
   end
-  assign store_place = core_writes_q ? {read_slot_q, memory_beat_q} :
-      {slot, first_q ? place_t'(0) : in_place_q};
+  assign store_index = core_writes_q ? {read_slot_q, memory_beat_q} :
+      {slot, first_q ? index_t'(0) : in_index_q};
   for (genvar b = 0; b < Bytes; b++) begin : gen_store
-    wire at_word = access_place_q == 5'(b / 4);
+    wire at_word = access_index_q == 5'(b / 4);
     assign store_bytes[b] = core_writes_q ? core_writes & at_word & bytes_q[b%4] : taken_o;
   end
   // A view is written as a whole, in one memory: one memory per word takes more LUTs, because 32 is
   // not a multiple of their widths. Words that the core does not write keep their value.
-  (* ram_style = "distributed" *) logic [DataWidth+127:0] windows[NumSlots];
-  logic [DataWidth+127:0] window, written;
-  assign window = windows[read_slot_q];
+  (* ram_style = "distributed" *) logic [DataWidth+127:0] views[NumSlots];
+  logic [DataWidth+127:0] view, written;
+  assign view = views[read_slot_q];
   assign store_data = written[DataWidth-1:0];
-  always_ff @(posedge clk_i) if (starts | write_q) windows[write_slot] <= written;
+  always_ff @(posedge clk_i) if (starts | write_q) views[write_slot] <= written;
   for (genvar w = 0; w < 20; w++) begin : gen_word
     if (w < Words || w >= MetaPlace) begin : gen_used
       localparam int unsigned Place = 32 * (w < Words ? w : Words + w % 4);
-      wire at_word = access_place_q == 5'(w);
+      wire at_word = access_index_q == 5'(w);
       wire [31:0] in_word = w < Words ? in_i.data[32*(w%Words)+:32] : in_meta[32*(w%4)+:32];
       assign written[Place+:32] = ~core_writes_q ? in_word : at_word ? merged : shown[w];
-      assign shown[w] = window[Place+:32];
+      assign shown[w] = view[Place+:32];
     end else begin : gen_unused
       assign shown[w] = '0;
     end
@@ -443,7 +443,7 @@ module rpu_packets
   logic [ByteWidth:0] read_bytes_q;
   logic [Bytes/8-1:0] whole_q;  // groups with all their bytes
   logic [7:0] part_q;  // bytes of the group after these
-  place_t out_place_q;
+  index_t out_index_q;
   logic out_drop_q;
   logic [1:0] out_port_q, read_port_q;
   logic [127:0] meta_row, meta_q;
@@ -456,26 +456,26 @@ module rpu_packets
   wire reads = active_q & ~out_drop_q & advance & (at_out_q | ~out_first_q) &
       ~(memory_near_i & ~memory_reads_q);
   wire ends = active_q & (out_drop_q | reads & out_last);
-  assign go_ready = ~active_q | ends;
+  assign tx_ready = ~active_q | ends;
   always_ff @(posedge clk_i) begin
     // The load is for the case that this is the next message, taken early even if it is not.
-    if (go_ready | reads)
+    if (tx_ready | reads)
       left_q[LengthWidth-1:ByteWidth] <= ~active_q | out_drop_q | out_last ?
-          go.length[LengthWidth-1:ByteWidth] : left_q[LengthWidth-1:ByteWidth] - 1'b1;
-    if (go_ready) begin
-      left_q[ByteWidth-1:0] <= go.length[ByteWidth-1:0];
-      out_slot_q <= go.slot;
-      out_drop_q <= go.drop;
-      out_port_q <= go.port;
-      out_length_q <= go.length;
-      out_place_q <= '0;
+          tx.length[LengthWidth-1:ByteWidth] : left_q[LengthWidth-1:ByteWidth] - 1'b1;
+    if (tx_ready) begin
+      left_q[ByteWidth-1:0] <= tx.length[ByteWidth-1:0];
+      out_slot_q <= tx.slot;
+      out_drop_q <= tx.drop;
+      out_port_q <= tx.port;
+      out_length_q <= tx.length;
+      out_index_q <= '0;
       out_first_q <= 1'b1;
     end else if (reads) begin
-      out_place_q <= out_place_q + 1'b1;
+      out_index_q <= out_index_q + 1'b1;
       out_first_q <= 1'b0;
     end
     if (advance) begin
-      read_data <= memory[memory_reads?{memory_slot_i, memory_beat} : {out_slot_q, out_place_q}];
+      read_data <= memory[memory_reads?{memory_slot_i, memory_beat} : {out_slot_q, out_index_q}];
       meta_q <= meta_row;
       read_last_q <= out_last;
       read_bytes_q <= out_last ? left_q[ByteWidth:0] : (ByteWidth + 1)'(Bytes);
@@ -489,7 +489,7 @@ module rpu_packets
       active_q <= 1'b0;
       read_valid_q <= 1'b0;
     end else begin
-      if (go_ready) active_q <= go_valid;
+      if (tx_ready) active_q <= tx_valid;
       if (advance) read_valid_q <= reads;
     end
     memory_reads_q <= memory_reads & advance & ~rst_i;
@@ -525,18 +525,18 @@ module rpu_packets
   assign allocated_o = allocated;
   assign stalls_o = out_valid_o & ~out_ready_i;
   // Messages that the core has neither sent nor dropped are its work; empty slots are not.
-  (* ram_style = "distributed" *) logic came[NumSlots];
-  logic comes_q, ends_q;
-  logic [SlotWidth:0] num_came_q;
-  wire comes = come_valid_o & come_ready_i;
-  assign moves_o = comes_q | ends_q;
+  (* ram_style = "distributed" *) logic rx_owned[NumSlots];
+  logic rx_taken_q, ends_q;
+  logic [SlotWidth:0] num_owned_q;
+  wire rx_taken = rx_valid_o & rx_ready_i;
+  assign moves_o = rx_taken_q | ends_q;
   always_ff @(posedge clk_i) begin
-    if (comes | allocated) came[got_slot] <= ~allocates_q;
-    comes_q <= comes & ~rst_i;
-    ends_q  <= go_valid_i & go_ready_o & is_held & came[go_slot_i] & ~rst_i;
-    if (rst_i) num_came_q <= '0;
-    else num_came_q <= num_came_q + (SlotWidth + 1)'(comes_q) - (SlotWidth + 1)'(ends_q);
-    has_work_o <= come_valid_o | kept_q | |num_came_q;
+    if (rx_taken | allocated) rx_owned[got_slot] <= ~allocates_q;
+    rx_taken_q <= rx_taken & ~rst_i;
+    ends_q <= tx_valid_i & tx_ready_o & is_held & rx_owned[tx_slot_i] & ~rst_i;
+    if (rst_i) num_owned_q <= '0;
+    else num_owned_q <= num_owned_q + (SlotWidth + 1)'(rx_taken_q) - (SlotWidth + 1)'(ends_q);
+    has_work_o <= rx_valid_o | kept_q | |num_owned_q;
   end
 
 endmodule

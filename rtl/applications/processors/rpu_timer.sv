@@ -15,9 +15,9 @@ module rpu_timer
     input logic [31:0] time_us_i,
 
     input logic write_i,
-    input logic [1:0] place_i,
+    input logic [1:0] index_i,
     input word_t data_i,
-    output word_t read_o,  // the word at place_i
+    output word_t read_o,  // the word at index_i
 
     output logic armed_o,
     output logic due_o
@@ -29,8 +29,8 @@ module rpu_timer
     low_q <= time_us_i;
     // The first bits show that the word has wrapped, unless more than 62 minutes are skipped.
     if (time_us_i[31:29] < low_q[31:29]) high_q <= high_q + 32'd1;
-    if (write_i & place_i == 2'd2) compare_low_q <= data_i;
-    if (write_i & place_i == 2'd3) compare_high_q <= data_i;
+    if (write_i & index_i == 2'd2) compare_low_q <= data_i;
+    if (write_i & index_i == 2'd3) compare_high_q <= data_i;
     reached_q <= {high_q, low_q} >= {compare_high_q, compare_low_q};
     write_q <= write_i;
     due_o <= armed_o & reached_q & ~write_i & ~write_q;
@@ -43,7 +43,7 @@ module rpu_timer
   end
 
   always_comb begin
-    unique case (place_i)
+    unique case (index_i)
       2'd0: read_o = low_q;
       2'd1: read_o = high_q;
       2'd2: read_o = compare_low_q;
