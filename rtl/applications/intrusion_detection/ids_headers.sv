@@ -20,7 +20,7 @@ module ids_headers
     input logic first_i,
     input logic last_i,
     input logic [7:0] slot_i,
-    input logic [13:0] length_i,
+    input bombus_pkg::length_t length_i,
     input logic [15:0] beat_i,
     input logic [DataWidth-1:0] data_i,
     input logic is_enabled_i,

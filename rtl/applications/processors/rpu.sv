@@ -292,7 +292,7 @@ module rpu
   logic rx_ready, tx_drop, tx_valid, tx_ready, empty_valid, empty_request, empty_ready;
   slot_t rx_slot, tx_slot, empty_slot, memory_slot;
   logic [1:0] rx_port, tx_port;
-  logic [13:0] rx_length, tx_length;
+  length_t rx_length, tx_length;
   logic [6:0] rx_verdict;
   logic memory_near, memory_request, memory_done, memory_error;
   logic [$clog2(SlotBytes)-1:0] memory_offset;

@@ -45,13 +45,13 @@ module rpu_bus
 
     // Descriptors to and from the core, and empty slots
     input logic [SlotWidth-1:0] rx_slot_i,
-    input logic [13:0] rx_length_i,
+    input bombus_pkg::length_t rx_length_i,
     input logic [1:0] rx_port_i,
     input logic [6:0] rx_verdict_i,
     input logic rx_valid_i,
     output logic rx_ready_o,
     output logic [SlotWidth-1:0] tx_slot_o,
-    output logic [13:0] tx_length_o,
+    output bombus_pkg::length_t tx_length_o,
     output logic [1:0] tx_port_o,
     output logic tx_drop_o,
     output logic tx_valid_o,

@@ -87,10 +87,17 @@ module rpu_host
   assign in_ready_o = 1'b1;
   beat_t in_q;
   user_t user_q;
-  logic valid_q, first_q;
+  logic valid_q, first;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
     in_q <= in_i;
-    if (in_valid_i & first_q) begin
+    if (in_valid_i & first) begin
       user_q <= '{
           meta: packet_meta_t'(in_i.meta),
           length: 16'(in_i.length),
@@ -98,8 +105,6 @@ module rpu_host
       };
     end
     valid_q <= in_valid_i & ~rst_i;
-    if (rst_i) first_q <= 1'b1;
-    else if (in_valid_i) first_q <= in_i.last;
   end
 
   beat_t frame;
@@ -198,7 +203,7 @@ module rpu_host
     event_o[EventFromHost] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
   end
 
-  assign busy_o = valid_q | ~first_q | holds | host_out_tvalid_o | out_valid_o | inside_q;
+  assign busy_o = valid_q | ~first | holds | host_out_tvalid_o | out_valid_o | inside_q;
   wire unused = ^{drops[1:0], in_q.kind, in_q.length, in_q.meta, given.length[15:14], given.kind};
 
 endmodule

@@ -48,7 +48,7 @@ module rpu_packets
 
     // Descriptors to the core
     output logic [SlotWidth-1:0] rx_slot_o,
-    output logic [13:0] rx_length_o,
+    output length_t rx_length_o,
     output logic [1:0] rx_port_o,  // MAC port
     output logic [6:0] rx_verdict_o,
     output logic rx_valid_o,
@@ -56,7 +56,7 @@ module rpu_packets
 
     // Descriptors from the core
     input logic [SlotWidth-1:0] tx_slot_i,
-    input logic [13:0] tx_length_i,
+    input length_t tx_length_i,
     input logic [1:0] tx_port_i,  // output MAC port
     input logic tx_drop_i,
     input logic tx_valid_i,
@@ -148,17 +148,17 @@ module rpu_packets
 
   typedef logic [SlotWidth-1:0] slot_t;
   typedef logic [BeatWidth-1:0] index_t;
-  typedef logic [LengthWidth-1:0] length_t;
+  typedef logic [LengthWidth-1:0] slot_length_t;
   typedef struct packed {
     slot_t slot;
-    length_t length;
+    slot_length_t length;
     logic [1:0] port;
     logic drop;
   } descriptor_t;
 
   // ---- Input ----
 
-  logic first_q, drops_q, discarding_q, filled, has_slot, give_q;
+  logic first, drops_q, discarding_q, filled, has_slot, give_q;
   slot_t free_slot, slot_q, given_q;
   index_t in_index_q;
   logic [SlotWidth:0] num_free;
@@ -171,18 +171,25 @@ module rpu_packets
   // A write of the core takes the cycle of a beat.
   wire  may_start = has_slot & ~allocates_q;
   // So does a write to a slot that the core does not own: that is known late.
-  assign in_ready_o = ~core_writes_q & (~first_q | may_start) | first_q & discards_i;
+  assign in_ready_o = ~core_writes_q & (~first | may_start) | first & discards_i;
   wire takes = in_valid_i & in_ready_o;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(takes),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
   wire too_long = 15'(in_i.length) > 15'(SlotBytes) | discards_i;
-  wire starts = takes & first_q & ~too_long;
-  wire slot_t slot = first_q ? free_slot : slot_q;
-  wire dropping = first_q ? too_long : drops_q;
-  wire discarding = first_q ? discards_i : discarding_q;
+  wire starts = takes & first & ~too_long;
+  wire slot_t slot = first ? free_slot : slot_q;
+  wire dropping = first ? too_long : drops_q;
+  wire discarding = first ? discards_i : discarding_q;
   wire stored = takes & in_i.last & ~dropping;
   assign too_long_o = takes & in_i.last & dropping & ~discarding;
   assign discarded_o = takes & in_i.last & discarding;
   assign taken_o = takes & ~dropping;
-  assign taken_first_o = first_q;
+  assign taken_first_o = first;
   assign taken_slot_o = slot;
   // The response follows the request in a later cycle.
   wire has_spare = |num_free[SlotWidth:1];
@@ -217,7 +224,7 @@ module rpu_packets
     for (int b = 0; b < Bytes; b++)
     if (store_bytes[b]) memory[store_index][8*b+:8] <= store_data[8*b+:8];
     if (takes) begin
-      if (first_q) begin
+      if (first) begin
         slot_q <= free_slot;
         drops_q <= too_long;
         discarding_q <= discards_i;
@@ -227,26 +234,21 @@ module rpu_packets
   // A write of the core has blocked a beat for which there was room, of a message that has not
   // ended since.
   logic kept_q;
-  wire  keeps_out = in_valid_i & core_writes_q & (~first_q | has_slot & ~discards_i);
+  wire  keeps_out = in_valid_i & core_writes_q & (~first | has_slot & ~discards_i);
   always_ff @(posedge clk_i) begin
     if (rst_i | takes & in_i.last) kept_q <= 1'b0;
     else if (keeps_out) kept_q <= 1'b1;
   end
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      first_q <= 1'b1;
-      in_index_q <= '0;
-    end else if (takes) begin
-      first_q <= in_i.last;
-      in_index_q <= in_i.last ? '0 : in_index_q + 1'b1;
-    end
+    if (rst_i) in_index_q <= '0;
+    else if (takes) in_index_q <= in_i.last ? '0 : in_index_q + 1'b1;
   end
 
   // Messages to be judged leave in the order of their verdicts. As all queues, this one has an
   // entry per slot.
   typedef struct packed {
-    length_t length;
-    logic [1:0] port;
+    slot_length_t length;
+    logic [1:0]   port;
   } arrived_t;
   logic unused_wait_ready, unused_wait, waits;
   slot_t waiting_slot;
@@ -276,7 +278,10 @@ module rpu_packets
     if (judged_i) verdicts[judged_slot_i] <= verdict_i;
     if (starts | stored) arrived[slot] <= stored;
     if (starts)
-      arrivals[free_slot] <= '{length: length_t'(in_i.length), port: in_i.meta.mac_port[1:0]};
+      arrivals[free_slot] <= '{
+          length: slot_length_t'(in_i.length),
+          port: in_i.meta.mac_port[1:0]
+      };
   end
 
   logic unused_come_ready, unused_come;
@@ -337,7 +342,7 @@ module rpu_packets
       .in_body_i(
       '{
           slot: tx_slot_i,
-          length: length_t'(tx_length_i),
+          length: slot_length_t'(tx_length_i),
           port: tx_port_i,
           drop: tx_drop_i | is_long
       }
@@ -410,7 +415,7 @@ module rpu_packets
     assign merged[8*b+:8] = bytes_q[b] ? write_data_i[8*b+:8] : view_data_o[8*b+:8];
   end
   assign store_index = core_writes_q ? {read_slot_q, memory_beat_q} :
-      {slot, first_q ? index_t'(0) : in_index_q};
+      {slot, first ? index_t'(0) : in_index_q};
   for (genvar b = 0; b < Bytes; b++) begin : gen_store
     wire at_word = access_index_q == 5'(b / 4);
     assign store_bytes[b] = core_writes_q ? core_writes & at_word & bytes_q[b%4] : taken_o;
@@ -439,7 +444,7 @@ module rpu_packets
   // Reads a beat; it is ready in the next stage, and masked for the output. Groups of eight bytes
   // and the bytes of a group have separate masks, so that advance, which is late, passes one LUT.
   logic advance, read_valid_q, read_last_q;
-  length_t left_q, out_length_q, read_length_q;
+  slot_length_t left_q, out_length_q, read_length_q;
   logic [ByteWidth:0] read_bytes_q;
   logic [Bytes/8-1:0] whole_q;  // groups with all their bytes
   logic [7:0] part_q;  // bytes of the group after these
@@ -452,7 +457,7 @@ module rpu_packets
   end
 
   assign advance = ~out_valid_o | out_ready_i;
-  wire out_last = left_q <= length_t'(Bytes);
+  wire out_last = left_q <= slot_length_t'(Bytes);
   wire reads = active_q & ~out_drop_q & advance & (at_out_q | ~out_first_q) &
       ~(memory_near_i & ~memory_reads_q);
   wire ends = active_q & (out_drop_q | reads & out_last);
@@ -519,7 +524,7 @@ module rpu_packets
     else if (advance) out_valid_o <= read_valid_q;
   end
 
-  assign busy_o = out_valid_o | read_valid_q | ~first_q |
+  assign busy_o = out_valid_o | read_valid_q | ~first |
       filled & num_free != (SlotWidth + 1)'(NumSlots);
   assign used_o = (SlotWidth + 1)'(NumSlots) - num_free;
   assign allocated_o = allocated;

@@ -62,7 +62,7 @@ module rpu_share
 
   lanes_t enabled_q, ready_q, before_q;
   lanes_t chosen_q;  // the lane of the last message
-  logic first_q, in_turn_q;
+  logic first, in_turn_q;
   lanes_t [15:0] flows_q;
 
   packet_meta_t meta;
@@ -93,13 +93,20 @@ module rpu_share
   end
 
   // The flow's lane is late.
-  wire by_flow = first_q & ~in_turn_q;
+  wire by_flow = first & ~in_turn_q;
   lanes_t chosen;
-  assign chosen = (first_q ? turn & {4{in_turn_q}} : chosen_q) | flows_q[hash] & {4{by_flow}};
+  assign chosen = (first ? turn & {4{in_turn_q}} : chosen_q) | flows_q[hash] & {4{by_flow}};
 
   wire may_start = ~in_turn_q | |free;
-  assign in_ready_o = moves & (~first_q | may_start);
+  assign in_ready_o = moves & (~first | may_start);
   wire takes = in_valid_i & in_ready_o;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(takes),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
   always_ff @(posedge clk_i) begin
     if (moves) beat_q <= in_i;
     if (takes) chosen_q <= chosen;
@@ -112,11 +119,9 @@ module rpu_share
     before_q <= valid_q;
     if (rst_i) begin
       valid_q  <= '0;
-      first_q  <= 1'b1;
       chosen_q <= lanes_t'(1) << 3;
     end else begin
       if (moves) valid_q <= takes ? chosen : '0;
-      if (takes) first_q <= in_i.last;
     end
   end
 
@@ -125,6 +130,6 @@ module rpu_share
   assign lane_2_o = beat_q;
   assign lane_3_o = beat_q;
   assign lane_4_o = beat_q;
-  assign busy_o = |valid_q | ~first_q;
+  assign busy_o = |valid_q | ~first;
 
 endmodule

@@ -115,11 +115,14 @@ module rs_encode
     logic         last;
   } work_t;
 
-  logic in_first_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) in_first_q <= 1'b1;
-    else if (in_valid_i & in_ready_o) in_first_q <= in_i.last;
-  end
+  logic in_first;
+  first_beat u_in_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i & in_ready_o),
+      .last_i (in_i.last),
+      .first_o(in_first)
+  );
 
   logic [NumDrops-1:0] reasons;
   always_comb begin
@@ -148,7 +151,7 @@ module rs_encode
       .in_i(in_work),
       .in_valid_i,
       .in_ready_o,
-      .in_first_i(in_first_q),
+      .in_first_i(in_first),
       .in_next_i(NextUdpTx),
       .in_drop_i(reasons),
       .out_o(work),
