@@ -164,16 +164,16 @@ module ids_check
   logic [HitWidth:0] count_q;
   logic more_q, exact_q;
   row_t [HitsOfPacket-1:0] rows_q;
-  logic known, known_q;  // the row is among them; row_q is there some cycles before Holds
+  logic is_listed, is_listed_q;  // the row is among them; row_q is there some cycles before Holds
   always_comb begin
-    known = 1'b0;
+    is_listed = 1'b0;
     for (int unsigned n = 0; n < HitsOfPacket; n++)
-    known |= n < 32'(count_q) & rows_q[n] == row_t'(row_q);
+    is_listed |= n < 32'(count_q) & rows_q[n] == row_t'(row_q);
   end
-  always_ff @(posedge clk_i) known_q <= known;
+  always_ff @(posedge clk_i) is_listed_q <= is_listed;
   wire holds = state_q == Holds;
   wire is_full = count_q == (HitWidth + 1)'(HitsOfPacket);
-  assign hit_o = holds & ~known_q & ~is_full;
+  assign hit_o = holds & ~is_listed_q & ~is_full;
   assign hit_number_o = count_q[HitWidth-1:0];
   assign hit_sid_o = rule_q[3];
   assign hit_exact_o = is_exact;
@@ -231,7 +231,7 @@ module ids_check
           rows_q[hit_number_o] <= row_t'(row_q);
           count_q <= count_q + 1'b1;
         end
-        more_q  <= more_q | is_full & ~known_q;
+        more_q  <= more_q | is_full & ~is_listed_q;
         exact_q <= exact_q | is_exact;
         state_q <= NextRule;
       end

@@ -47,17 +47,17 @@ module ids_find
   logic [  4:0] outstanding_q;
   logic back, taken;
 
-  wire asks = valid_q & outstanding_q != 5'(Depth);
+  wire requests = valid_q & outstanding_q != 5'(Depth);
   wire [31:0] one = left_q & (~left_q + 1'b1);
   wire is_last = (left_q ^ one) == '0;
-  assign ready_o = ~valid_q | asks & is_last;
+  assign ready_o = ~valid_q | requests & is_last;
   logic [4:0] number;
   always_comb begin
     number = '0;
     for (int unsigned n = 0; n < 32; n++) if (one[n]) number |= 5'(n);
   end
   always_ff @(posedge clk_i) begin
-    if (asks) left_q <= left_q ^ one;
+    if (requests) left_q <= left_q ^ one;
     if (ready_o) begin
       left_q <= {short_i, long_i};
       ends_q <= ends_i;
@@ -65,7 +65,7 @@ module ids_find
       bytes_q <= bytes_i;
       valid_q <= valid_i;
     end
-    outstanding_q <= outstanding_q + 5'(asks) - 5'(back) - 5'(taken);
+    outstanding_q <= outstanding_q + 5'(requests) - 5'(back) - 5'(taken);
     if (rst_i) begin
       valid_q <= 1'b0;
       outstanding_q <= '0;
@@ -81,13 +81,13 @@ module ids_find
     place_t place;
   } tag_t;
   tag_t [4:0] tag_q;
-  logic [4:0] go_q;
+  logic [4:0] request_q;
   logic [183:0] from_q;
   logic [4:1][63:0] key_q;
   hash_t low_q, high_q;
   wire [63:0] key = 64'(from_q >> {tag_q[0].place[3:0], 3'd0});
   always_ff @(posedge clk_i) begin
-    go_q <= {go_q[3:0], asks};
+    request_q <= {request_q[3:0], requests};
     from_q <= bytes_q;
     tag_q[0] <= '{
         is_there: |left_q,
@@ -100,7 +100,7 @@ module ids_find
     key_q[4:2] <= key_q[3:1];
     low_q <= hash_of_four(key_q[1][31:0]);
     high_q <= hash_of_four(key_q[1][63:32]);
-    if (rst_i) go_q <= '0;
+    if (rst_i) request_q <= '0;
   end
 
   localparam int unsigned Columns[2] = '{ColumnFirst, ColumnSecond};
@@ -131,7 +131,7 @@ module ids_find
   logic go5_q;
   always_ff @(posedge clk_i) begin
     tag5_q <= tag_q[4];
-    go5_q  <= go_q[4] & ~rst_i;
+    go5_q  <= request_q[4] & ~rst_i;
   end
 
   logic unused_ready, unused_out;

@@ -38,10 +38,10 @@ module ids_flows
     input logic [7:0] ask_slot_i,
     input logic again_i,  // a repeated verdict is ready
     output logic ask_done_o,
-    output logic asking_o,  // the result is not known yet
+    output logic pending_o,  // the result is not known yet
     output logic answered_o,  // with again_i; without it, a packet asked about is still ahead
     // of ask_slot_i, one cycle later: sequence numbers, or row of the flow; 0xffff: none
-    output logic [31:0] known_o,
+    output logic [31:0] property_o,
 
     // The store; read data arrive three cycles after the request.
     output logic replace_o,
@@ -110,11 +110,11 @@ module ids_flows
   (* ram_style = "distributed" *)info_t infos  [NumSlots];
   logic [SlotWidth-1:0] next_slot, slot_q;
   logic waiting, unused_ready, unused_body;
-  logic asks_q, wanted_q;  // a repeated verdict is in progress; the firmware still waits for it
+  logic pending_q, awaited_q;  // a repeated verdict is in progress; the firmware still waits for it
   // A waiting segment precedes new packets: these may follow it in the stream.
   logic [SlotWidth-1:0] retry_slot;
   logic retry_skips, may_retry, settled, is_full;
-  wire takes_ask = step_q == Idle & ask_i & ~asks_q;
+  wire takes_ask = step_q == Idle & ask_i & ~pending_q;
   wire retries = step_q == Idle & ~takes_ask & may_retry;
   wire takes = step_q == Idle & ~takes_ask & ~may_retry & settled & waiting;
   // Twice the number of slots: requests of the firmware for slots that it does not hold can enter a
@@ -420,20 +420,20 @@ module ids_flows
       ends[slot_q] <= end_q;
     end
     unique case (ask_op_i)
-      AskSequence: known_o <= sequences[ask_slot_i[SlotWidth-1:0]];
-      AskEnd: known_o <= ends[ask_slot_i[SlotWidth-1:0]];
-      default: known_o <= 32'(rows[ask_slot_i[SlotWidth-1:0]]);
+      AskSequence: property_o <= sequences[ask_slot_i[SlotWidth-1:0]];
+      AskEnd: property_o <= ends[ask_slot_i[SlotWidth-1:0]];
+      default: property_o <= 32'(rows[ask_slot_i[SlotWidth-1:0]]);
     endcase
-    if (takes_ask) asks_q <= 1'b1;
-    if (answers) asks_q <= 1'b0;
-    wanted_q <= takes_ask & ~ask_begins_i | wanted_q & ask_i & ~ask_done_o;
+    if (takes_ask) pending_q <= 1'b1;
+    if (answers) pending_q <= 1'b0;
+    awaited_q <= takes_ask & ~ask_begins_i | awaited_q & ask_i & ~ask_done_o;
     if (rst_i) begin
-      asks_q   <= 1'b0;
-      wanted_q <= 1'b0;
+      pending_q <= 1'b0;
+      awaited_q <= 1'b0;
     end
   end
-  assign asking_o   = asks_q;
-  assign answered_o = asks_q & (again_i | still_ahead & ~blocks);
-  assign ask_done_o = wanted_q & asks_q & answers | takes_ask & ask_begins_i;
+  assign pending_o  = pending_q;
+  assign answered_o = pending_q & (again_i | still_ahead & ~blocks);
+  assign ask_done_o = awaited_q & pending_q & answers | takes_ask & ask_begins_i;
 
 endmodule

@@ -56,23 +56,23 @@ module ids_scan
   // ---- Words of the payload ----
 
   at_t at_q;
-  logic goes_on_q;  // not at the first word of a packet
+  logic continues_q;  // not at the first word of a packet
   wire at_t first_at = packet_i.from[13:4];
-  wire at_t at = goes_on_q ? at_q : first_at;
-  wire ends = goes_on_q ? at_q == packet_i.last_at :
+  wire at_t at = continues_q ? at_q : first_at;
+  wire ends = continues_q ? at_q == packet_i.last_at :
       packet_i.is_small | first_at == packet_i.last_at;
 
   logic [5:0] outstanding_q;
   logic back, taken_q;
-  wire asks = packet_valid_i & ~wait_i & outstanding_q != 6'(Depth);
-  assign packet_ready_o = asks & ends;
+  wire requests = packet_valid_i & ~wait_i & outstanding_q != 6'(Depth);
+  assign packet_ready_o = requests & ends;
   assign word_o = WordWidth'({packet_i.beat, 2'b00}) + WordWidth'(at);
   always_ff @(posedge clk_i) begin
-    if (asks) at_q <= at + 1'b1;
-    if (asks) goes_on_q <= ~ends;
-    outstanding_q <= outstanding_q + 6'(asks) - 6'(back) - 6'(taken_q);
+    if (requests) at_q <= at + 1'b1;
+    if (requests) continues_q <= ~ends;
+    outstanding_q <= outstanding_q + 6'(requests) - 6'(back) - 6'(taken_q);
     if (rst_i) begin
-      goes_on_q <= 1'b0;
+      continues_q   <= 1'b0;
       outstanding_q <= '0;
     end
   end
@@ -101,7 +101,7 @@ module ids_scan
     may_short_q[1] <= starting(from_q) & ending(to_short_q);
     may_long_q[Stages-1:2] <= may_long_q[Stages-2:1];
     may_short_q[Stages-1:2] <= may_short_q[Stages-2:1];
-    valid_q <= {valid_q[Stages-2:0], asks};
+    valid_q <= {valid_q[Stages-2:0], requests};
     ends_q <= {ends_q[Stages-2:0], ends};
     at_stage_q <= {at_stage_q[Stages-2:0], at};
     if (rst_i) valid_q <= '0;

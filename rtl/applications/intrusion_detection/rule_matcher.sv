@@ -127,18 +127,18 @@ module rule_matcher
   logic [255:0] bytes;
 
   // Firmware requests are accesses to words from 0x4000 on: an operation and a slot.
-  logic ask_done, asking, answered, again, replace, replace_ready, flow_reads, answered_q;
+  logic ask_done, pending, answered, again, replace, replace_ready, flow_reads, answered_q;
   logic [BeatWidth+1:0] replace_word, flow_word;
   logic [15:0] replace_bytes;
   logic [127:0] replace_data;
-  logic [31:0] known;
+  logic [31:0] property_word;
   logic [NumSlots-1:0] inside_q;  // slots whose verdict is pending
   wire [7:0] ask_slot = 8'(accel_bus_request_i.addr[7:2]);
   wire ask_e ask_op = ask_e'(accel_bus_request_i.addr[10:8]);
-  wire is_known = ask_op inside {AskRow, AskSequence, AskEnd};
+  wire is_property = ask_op inside {AskRow, AskSequence, AskEnd};
   wire begins = accel_bus_request_i.write & ask_op inside {AskAgain, AskSkip};
   wire allowed = accel_bus_request_i.write ? begins | ask_op == AskBlock :
-      ask_op inside {AskAgain, AskSkip, AskAwait} | is_known;
+      ask_op inside {AskAgain, AskSkip, AskAwait} | is_property;
   wire may_ask = accel_bus_request_i.addr[15:11] == 5'b0100_0 & 32'(ask_slot) < NumSlots & allowed &
       ~inside_q[ask_slot[SlotWidth-1:0]];
   ids_flows #(
@@ -155,15 +155,15 @@ module rule_matcher
       .packet_i(packet),
       .flow_i(flow),
       .packet_valid_i(packet_valid),
-      .ask_i(accel_bus_request_i.valid & may_ask & ~answered_q & ~is_known & ask_op != AskAwait),
+      .ask_i(accel_bus_request_i.valid & may_ask & ~answered_q & ~is_property & ask_op != AskAwait),
       .ask_begins_i(begins),
       .ask_op_i(ask_op),
       .ask_slot_i(ask_slot),
       .again_i(again),
       .ask_done_o(ask_done),
-      .asking_o(asking),
+      .pending_o(pending),
       .answered_o(answered),
-      .known_o(known),
+      .property_o(property_word),
       .replace_o(replace),
       .replace_ready_i(replace_ready),
       .replace_word_o(replace_word),
@@ -366,8 +366,8 @@ module rule_matcher
   wire [HitWidth-1:0] hit_place = HitWidth'({checked.slot, hit_number});
   logic [31:0] sid_q, answer_q;
   logic [16:0] hit_row_q;
-  wire tells = may_ask & is_known;
-  wire asks = may_ask & ~is_known;
+  wire reads_property = may_ask & is_property;
+  wire is_request = may_ask & ~is_property;
   wire is_hit = 32'(accel_bus_request_i.addr) < 8 * NumHits;
   always_ff @(posedge clk_i) begin
     if (hit) sids[hit_place] <= hit_sid;
@@ -376,7 +376,7 @@ module rule_matcher
     hit_row_q <= hit_rows[accel_bus_request_i.addr[3+:HitWidth]];
     if (answered) answer_q <= again ? verdict : 32'd1 << VerdictAhead;
     answered_q <= accel_bus_request_i.valid & ~answered_q &
-        (~asks | (ask_op == AskAwait ? ~asking : ask_done)) & ~rst_i;
+        (~is_request | (ask_op == AskAwait ? ~pending : ask_done)) & ~rst_i;
     if (accel_packet_i.valid & accel_packet_i.first)
       inside_q[accel_packet_i.slot[SlotWidth-1:0]] <= 1'b1;
     if (judged) inside_q[judged_slot[SlotWidth-1:0]] <= 1'b0;
@@ -384,7 +384,7 @@ module rule_matcher
   end
   assign accel_bus_response_o.stall = ~answered_q;
   assign accel_bus_response_o.error = ~may_ask & (accel_bus_request_i.write | ~is_hit);
-  assign accel_bus_response_o.data = tells ? known : asks ? answer_q :
+  assign accel_bus_response_o.data = reads_property ? property_word : is_request ? answer_q :
       accel_bus_request_i.addr[2] ? {hit_row_q[16], 15'd0, hit_row_q[15:0]} : sid_q;
 
 endmodule
