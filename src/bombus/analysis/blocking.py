@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Head-of-line blocking: routes whose messages may wait behind those for a slow tile.
+"""Head-of-line blocking: routes whose messages may wait for those to a slow tile.
 
 A message that waits for a slow tile, a replica or one declared `slow`, stays in the queues of its
-route. Messages for other tiles that come to one of these queues wait behind it, although nobody
-keeps their own tile busy.
+route. Messages for other tiles that enter one of these queues wait for it, even while their own
+tile is idle.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Cycle:
 
     @property
     def tiles(self) -> list[Tile]:
-        """Tiles that the messages of the cycle come from and go to."""
+        """Source and target tiles of the messages of the cycle."""
         found: dict[Tile, None] = {}
         for leg in self.legs:
             found[leg.hop.source.tile] = None

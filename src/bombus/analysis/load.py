@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expected load of each next hop.
 
-What comes in at the line rate goes on from layer to layer, shared among the next
-hops of each: as the design file says (`traffic:`), and what it does not say in
-equal parts, except that next hops which a layer declares as rare (`RareHops`) get
-little. Next hops of all outputs of a layer share: what goes to two of them is not counted
-twice. Headers that are added or taken off do not count. A message without payload is one
-flit, and counts as if it followed from a frame of the shortest kind.
+Traffic enters at the line rate and passes from layer to layer, shared among the next hops of each:
+by the shares of the design file (`traffic:`), and the rest in equal parts, except that next hops
+which a layer declares as rare (`RareHops`) get little. The next hops of all outputs of a layer
+share; a message that takes two of them is not counted twice. Headers that are added or removed do
+not count. A message without payload is one flit, and counts as if it followed from a frame of the
+shortest kind.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def expected(facts: Facts) -> dict[Hop, float]:
     layers = list(facts.design.layers())
     index = {layer: i for i, layer in enumerate(layers)}
     rate = facts.design.config.line_rate_gbps
-    # Not a kernel, which has neither: it stands behind the layer that serves it.
+    # Not a kernel, which has neither: the layer that serves it feeds it.
     begins = [bool(layer.kind.outputs) and not layer.kind.inputs for layer in layers]
     sources = rate * np.array(begins)
     shares = {hop: share for la in layers for hop, share in _shares(facts, la).items()}
@@ -56,8 +56,8 @@ def expected(facts: Facts) -> dict[Hop, float]:
         assert hop.target
         passed[index[hop.target.layer], index[hop.source.layer]] -= share
     rates = np.linalg.lstsq(passed, sources, rcond=None)[0]
-    # No layer forwards more than comes in at all of these together: a cycle that keeps everything
-    # would diverge.
+    # No layer forwards more than all sources together send: a cycle that keeps everything would
+    # diverge.
     rates = np.clip(rates, 0.0, sources.sum())
     return {
         hop: float(share * rates[index[hop.source.layer]]) * _weight(facts, hop)

@@ -8,7 +8,6 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
@@ -103,18 +102,29 @@ def _environment() -> jinja2.Environment:
     return templates(paths.PACKAGE / "board" / "templates")
 
 
-def context(facts: Facts) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Context:
     """Values for the templates around a design."""
+
+    name: str
+    source: str  # the design file
+    ports: list[int]
+    data_width: int
+    keep_width: int
+    address_bits: int
+
+
+def _context(facts: Facts) -> _Context:
     design = facts.design
     width = design.networks[0].data_width
-    return {
-        "name": design.config.name,
-        "source": design.file.path.name,
-        "ports": list(range(len(design.config.ports))),
-        "data_width": width,
-        "keep_width": width // 8,
-        "address_bits": facts.register_map.address_bits,
-    }
+    return _Context(
+        name=design.config.name,
+        source=design.file.path.name,
+        ports=list(range(len(design.config.ports))),
+        data_width=width,
+        keep_width=width // 8,
+        address_bits=facts.register_map.address_bits,
+    )
 
 
 def with_shell(facts: Facts, command: str) -> dict[str, str]:
@@ -124,7 +134,7 @@ def with_shell(facts: Facts, command: str) -> dict[str, str]:
     sources = generate.texts(facts)
     width = design.networks[0].data_width
     sources[f"board/{liteeth_mac.MODULE}.v"] = liteeth_mac.verilog(width, command)
-    shell = _environment().get_template("shell.sv.j2").render(context(facts))
+    shell = _environment().get_template("shell.sv.j2").render(vars(_context(facts)))
     sources[f"board/{name}_shell.sv"] = shell
     files = [f"-F {name}.f", f"board/{liteeth_mac.MODULE}.v", f"board/{name}_shell.sv"]
     sources[f"{name}_shell.f"] = file_list(files)
@@ -143,7 +153,7 @@ def with_links(facts: Facts, command: str) -> dict[str, str]:
         _environment()
         .get_template("gmii.sv.j2")
         .render(
-            context(facts),
+            vars(_context(facts)),
             mac_ports=[
                 {"declarations": with_clock(number, port.declarations)}
                 for number, port in enumerate(top_mac_ports(design))
@@ -186,7 +196,7 @@ def on_board(facts: Facts, board: Board, command: str) -> dict[str, str]:
         _environment()
         .get_template("board.sv.j2")
         .render(
-            context(facts),
+            vars(_context(facts)),
             board=board,
             core_mhz=f"{design.config.clock_mhz:g}",
             pll=pll(board.clock.mhz, design.config.clock_mhz),

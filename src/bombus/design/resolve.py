@@ -155,7 +155,7 @@ def _crossings(tile: Tile, design: config.DesignConfig) -> tuple[tuple[int, str]
 
 
 def _without_entry(tile: Tile, file: config.DesignFile) -> list[Problem]:
-    """Layers named in `waits` that nothing reaches from the mesh."""
+    """Layers named in `waits` that no message from the mesh reaches."""
     names = [target.layer.name for target in tile.entries]
     return [
         file.problem(

@@ -184,7 +184,7 @@ def broadcasts(design: Design) -> dict[str, list[Layer]]:
 
 
 EMPTY_SLOT = "empty_slot"  # event: a program has taken one, which it sends or drops
-_ALWAYS_BUSY = ("router", "network_interface")  # what each interface consists of
+_ALWAYS_BUSY = ("router", "network_interface")  # the parts of each interface
 
 
 def _completions(tile: Tile, facts: Facts) -> Completions:

@@ -93,8 +93,8 @@ def points(facts: Facts) -> list[dict[str, Any]]:
 def _seen_next(
     graph: nx.DiGraph[Resource], node: Resource, seen: Container[Resource]
 ) -> set[Resource]:
-    """What a node may wait for; nodes that cannot be observed are replaced by those that they may
-    wait for.
+    """Nodes that a node may wait for; those that cannot be observed are replaced by the ones that
+    they may wait for.
     """
     found: set[Resource] = set()
     passed = {node}

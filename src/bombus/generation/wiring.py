@@ -90,7 +90,7 @@ class _Wiring:
         self.facts = facts
         # Targets of each output, in the tile or to the mesh (None), and the hops to them.
         self.branches: dict[Output, dict[Input | None, list[Hop]]] = {}
-        # What feeds each input: its wired sources, then the mesh.
+        # Feeds of each input: its wired sources, then the mesh.
         self.feeds: dict[Input, list[Output | None]] = {
             each: [] for layer in tile.layers for each in layer.inputs
         }
@@ -98,7 +98,7 @@ class _Wiring:
             found: dict[Input | None, list[Hop]] = {}
             for hop in facts.topology.hops_from(output):
                 found.setdefault(hop.target if hop.in_tile else None, []).append(hop)
-            # The mesh comes last: it takes everything that is not wired.
+            # The mesh is last: it takes everything that is not wired.
             self.branches[output] = dict(sorted(found.items(), key=lambda item: item[0] is None))
             for target in self.branches[output]:
                 if target is not None:
@@ -114,7 +114,7 @@ class _Wiring:
         return Slot(base + index, f"{base}_valid{index}", f"{base}_ready{index}")
 
     def waits(self, target: Input) -> bool:
-        """Whether a register holds what comes from the mesh for an input."""
+        """Whether a register holds messages from the mesh for an input."""
         return target.layer.name in self.tile.waits
 
     def branch(self, output: Output, target: Input | None, hops: list[Hop]) -> Branch:

@@ -140,7 +140,7 @@ def _is_app(layer: Layer) -> bool:
 
 
 def _raised(design: Design, tile: Tile) -> list[str]:
-    """What is at the raised ports of a tile: memories with their kind, or names of ports."""
+    """Labels of the raised ports of a tile: memories with their kind, or names of ports."""
     memories = design.config.memories
     lines: dict[str, None] = {}  # each once, in order
     for name in chain.from_iterable(layer.raised.values() for layer in tile.layers):

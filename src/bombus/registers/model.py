@@ -58,11 +58,6 @@ class RegisterType:
     def is_writable(self) -> bool:
         return any(field.is_writable for field in self.fields)
 
-    @property
-    def used_bits(self) -> int:
-        """One more than the highest bit of a field."""
-        return max(field.high for field in self.fields) + 1
-
 
 @dataclass(frozen=True)
 class Register:

@@ -28,7 +28,7 @@ def _is_error(diagnostic: pyslang.Diagnostic) -> bool:
 
 
 def rtl_files() -> list[Path]:
-    """Every SystemVerilog file that comes with Bombus: packages before modules, the contract first,
+    """Every SystemVerilog file of Bombus: packages before modules, the contract first,
     and each part of `rtl/` after those that it uses.
     """
     files = sorted(paths.RTL.rglob("*.sv"))

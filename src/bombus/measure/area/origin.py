@@ -58,9 +58,6 @@ class Places:
                 return name
         return ""
 
-    def module_of(self, instance: str) -> str:
-        return self._instances.get(instance, "")
-
     def origin(self, src: str, name: str = "", within: str = "") -> Origin | None:
         """The origin from Yosys's list of locations, with a name or at least the tile if known."""
         instance = self.of_name(name)
