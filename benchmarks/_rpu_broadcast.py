@@ -10,6 +10,7 @@ from random import Random
 
 from rich.table import Table
 
+import bombus
 from bombus import Simulation
 from bombus.applications.processors.build import build
 
@@ -111,24 +112,24 @@ def measure(file: Path, folder: Path) -> Row:
     """Single broadcasts from each processor, then all at once."""
     random = Random(1)
     with Simulation(file) as simulation:
-        count = len(simulation.rpus)
+        count = len(bombus.processors(simulation))
         source, elf = folder / "broadcast.c", folder / "broadcast.elf"
         source.write_text(PROGRAM.replace("PROCESSORS", str(count)), encoding="utf-8")
         build([source], elf, code_bytes=8192, data_bytes=8192)
-        for number, processor in enumerate(simulation.rpus):
+        for number, processor in enumerate(bombus.processors(simulation)):
             processor.load(elf)
             processor.boot()
             simulation.advance(APART)
             processor.debug_send(number, NUMBER)
-        if simulation.distribution:
-            simulation.lb.policy = "round_robin"
+        if bombus.processors(simulation).shared:
+            bombus.processors(simulation).distribution.policy = "round_robin"
         simulation.advance(APART)
         singles = MESSAGES_EACH * count
         for place in (SYNC, *[SINGLE] * singles, *[START] * BURSTS):
             simulation.send(bytes([place]) + random.randbytes(59), random.randrange(2))
             simulation.advance(APART + random.randrange(APART))
         found: dict[str, list[int]] = {name: [] for name in FIGURES}
-        for processor in simulation.rpus:
+        for processor in bombus.processors(simulation):
             for number, name in enumerate(FIGURES):
                 processor.debug_send(number, ASK)
                 simulation.advance(APART)

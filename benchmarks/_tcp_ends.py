@@ -19,6 +19,7 @@ from queue import SimpleQueue
 from select import select
 from typing import Protocol
 
+import bombus
 from bombus import Simulation
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
@@ -70,7 +71,7 @@ class Engine:
         self._start: int | None = None  # the simulation's time at time 0
         self._sends = sends
         self._content = content(size)
-        self._listener = simulation.tcp.listen(PORT)
+        self._listener = bombus.sockets(simulation).listen(PORT)
         self._connection: Connection | None = None
         self._came = bytearray()
         simulation.advance_until_idle()
@@ -88,7 +89,7 @@ class Engine:
     def _serve(self) -> None:
         """Until the application has nothing more to do."""
         self._simulation.advance_until_idle()
-        while self._simulation.tcp.poll():
+        while bombus.sockets(self._simulation).poll():
             if self._connection is None and self._listener.waiting:
                 self._connection = self._listener.accept(timeout=0)
                 if self._sends:

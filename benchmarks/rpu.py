@@ -18,6 +18,7 @@ import _rpu_ids as ids
 from _rpu_cases import BROADCAST, CASES, LOOPBACK, NAMES, Case
 from rich.table import Table
 
+import bombus
 from bombus import Simulation
 from bombus.applications.firewall import blacklist
 from bombus.applications.firewall import table as firewall_table
@@ -122,7 +123,7 @@ def start(simulation: Simulation, folder: Path, program: str, tile: str = "") ->
         program = f'#include "rpu.h"\nint main(void) {{\n    {program}\n}}\n'
     source.write_text(program)
     build([source], elf, code_bytes=8192, data_bytes=8192)
-    for processor in simulation.rpus:
+    for processor in bombus.processors(simulation):
         if tile in ("", processor.tile):
             processor.load(elf)
             processor.boot()
@@ -193,15 +194,15 @@ def bound(simulation: Simulation, frame_bytes: int) -> float:
 def distribute(simulation: Simulation, *, by_flow: bool) -> None:
     """By flow, or in turn if the design file allows; otherwise as it says."""
     policy = "flow_hash" if by_flow else "round_robin"
-    if by_flow or policy in simulation.lb.policies:
-        simulation.lb.policy = policy
+    if by_flow or policy in bombus.processors(simulation).distribution.policies:
+        bombus.processors(simulation).distribution.policy = policy
 
 
 def measure(
     simulation: Simulation, random: Random, case: Case, frame_bytes: int, matching: ids.Matching
 ) -> tuple[Row, int]:
     """Figures of one size, and the number of errors."""
-    count = len(simulation.rpus)
+    count = len(bombus.processors(simulation))
     beats = beats_of(frame_bytes, simulation.data_bytes)
     total = max(FRAMES, BEATS // beats)
     # A single processor is fed as fast as it accepts frames; several are fed by both ports at line
@@ -287,7 +288,7 @@ def run(
     mhz = estimated_mhz(file) if estimate else None
     with Simulation(file) as simulation:
         line = float(simulation.manifest["line_rate_gbps"])
-        default = FORWARDING_ALONE if len(simulation.rpus) == 1 else FORWARDING
+        default = FORWARDING_ALONE if len(bombus.processors(simulation)) == 1 else FORWARDING
         for case in cases or default:
             prepare(simulation, case, matching, folder)
             for length in lengths:
@@ -303,7 +304,7 @@ def prepare(simulation: Simulation, case: Case, matching: ids.Matching, folder: 
     start(simulation, folder, case.program)
     if case.second:
         start(simulation, folder, case.second, "second")
-    if simulation.distribution:  # noise frames are one flow
+    if bombus.processors(simulation).shared:  # noise frames are one flow
         distribute(simulation, by_flow=case.traffic is not None)
     if case.traffic:
         matching.load(simulation.registers_of("rule_matcher"))

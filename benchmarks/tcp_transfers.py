@@ -28,8 +28,7 @@ from bombus.base.text import listing
 from bombus.measure.bench import report_replies
 from bombus.measure.exchanges import neighbour
 from bombus.protocols.frames import ETHERNET_BYTES, PROTOCOL_TCP, TYPE_IPV4, Host
-from bombus.simulator.build import build
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library, build
 
 DESIGN = EXAMPLES / "tcp_host" / "tcp_host.yaml"
 SIZE = 262_144

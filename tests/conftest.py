@@ -14,8 +14,7 @@ import pytest
 from bombus.base.errors import DesignError
 from bombus.base.output import STDOUT
 from bombus.measure import bench
-from bombus.simulator.build import build_library
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library, build_library
 from bombus.simulator.simulation import Simulation
 from tests import LOOPBACK
 from tests.applications.processors import forwarding

@@ -2,23 +2,31 @@
 """Bombus: hardware network stacks from a design file.
 
 The pipeline, one module per step, each usable alone:
-config -> check (with place) -> generate -> build -> simulation.
+config -> check (with place) -> generate -> build -> simulation. A simulation knows no protocol and
+no application; `sockets` and `processors` take one and return what they add to it.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bombus.applications.processors.processors import processors
+    from bombus.protocols.tcp.sockets import sockets
     from bombus.simulator.simulation import Simulation
 
-__all__ = ["Simulation"]
+__all__ = ["Simulation", "processors", "sockets"]
+
+_MODULES = {
+    "Simulation": "bombus.simulator.simulation",
+    "processors": "bombus.applications.processors.processors",
+    "sockets": "bombus.protocols.tcp.sockets",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the binding of the simulator when it is first asked for."""
-    if name == "Simulation":
-        from bombus.simulator.simulation import Simulation
-
-        return Simulation
+    """Loads a binding of the simulator when it is first used."""
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'bombus' has no attribute {name!r}")

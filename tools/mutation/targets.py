@@ -283,6 +283,8 @@ _PYTHON: Mapping[str, str] = {
     "applications/intrusion_detection": "test_rules.py test_rule_tables.py test_ids.py",
     "simulator/balancer.py": "test_middlebox.py",
     "applications/processors/processor.py": "test_middlebox.py",
+    "applications/processors/processors.py": "test_middlebox.py",
+    "applications/processors/software.py": "test_processors.py",
     "applications/processors/distribution.py": "test_middlebox_lanes.py",
     "protocols/tcp/sockets.py": "test_tcp_sockets.py",
     "simulator/stalls.py": "test_watchdog.py",

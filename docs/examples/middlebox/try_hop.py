@@ -9,6 +9,7 @@ from pathlib import Path
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
+import bombus
 from bombus import Simulation
 from bombus.applications.processors.build import build
 
@@ -17,7 +18,7 @@ ELF = Path(sys.argv[1] if sys.argv[1:] else "hop.elf")
 
 build([FOLDER / "hop.c"], ELF)
 with Simulation(FOLDER / "firewall.yaml") as simulation:
-    processor = simulation.rpus[0]
+    processor = bombus.processors(simulation)[0]
     processor.load(ELF)
     processor.boot()
     for ttl in range(256):

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import bombus
 from bombus import Simulation
 from bombus.live.run import run
 from bombus.protocols.tcp.sockets import Connection, Listener
@@ -98,8 +99,8 @@ class Servers:
     def __call__(self, simulation: Simulation) -> None:
         if not self.listeners:
             for port, service in SERVICES.items():
-                self.listeners[simulation.tcp.listen(port)] = service
-        changed = simulation.tcp.poll()
+                self.listeners[bombus.sockets(simulation).listen(port)] = service
+        changed = bombus.sockets(simulation).poll()
         for listener, answers in self.listeners.items():
             while listener.waiting:
                 self.open[listener.accept(timeout=0)] = answers, bytearray()

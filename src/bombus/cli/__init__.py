@@ -10,10 +10,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bombus.applications.firewall.commands import firewall
-from bombus.applications.intrusion_detection.commands import rules
-from bombus.applications.processors.commands import firmware, processor
 from bombus.base.errors import DesignError, UserError
+from bombus.cli import extensions
 from bombus.cli.area import area
 from bombus.cli.bench import BENCH_SETTINGS, bench
 from bombus.cli.bitstream import bitstream
@@ -67,10 +65,8 @@ for group, commands in COMMANDS.items():
         settings = BENCH_SETTINGS if command is bench else None
         add = app.command(cls=Command, rich_help_panel=group, context_settings=settings)
         add(command)
-app.add_typer(firmware, name="firmware", rich_help_panel="Simulation")
-app.add_typer(processor, name="processor", rich_help_panel="Simulation")
-app.add_typer(firewall, name="firewall", rich_help_panel="Simulation")
-app.add_typer(rules, name="rules", rich_help_panel="Simulation")
+for name, commands_of_application in extensions.groups().items():
+    app.add_typer(commands_of_application, name=name, rich_help_panel="Simulation")
 
 
 def _point_to_check(error: DesignError) -> None:

@@ -35,9 +35,8 @@ from bombus.measure.exchanges import (
     wire_gbps,
 )
 from bombus.protocols.frames import Host, udp_frame
-from bombus.simulator.build import build
+from bombus.simulator.build import Library, build
 from bombus.simulator.counters import dropped, mesh_table
-from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 
 # Runs as a separate program inside the namespace; any program with sockets would do.

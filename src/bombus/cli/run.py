@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bombus.base.output import check_different
+from bombus.cli import extensions
 from bombus.cli.common import BoardOption, DesignArgument
 
 if TYPE_CHECKING:
-    from bombus.live.software import Software
     from bombus.simulator.impairment import Impairment
 
 
+@extensions.with_run_options(before="duration")
 def run(
     design: DesignArgument,
     tap: Annotated[
@@ -112,35 +114,6 @@ def run(
         bool, typer.Option("--assertions", help="Check the assertions in the RTL.")
     ] = False,
     board: BoardOption = None,
-    firmware: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Load this program (ELF) into all packet processors; when the file changes, "
-            "reload them one after another, without loss.",
-        ),
-    ] = None,
-    blacklist: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write this list of prefixes into all layers ip_blacklist."
-        ),
-    ] = None,
-    rules: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write these tables (`bombus rules compile`) into all layers rule_matcher, and "
-            "print their hits.",
-        ),
-    ] = None,
-    control: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Create a Unix socket at FILE, for `bombus processor`.",
-        ),
-    ] = None,
     duration: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Seconds to run. Default: until stopped."),
@@ -153,17 +126,15 @@ def run(
             "`-`: standard output, at the end.",
         ),
     ] = None,
+    *,
+    given: Mapping[str, Any],
 ) -> None:
     """Simulate a design live, attached to a Linux network interface."""
-    from bombus.applications.processors.control import Control
     from bombus.live.run import run as step
     from bombus.live.software import together
 
-    check_different([("report", report), ("control", control)])
+    check_different([("report", report), *extensions.written_files(given)])
     with ExitStack() as stack:
-        software = _software(design, firmware, blacklist, rules, control)
-        if control is not None:
-            software.append(stack.enter_context(Control(control)))
         step(
             design,
             tap=tap or None,
@@ -183,40 +154,10 @@ def run(
             trace=trace,
             assertions=assertions,
             board=board,
-            software=together(software) if software else None,
+            software=together(extensions.software(design, given, stack)),
             duration=duration,
             report=report,
         )
-
-
-def _software(
-    design: Path,
-    firmware: Path | None,
-    blacklist: Path | None,
-    rules: Path | None,
-    control: Path | None,
-) -> list[Software]:
-    """What accompanies the run. It is checked before the build, which takes minutes."""
-    from bombus.analysis.check import check
-    from bombus.applications.processors.processor import check_design, keep_loaded
-    from bombus.live import software
-
-    parts = []
-    if firmware or blacklist or rules or control:
-        facts, _ = check(design)
-        checked = facts.design
-    if firmware or control:
-        check_design(checked)
-    # Lists and rules are in place before the firmware starts.
-    if blacklist is not None:
-        software.check_kind(checked, software.BLACKLIST, "--blacklist")
-        parts.append(software.blacklist(blacklist))
-    if rules is not None:
-        software.check_kind(checked, software.MATCHER, "--rules")
-        parts.append(software.rules(rules, typer.echo))
-    if firmware is not None:
-        parts.append(keep_loaded(firmware))
-    return parts
 
 
 def _impairment(option: str, text: str | None) -> Impairment | None:

@@ -19,7 +19,6 @@ from typing import Any
 from rich.console import Console
 from rich.live import Live
 
-from bombus.applications.processors.host import host_tiles
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT, check_different, inputs
@@ -30,19 +29,18 @@ from bombus.design.config.host import Host
 from bombus.live.interface import Interface, check_interface, check_mtu
 from bombus.live.report import Report, Totals, table
 from bombus.live.sides import PerPort, sides_of
-from bombus.simulator.build import build
-from bombus.simulator.design_header import wave_format
+from bombus.live.software import Software, of_applications
+from bombus.simulator.build import Library, build
 from bombus.simulator.impairment import Impairment
-from bombus.simulator.library import Library
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 from bombus.simulator.stalls import explain
+from bombus.simulator.verilating import wave_format
 
 DEFAULT_MTU = 1500
 WAVE_FORMATS = (".fst", ".vcd")
 # Interval at which Python checks signals and the clock.
 _SLICE_SECONDS = 0.1
-_MOST_HOST_FRAMES = 1024  # as many as rpu_host stores
 
 
 def run(
@@ -69,7 +67,7 @@ def run(
     duration: float | None = None,
     interval: float = 1.0,
     report: Path | None = None,
-    software: Callable[[Simulation], None] | None = None,
+    software: Software | None = None,
     console: Console | None = None,
 ) -> Totals:
     """Runs a design until SIGINT, SIGTERM, SIGHUP or `duration` seconds have passed.
@@ -129,7 +127,7 @@ def run(
     has_addresses = _has_addresses(library.manifest)
     if has_addresses:
         for doubt in (doubt for side in sides for doubt in side.doubts):
-            console.print(f"warning: {doubt}", style="yellow", markup=False, highlight=False)
+            _warning(console)(doubt)
     with ExitStack() as stack:
         stop = stack.enter_context(_stop_on_signal())
         simulation = stack.enter_context(Simulation(library, seed=seed))
@@ -225,18 +223,14 @@ def _loop(
     duration: float | None,
     interval: float,
     report: Report | None,
-    software: Callable[[Simulation], None] | None,
+    software: Software | None,
     console: Console,
 ) -> Totals:
     start = time.monotonic()
     end = start + duration if duration is not None else math.inf
     next_look = start
     told: set[str] = set()
-    is_first = True
-    # Nobody else may take what processors send to the host; of several hosts none can be served.
-    host = simulation.host if len(host_tiles(simulation.manifest)) == 1 else None
-    if host is not None:
-        host.most_frames = _MOST_HOST_FRAMES
+    application_software = of_applications(simulation, _warning(console))
     failure: UserError | None = None
     with ExitStack() as stack:
         live = None
@@ -253,13 +247,10 @@ def _loop(
                         report.update(totals)
                 for port, interface in enumerate(interfaces):
                     simulation.link(port, up=interface.is_up())
-                if host is not None:
-                    host.poll()
+                simulation.serve()
                 if software is not None:
                     software(simulation)
-                if is_first:
-                    is_first = False
-                    _tell_idle_processors(simulation, console)
+                application_software(simulation)
                 simulation.run_live(min(_SLICE_SECONDS, end - now))
                 told = _tell_stalls(simulation, told, console)
             except UserError as error:
@@ -283,11 +274,11 @@ def _named(error: UserError, interfaces: list[Interface]) -> UserError:
     return error
 
 
-def _tell_idle_processors(simulation: Simulation, console: Console) -> None:
-    """Prints a warning if no packet processor runs a program."""
-    if simulation.rpus and not any(each.registers.control.run for each in simulation.rpus):
-        text = "warning: the packet processors run no program; `--firmware` loads one"
-        console.print(text, style="yellow", markup=False, highlight=False)
+def _warning(console: Console) -> Callable[[str], None]:
+    """Prints warnings on a console."""
+    return lambda text: console.print(
+        f"warning: {text}", style="yellow", markup=False, highlight=False
+    )
 
 
 def _tell_stalls(simulation: Simulation, told: set[str], console: Console) -> set[str]:

@@ -4,37 +4,104 @@
     balancer.disable(3)
     balancer.policy = "round_robin"
 
-All tiles that send to the group are changed alike, except that of a host. A replica that is
-disabled gets no further messages; its share goes to the others. Nothing is lost, but messages of a
-flow that moves may overtake those that are still inside the replica that had it.
+All tiles that send to the group are changed alike. A replica that is disabled gets no further
+messages; its share goes to the others. Nothing is lost, but messages of a flow that moves may
+overtake those that are still inside the replica that had it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
-from bombus.applications.processors.host import host_tiles
+from bombus.base.text import near_matches
+from bombus.registers.access import BlockAccess
 from bombus.simulator.native import SimulationError
-from bombus.simulator.register_map import set_group
-from bombus.simulator.shares import IN_TURN, Shares
+from bombus.simulator.register_map import set_group, set_slot
 
-if TYPE_CHECKING:
-    from bombus.simulator.simulation import Simulation
-
+IN_TURN = "round_robin"
 # Policies with many slots per replica, which can also be used round robin.
 _SWITCHABLE = ("flow_hash", "dst_port")
 
 
-class Balancer(Shares):
-    """The distribution of one group; `tiles`: its replicas, by number."""
+class Shares(ABC):
+    """`count` receivers, by number; all of them are enabled at first."""
 
-    def __init__(self, simulation: Simulation, tiles: Iterable[str]) -> None:
-        self._simulation = simulation
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._enabled = set(range(count))
+
+    @property
+    def enabled(self) -> list[int]:
+        """Numbers of those that get messages."""
+        return sorted(self._enabled)
+
+    def enable(self, number: int) -> None:
+        """Gives it its share again."""
+        self._set(self._enabled | {self._checked(number)})
+
+    def disable(self, number: int) -> None:
+        """Sends it no further messages; its share goes to the others."""
+        self._set(self._enabled - {self._checked(number)})
+
+    @property
+    @abstractmethod
+    def policies(self) -> list[str]:
+        """The values that `policy` may have."""
+
+    @property
+    def policy(self) -> str:
+        """The policy of the design file, or `round_robin`."""
+        return self._current()
+
+    @policy.setter
+    def policy(self, name: str) -> None:
+        if name not in self.policies:
+            raise SimulationError(f"policy {name!r}; {near_matches(name, self.policies)}")
+        self._switch(name)
+
+    @abstractmethod
+    def _current(self) -> str:
+        """The policy."""
+
+    @abstractmethod
+    def _switch(self, policy: str) -> None:
+        """Changes the policy to one of `policies`."""
+
+    @abstractmethod
+    def _share(self, enabled: set[int]) -> None:
+        """Changes the receivers from `_enabled` to these, at least one."""
+
+    def _checked(self, number: int) -> int:
+        if not 0 <= number < self._count:
+            raise SimulationError(f"replica {number}: there are 0 to {self._count - 1}")
+        return number
+
+    def _set(self, enabled: set[int]) -> None:
+        if not enabled:
+            raise SimulationError("the last replica that is enabled cannot be disabled")
+        self._share(enabled)
+        self._enabled = enabled
+
+
+class Balancer(Shares):
+    """The distribution of one group.
+
+    `tiles`: its replicas, by number. `unchanged`: tiles whose distribution stays as it is.
+    """
+
+    def __init__(
+        self,
+        registers: BlockAccess,
+        manifest: Mapping[str, Any],
+        tiles: Iterable[str],
+        unchanged: Collection[str] = (),
+    ) -> None:
+        self._registers, self._manifest = registers, manifest
         self.tiles = list(tiles)
-        self._senders = [
-            each for each in _senders(simulation.manifest) if _replicas(each) == self.tiles
-        ]
+        senders = _senders(manifest, unchanged)
+        self._senders = [each for each in senders if _replicas(each) == self.tiles]
         if not self._senders:
             raise SimulationError(f"no tile distributes messages among {', '.join(self.tiles)}")
         super().__init__(len(self.tiles))
@@ -56,8 +123,7 @@ class Balancer(Shares):
                 self._write_hop(sender, hop)
 
     def _write_hop(self, sender: Mapping[str, Any], hop: str) -> None:
-        simulation = self._simulation
-        set_group(simulation.registers, simulation.manifest, sender, hop, self._policy)
+        set_group(self._registers, self._manifest, sender, hop, self._policy)
 
     def _share(self, enabled: set[int]) -> None:
         others = [self.tiles[number] for number in sorted(enabled)]
@@ -68,28 +134,23 @@ class Balancer(Shares):
                 to = home if home in others else others[turn % len(others)]
                 # Under least_loaded, a slot that leads to another replica is not chosen.
                 if to != now[slot]:
-                    self._simulation.set_slot(
-                        sender["tile"],
-                        sender["next"][0],
-                        slot,
-                        to,
-                        port=sender["slots"][slot]["port"],
-                    )
+                    port = sender["slots"][slot]["port"]
+                    tile, hop = sender["tile"], sender["next"][0]
+                    set_slot(self._registers, self._manifest, tile, hop, slot, to, port)
                     now[slot] = to
 
 
-def groups(manifest: Mapping[str, Any]) -> list[list[str]]:
-    """The tiles of each group of replicas."""
-    found = dict.fromkeys(tuple(_replicas(sender)) for sender in _senders(manifest))
-    return [list(each) for each in found]
+def balancers(
+    registers: BlockAccess, manifest: Mapping[str, Any], unchanged: Collection[str] = ()
+) -> list[Balancer]:
+    """The distribution of each group of replicas; arguments as of `Balancer`."""
+    groups = dict.fromkeys(tuple(_replicas(sender)) for sender in _senders(manifest, unchanged))
+    return [Balancer(registers, manifest, tiles, unchanged) for tiles in groups]
 
 
-def _senders(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Those that distribute. A host does not: it addresses each replica, also disabled ones, which
-    wait for its answers.
-    """
-    hosts = host_tiles(manifest)
-    return [each for each in manifest["dispatch"] if each["tile"] not in hosts]
+def _senders(manifest: Mapping[str, Any], unchanged: Collection[str]) -> list[dict[str, Any]]:
+    """Tiles that distribute messages and may be changed."""
+    return [each for each in manifest["dispatch"] if each["tile"] not in unchanged]
 
 
 def _replicas(sender: Mapping[str, Any]) -> list[str]:

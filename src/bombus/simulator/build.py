@@ -12,7 +12,9 @@ import re
 import shutil
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -33,7 +35,6 @@ from bombus.simulator.compiling import (
     compile_model,
 )
 from bombus.simulator.design_header import design_header
-from bombus.simulator.library import Library
 from bombus.simulator.verilating import (
     MODEL_CFLAGS,
     SANITIZERS,
@@ -41,6 +42,7 @@ from bombus.simulator.verilating import (
     cflags,
     model_options,
     verilate,
+    wave_format,
 )
 from bombus.simulator.verilator import verilator_environment
 
@@ -48,6 +50,31 @@ from bombus.simulator.verilator import verilator_environment
 _MODEL_FILES = (".sv", ".svh", ".f", ".json")
 
 __all__ = ["BuildError", "Library", "build", "build_library", "verilator_environment"]
+
+
+@dataclass(frozen=True)
+class Library:
+    """A simulator that is ready to be opened."""
+
+    path: Path
+
+    @property
+    def manifest_path(self) -> Path:
+        return self.path.parent / "manifest.json"
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest written by `bombus.generation.generate`."""
+        manifest: dict[str, Any] = json.loads(self.manifest_path.read_text())
+        return manifest
+
+    @property
+    def log(self) -> Path:
+        """Output of the build, with the warnings."""
+        return self.path.parent / "build.log"
+
+    def __fspath__(self) -> str:
+        return str(self.path)
 
 
 def build(
@@ -135,7 +162,7 @@ def build_library(
     options = model_options(trace, assertions)
     sanitizers = SANITIZERS if sanitize else ()
     of_model = sanitizers if sanitize_model else ()
-    header = design_header(manifest, trace, assertions)
+    header = design_header(manifest, wave_format() if trace else "", assertions)
     key = content_key(
         [verilator.version(), *options, *cflags(of_model), *sanitizers, OPTIMISATION, header],
         [*(file for file in _tree(generated) if file[1].suffix in _MODEL_FILES), *_runtime()],

@@ -4,25 +4,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 from bombus.simulator.streams import KIND_BITS, LENGTH_BITS
-
-
-@lru_cache(maxsize=1)
-def wave_format() -> str:
-    """FST if its compression libraries are available, otherwise VCD."""
-    result = subprocess.run(
-        ["g++", "-E", "-x", "c++", "-"],
-        input="#include <zlib.h>\n#include <lz4.h>\n",
-        text=True,
-        capture_output=True,
-        check=False,
-    )
-    return "fst" if result.returncode == 0 else "vcd"
 
 
 def _largest_count(member: dict[str, Any]) -> int:
@@ -65,8 +50,8 @@ def _parameters(manifest: dict[str, Any]) -> Iterator[str]:
                     yield f'X("{tile["name"]}", "{layer["kind"]}", "{name}", {value}ull)'
 
 
-def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
-    """What `sim/platform/design.h` needs to know of the design."""
+def design_header(manifest: dict[str, Any], wave_format: str, assertions: bool) -> str:
+    """The macros that `sim/platform/design.h` reads; `wave_format`: of waveforms, "" without."""
     top = f"TOP.{manifest['simulation']['instance']}"
     return "".join(
         f"#define {name} {value}\n"
@@ -95,7 +80,7 @@ def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> st
                 for port, given in enumerate(manifest["mac_ports"])
                 if given.get("clock_mhz")
             ),
-            "BOMBUS_WAVE_FORMAT": json.dumps(wave_format() if trace else ""),
+            "BOMBUS_WAVE_FORMAT": json.dumps(wave_format),
             "BOMBUS_ASSERTIONS": int(assertions),
             "BOMBUS_WATCH(X)": " ".join(
                 f'X("{top}.{point["scope"]}", "{point["valid"]}", '

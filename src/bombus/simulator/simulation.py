@@ -15,26 +15,24 @@ from __future__ import annotations
 import errno
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, TypeVar
 
-from bombus.applications.processors import processor as processors
-from bombus.applications.processors.distribution import Distribution
-from bombus.applications.processors.host import Host
 from bombus.base.text import near_matches
-from bombus.protocols.tcp.sockets import Sockets
 from bombus.registers.access import BlockAccess, open_map
 from bombus.simulator import register_map
-from bombus.simulator.balancer import Balancer
-from bombus.simulator.build import build
+from bombus.simulator.balancer import Balancer, balancers
+from bombus.simulator.build import Library, build
 from bombus.simulator.frames import Frame
-from bombus.simulator.library import Library
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES, MacPorts
 from bombus.simulator.native import Native, SimulationError
 from bombus.simulator.stalls import Stall, stalls
 from bombus.simulator.streams import Stream
+
+Extension = TypeVar("Extension")
 
 STALL_CYCLES = 10_000  # cycles without movement: longer than the longest frame on a slow MAC
 
@@ -99,6 +97,10 @@ class Simulation(MacPorts):
         )
         super().__init__(native, self.library.manifest)
         self._registers: BlockAccess | None = None
+        self._extensions: dict[object, Any] = {}
+        self._servers: list[Callable[[], object]] = []
+        self._step_cycles: int | None = None  # between two calls of the servers
+        self._at_reset: list[Callable[[], object]] = []
         self.watch()
 
     def close(self) -> None:
@@ -162,14 +164,15 @@ class Simulation(MacPorts):
         return bool(self._native.call("in_flight"))
 
     def advance(self, cycles: int) -> None:
-        """Advances by a number of clock cycles, and serves what `host` is asked for meanwhile."""
-        if "host" in self.__dict__:
-            self.host.advance(cycles)
-        else:
-            self._pass(cycles)
-
-    def _pass(self, cycles: int) -> None:
-        self._native.call("advance_cycles", cycles)
+        """Advances by a number of clock cycles, and serves extensions meanwhile (`serve_every`)."""
+        if self._step_cycles is None:
+            self._native.call("advance_cycles", cycles)
+            return
+        end = self.cycle + cycles
+        self.serve()
+        while (left := end - self.cycle) > 0:
+            self._native.call("advance_cycles", min(left, self._step_cycles))
+            self.serve()
 
     def advance_until_idle(self, limit_cycles: int = DEFAULT_TIMEOUT_CYCLES) -> bool:
         """Advances until nothing is in flight and counters are up to date.
@@ -213,8 +216,8 @@ class Simulation(MacPorts):
         self._forget()
 
     def _forget(self) -> None:
-        if "host" in self.__dict__:
-            self.host.forget()
+        for forget in self._at_reset:
+            forget()
 
     def reset_port(self, port: int = 0) -> None:
         """Resets the MAC's side of a port with its own clock; frames waiting there are lost."""
@@ -311,8 +314,6 @@ class Simulation(MacPorts):
         """
         register_map.set_route(self.registers, self.manifest, entry, to, via, port)
 
-    # ---- Packet processors ----
-
     def registers_of(self, kind: str) -> list[BlockAccess]:
         """The registers of every layer of a kind, such as `ip_blacklist`; a tile may have several
         of them.
@@ -326,31 +327,38 @@ class Simulation(MacPorts):
         ]
 
     @cached_property
-    def rpus(self) -> list[processors.Processor]:
-        """The packet processors; replicas in the order of their numbers."""
-        return processors.processors(self)
-
-    @cached_property
     def balancers(self) -> list[Balancer]:
         """The distribution of each group of replicas."""
-        return processors.balancers(self)
+        return balancers(self.registers, self.manifest)
 
-    @cached_property
-    def distribution(self) -> Distribution | None:
-        """The distribution among packet processors; None if the design has none."""
-        return processors.distribution(self)
+    # ---- Extensions ----
 
-    @property
-    def lb(self) -> Distribution:
-        """The distribution among packet processors; SimulationError if there is none."""
-        if self.distribution is None:
-            raise SimulationError(f"{self.manifest['name']} has no replicas of packet processors")
-        return self.distribution
+    def extension(self, kind: Callable[[Simulation], Extension]) -> Extension:
+        """The object of a class outside this package that belongs to this simulation.
 
-    @cached_property
-    def host(self) -> Host:
-        """The host of the packet processors, if a tile has a layer `rpu_host`."""
-        return Host(self, self._pass)
+        `kind`: the class; it is called with the simulation when it is first used.
+        """
+        if kind not in self._extensions:
+            self._extensions[kind] = kind(self)
+        found: Extension = self._extensions[kind]
+        return found
+
+    def serve_every(self, cycles: int, serve: Callable[[], object]) -> None:
+        """From now on `advance` calls `serve` at its start and after at most this many cycles.
+
+        It exchanges messages with the design and answers requests that the design has sent.
+        """
+        self._servers.append(serve)
+        self._step_cycles = min(cycles, self._step_cycles or cycles)
+
+    def serve(self) -> None:
+        """Calls what `serve_every` has added; a live run does so while its time passes."""
+        for serve in self._servers:
+            serve()
+
+    def at_reset(self, forget: Callable[[], object]) -> None:
+        """Calls `forget` after each reset of the design."""
+        self._at_reset.append(forget)
 
     # ---- Raised ports ----
 
@@ -383,11 +391,6 @@ class Simulation(MacPorts):
         return {
             each["name"]: Stream(self._native, each) for each in self.manifest.get("streams", ())
         }
-
-    @cached_property
-    def tcp(self) -> Sockets:
-        """Sockets on the design's TCP engine, if a tile raises an application's messages."""
-        return Sockets(self)
 
     # ---- Waveforms ----
 

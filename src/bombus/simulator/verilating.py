@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from bombus.base.macros import CHECKS
 from bombus.base.paths import SIM
 from bombus.simulator.compiling import run_logged
-from bombus.simulator.design_header import wave_format
 from bombus.simulator.verilator import verilator_environment
 
 MODEL = "Vtop"
@@ -39,6 +40,19 @@ SANITIZERS = (
     "-fno-omit-frame-pointer",
     "-g",
 )
+
+
+@lru_cache(maxsize=1)
+def wave_format() -> str:
+    """FST if its compression libraries are available, otherwise VCD."""
+    result = subprocess.run(
+        ["g++", "-E", "-x", "c++", "-"],
+        input="#include <zlib.h>\n#include <lz4.h>\n",
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    return "fst" if result.returncode == 0 else "vcd"
 
 
 def model_options(trace: bool, assertions: bool) -> list[str]:

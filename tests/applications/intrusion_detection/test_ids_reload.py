@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import bombus
 from bombus.applications.intrusion_detection import compiling, load
 from bombus.applications.intrusion_detection.streams import Flow, Segment
 from bombus.applications.processors.build import build
@@ -48,7 +49,7 @@ def two(tmp_path: Path, program: Path) -> Iterator[Simulation]:
     with Simulation(file, assertions=True) as simulation:
         simulation.advance(500)  # the table of flows is cleared
         forwarding.boot(simulation, program)
-        for processor in simulation.rpus:
+        for processor in bombus.processors(simulation):
             load.write(simulation.tile(processor.tile).registers.rule_matcher, tables)
         yield simulation
         message_sums.check(simulation)
@@ -69,20 +70,22 @@ def came(two: Simulation, segment: Segment, within: int = SOON) -> bool:
 def test_a_stream_moves_and_returns(two: Simulation, program: Path) -> None:
     parts = [Segment(FLOW, 1 + 10 * n, b"0123456789") for n in range(8)]
     assert passes(two, parts[0])
-    (home,) = (n for n, rpu in enumerate(two.rpus) if rpu.status.counters["noc_in_messages"])
+    (home,) = (
+        n for n, rpu in enumerate(bombus.processors(two)) if rpu.status.counters["noc_in_messages"]
+    )
     assert not passes(two, parts[2]), "it is ahead of a gap"
-    assert two.rpus[home].status.slots == 1
+    assert bombus.processors(two)[home].status.slots == 1
     start = two.cycle
-    two.rpus[home].evict()
+    bombus.processors(two)[home].evict()
     assert two.cycle - start < WAIT_CYCLES
     assert came(two, parts[2]), "it is not lost"
-    assert two.lb.undrained == 1
-    assert two.lb.enabled == [1 - home]
+    assert bombus.processors(two).distribution.undrained == 1
+    assert bombus.processors(two).distribution.enabled == [1 - home]
     for part in parts[3:5]:
         assert passes(two, part), "the other processor begins the stream anew"
-    two.rpus[home].boot()
-    two.lb.enable(home)
-    assert two.lb.undrained == 1
+    bombus.processors(two)[home].boot()
+    bombus.processors(two).distribution.enable(home)
+    assert bombus.processors(two).distribution.undrained == 1
     assert not passes(two, parts[5]), "what passed meanwhile is a gap"
     assert came(two, parts[5], WAIT_CYCLES)
     for part in parts[6:]:
@@ -94,8 +97,10 @@ def test_a_stream_moves_and_returns(two: Simulation, program: Path) -> None:
 def test_a_pattern_that_the_move_cuts_is_not_found(two: Simulation, program: Path) -> None:
     parts = [Segment(FLOW, 1, b"this is ev"), Segment(FLOW, 11, b"il stuff")]
     assert passes(two, parts[0])
-    (home,) = (n for n, rpu in enumerate(two.rpus) if rpu.status.counters["noc_in_messages"])
-    two.lb.disable(home)
+    (home,) = (
+        n for n, rpu in enumerate(bombus.processors(two)) if rpu.status.counters["noc_in_messages"]
+    )
+    bombus.processors(two).distribution.disable(home)
     assert passes(two, parts[1])
     other = Flow("10.0.0.3", "10.0.0.2", 1000, 80)
     assert passes(two, Segment(other, 1, b"this is ev"))

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+import bombus
 from bombus.applications.intrusion_detection import compiling, load, model, streams
 from bombus.applications.intrusion_detection.rule import Rule
 from bombus.applications.intrusion_detection.streams import Flow, Segment
@@ -147,7 +148,7 @@ def test_no_segment_waits_in_a_stopped_processor(ids: Simulation, tmp_path: Path
     """Those that did are dropped, or left to the next program, before their time is over."""
     prepare(ids, EVIL, tmp_path)
     parts = in_order(FLOW, [b"x" * 10] * 6)
-    rpu = ids.rpus[0]
+    rpu = bombus.processors(ids)[0]
     assert len(send_some(ids, [parts[0], parts[2], parts[4]], 1)) == 1
     assert rpu.registers.status["slots"] == 2
     rpu.stop()
@@ -327,9 +328,9 @@ def test_program_starts_again(ids: Simulation, tmp_path: Path) -> None:
     take_places(ids)
     parts = in_order(FLOW, [b"123456"] * 40)
     assert not send_some(ids, parts[4:8], 0)
-    ids.rpus[0].stop()
+    bombus.processors(ids)[0].stop()
     ids.advance(500)
-    ids.rpus[0].boot()
+    bombus.processors(ids)[0].boot()
     send(ids, [Segment(FLOW, 0, b"", syn=True)])
     take_places(ids, 2)
     frames = [rule_frames.segment(part) for part in swapped(parts)]

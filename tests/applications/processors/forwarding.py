@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import bombus
 from bombus.applications.processors.build import build
 from bombus.base.paths import EXAMPLES
 from bombus.simulator.simulation import Simulation
@@ -14,7 +15,7 @@ PROGRAM = EXAMPLES / "middlebox" / "forward.c"
 
 def start(simulation: Simulation, folder: Path) -> None:
     """`folder`: for the compiled program."""
-    if not simulation.rpus:
+    if not bombus.processors(simulation):
         return
     boot(simulation, compiled(folder))
 
@@ -28,6 +29,6 @@ def compiled(folder: Path) -> Path:
 
 def boot(simulation: Simulation, elf: Path) -> None:
     """Starts a program on all packet processors."""
-    for processor in simulation.rpus:
+    for processor in bombus.processors(simulation):
         processor.load(elf)
         processor.boot()

@@ -10,13 +10,14 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
+import bombus
 from bombus.applications.processors import image
 from bombus.applications.processors.build import build
 from bombus.applications.processors.distribution import BY_FLOW
 from bombus.protocols.flow_key import flow_key
+from bombus.simulator.balancer import IN_TURN
 from bombus.simulator.counters import dropped
 from bombus.simulator.frames import Exchange
-from bombus.simulator.shares import IN_TURN
 from bombus.simulator.simulation import Simulation
 from tests.applications.processors import forwarding
 from tests.support import message_sums
@@ -109,7 +110,7 @@ def reloads(
             sent.append((random.choice(ports), data))
             simulation.send(data, sent[-1][0])
 
-    turns = zip(cycle(simulation.rpus), cycle(programs), strict=False)
+    turns = zip(cycle(bombus.processors(simulation)), cycle(programs), strict=False)
     for processor, program in islice(turns, times):
         feed(frames)
         simulation.advance(random.randrange(2000))
@@ -127,7 +128,7 @@ def reloads(
         assert Counter(came[port]) == Counter(wanted)
         in_order(wanted, came[port])
     assert dropped(simulation.counters()) == 0
-    assert simulation.lb.undrained == 0
+    assert bombus.processors(simulation).distribution.undrained == 0
     message_sums.check(simulation)
     return cycles
 
@@ -246,7 +247,7 @@ def changes(
     """
     random = Random(seed)
     traffic = Numbered(simulation, random)
-    lb, rpus = simulation.lb, simulation.rpus
+    lb, rpus = bombus.processors(simulation).distribution, bombus.processors(simulation)
     forwarding.boot(simulation, program)
     evicted: set[int] = set()
     done: Counter[str] = Counter()

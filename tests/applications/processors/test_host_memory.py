@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+import bombus
 from bombus.applications.processors.build import build
 from bombus.applications.processors.host import STEP_CYCLES, HostFrame
 from bombus.applications.processors.host_memory import (
@@ -80,7 +81,7 @@ def pushed(simulation: Simulation, sent: list[bytes], ports: list[int]) -> list[
     """Sends frames by these ports; what has come out of each port once all is done."""
     for data, port in zip(sent, ports, strict=True):
         simulation.send(data, port)
-    assert simulation.host.advance_until_idle()
+    assert bombus.processors(simulation).host.advance_until_idle()
     return [simulation.receive_all(port) for port in (0, 1)]
 
 
@@ -94,7 +95,7 @@ def test_frames_pass_the_memory_of_the_host(tmp_path: Path) -> None:
     with examples.running("host_memory", tmp_path) as simulation:
         for port in (0, 1):
             simulation.line_rate(GBPS, port)
-        host = simulation.host
+        host = bombus.processors(simulation).host
         sent, ports = some(random, 300)
         got = pushed(simulation, sent, ports)
         assert dropped(simulation.counters()) == 0
@@ -125,10 +126,10 @@ def test_latency(tmp_path: Path) -> None:
     data = frame(Random(2), 60)
     with examples.running("host_memory", tmp_path) as simulation:
         cycles = {}
-        simulation.host.latency_us = 0
+        bombus.processors(simulation).host.latency_us = 0
         round_trip(simulation, data)  # the program has begun
         for latency_us in (0, 1, 4):
-            simulation.host.latency_us = latency_us
+            bombus.processors(simulation).host.latency_us = latency_us
             cycles[latency_us] = round_trip(simulation, data)
             simulation.advance(100)
         assert cycles[0] < 300
@@ -142,7 +143,7 @@ def test_requests_in_flight(tmp_path: Path, tags: int) -> None:
     """No more than the host has tags; the others wait, and nothing is lost."""
     random = Random(3)
     with examples.running("host_memory", tmp_path) as simulation:
-        host = simulation.host
+        host = bombus.processors(simulation).host
         host.tags, host.latency_us = tags, 2
         sent = [frame(random, 60, n) for n in range(20)]
         start = simulation.cycle
@@ -166,7 +167,7 @@ def test_addresses_that_do_not_exist(tmp_path: Path) -> None:
     with examples.running("host_memory", tmp_path) as simulation:
         for port in (0, 1):
             simulation.line_rate(GBPS, port)
-        host = simulation.host
+        host = bombus.processors(simulation).host
         host.memory = HostMemory(TAGS * PLACE_BYTES)
         sent, ports = some(random, 100)
         got = pushed(simulation, sent, ports)
@@ -196,7 +197,7 @@ def test_idle_means_that_nothing_is_left(tmp_path: Path) -> None:
 def test_frames_of_the_host_reach_the_named_processor(tmp_path: Path) -> None:
     random = Random(5)
     with examples.running("host_memory", tmp_path) as simulation:
-        host = simulation.host
+        host = bombus.processors(simulation).host
         for number in (0, 1):
             before = simulation.tile_counters(f"rpu_{number}")["noc_in_messages"]
             for port in (0, 1):
@@ -207,14 +208,14 @@ def test_frames_of_the_host_reach_the_named_processor(tmp_path: Path) -> None:
                 assert [each.data for each in simulation.receive_all(port)] == sent
             after = simulation.tile_counters(f"rpu_{number}")["noc_in_messages"]
             assert after - before == 8
-        simulation.lb.disable(0)
+        bombus.processors(simulation).distribution.disable(0)
         for _ in range(5):
             host.send(frame(random, 60))
         host.send(frame(random, 60), 0)  # a disabled one can still be named
         assert host.advance_until_idle()
         assert simulation.tile_counters("rpu_0")["noc_in_messages"] == 8 + 1
-        simulation.lb.enable(0)
-        simulation.lb.policy = "round_robin"  # is that of the ports
+        bombus.processors(simulation).distribution.enable(0)
+        bombus.processors(simulation).distribution.policy = "round_robin"  # is that of the ports
         for _ in range(4):
             host.send(frame(random, 60), 1)
         host.send(frame(random, 60))
@@ -233,13 +234,13 @@ def test_a_reload_waits_for_the_host(tmp_path: Path) -> None:
     with examples.running("host_memory", tmp_path) as simulation:
         for port in (0, 1):
             simulation.line_rate(SLOW_GBPS, port)
-        host = simulation.host
+        host = bombus.processors(simulation).host
         host.latency_us = 50  # longer than an eviction takes otherwise
         sent, ports = some(random, 100)
         for data, port in zip(sent, ports, strict=True):
             simulation.send(data, port)
         for _ in range(4):
-            for number, processor in enumerate(simulation.rpus):
+            for number, processor in enumerate(bombus.processors(simulation)):
                 while not host.open(number):
                     simulation.advance(100)
                 processor.reload(tmp_path / "host_memory.elf")
@@ -255,7 +256,7 @@ def test_a_reload_waits_for_the_host(tmp_path: Path) -> None:
 def test_a_reset_ends_all_requests(tmp_path: Path) -> None:
     random = Random(9)
     with examples.running("host_memory", tmp_path) as simulation:
-        host = simulation.host
+        host = bombus.processors(simulation).host
         host.latency_us, host.tags = 100, 1
         for n in range(10):
             simulation.send(frame(random, 60, n))
@@ -270,12 +271,12 @@ def test_a_reset_ends_all_requests(tmp_path: Path) -> None:
         host.latency_us = 1
         sent, ports = some(random, 20)
         assert sum(map(len, pushed(simulation, sent, ports))) == len(sent)
-        simulation.rpus[0].evict()
+        bombus.processors(simulation)[0].evict()
 
 
 def test_properties_of_the_host(tmp_path: Path) -> None:
     with examples.running("host_memory", tmp_path) as simulation:
-        host = simulation.host
+        host = bombus.processors(simulation).host
         assert (host.latency_us, host.tags, len(host.memory)) == (1, 32, 1 << 20)
         for latency_us in (-1, 1e9, float("nan")):
             with pytest.raises(SimulationError, match="latency_us: should be"):
@@ -295,8 +296,8 @@ def flow_of(simulation: Simulation, number: int) -> bytes:
         data = frame(Random(10), 60, flow, tags=(b"",))[4:]
         before = simulation.tile_counters(f"rpu_{number}")["noc_in_messages"]
         simulation.send(word(FRAME) + data)
-        assert simulation.host.advance_until_idle()
-        assert simulation.host.receive() is not None
+        assert bombus.processors(simulation).host.advance_until_idle()
+        assert bombus.processors(simulation).host.receive() is not None
         if simulation.tile_counters(f"rpu_{number}")["noc_in_messages"] > before:
             return data
     raise AssertionError(number)
@@ -305,11 +306,11 @@ def flow_of(simulation: Simulation, number: int) -> bytes:
 def test_no_processor_speaks_for_another(tmp_path: Path) -> None:
     """Whatever its program writes, the host knows whose frame it is, and answers to the sender."""
     with raw(tmp_path) as simulation:
-        host, random = simulation.host, Random(11)
+        host, random = bombus.processors(simulation).host, Random(11)
         host.memory.write(0, b"m" * 60)
         place = bytes(4) + (60).to_bytes(4, "little")
         for number in (0, 1):
-            rest, other = flow_of(simulation, number), simulation.rpus[1 - number]
+            rest, other = flow_of(simulation, number), bombus.processors(simulation)[1 - number]
             for named in (1 - number, 63, random.randrange(64)):
                 simulation.send(word(FRAME, tag=5, other=named) + rest)
                 assert host.advance_until_idle()
@@ -319,7 +320,7 @@ def test_no_processor_speaks_for_another(tmp_path: Path) -> None:
                 simulation.send(word(READ, tag=named, other=named) + place + rest[8:])
                 assert host.advance_until_idle()
                 assert [each.data for each in simulation.receive_all(1)] == [b"m" * 60]
-                assert simulation.rpus[number].debug_word == READ << 17 | named
+                assert bombus.processors(simulation)[number].debug_word == READ << 17 | named
                 assert simulation.tile_counters(other.tile)["noc_in_messages"] == before
         assert host.counts["bad_request"] == 0
 
@@ -341,9 +342,9 @@ def test_a_host_that_takes_nothing_stops_nobody(tmp_path: Path) -> None:
         assert lost == dropped(simulation.counters())
         assert abs(len(for_host) - lost - STORE_BYTES // 1000) <= 1
         simulation.streams["host_out"].pace(0)
-        assert simulation.host.advance_until_idle()
+        assert bombus.processors(simulation).host.advance_until_idle()
         found = []
-        while (hit := simulation.host.receive()) is not None:
+        while (hit := bombus.processors(simulation).host.receive()) is not None:
             found.append(hit)
         assert len(found) == len(for_host) - lost
         for hit in found:
@@ -355,13 +356,15 @@ def test_whatever_firmware_asks_for(tmp_path: Path) -> None:
     """Requests in error are counted and answered with an error; any word is taken."""
     random = Random(8)
     with raw(tmp_path) as simulation:
-        host = simulation.host
+        host = bombus.processors(simulation).host
         host.memory.write(0, bytes(range(256)))
 
         def ask(data: bytes) -> tuple[list[bytes], int]:
             simulation.send(data, 0)
             assert host.advance_until_idle()
-            return [each.data for each in simulation.receive_all(1)], simulation.rpus[0].debug_word
+            return [each.data for each in simulation.receive_all(1)], bombus.processors(simulation)[
+                0
+            ].debug_word
 
         def read(address: int, length: int) -> bytes:
             numbers = address.to_bytes(4, "little") + length.to_bytes(4, "little")

@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+import bombus
 from bombus.applications.processors.build import build
 from bombus.applications.processors.processor import Processor
 from bombus.base.paths import DESIGNS
@@ -186,7 +187,7 @@ def lost_by_others(simulation: Simulation) -> dict[tuple[str, str], int]:
 
 def attack(shared: Simulation, program: Path) -> Traffic:
     """The program gets its share of the traffic."""
-    hostile, traffic = shared.rpus[HOSTILE], Traffic(shared)
+    hostile, traffic = bombus.processors(shared)[HOSTILE], Traffic(shared)
     hostile.reload(program)
     assert hostile.registers.watchdog["limit"] == DEFAULT_LIMIT
     traffic.run(20_000)
@@ -199,15 +200,15 @@ def among_slow(
     """The hostile one runs this program, and the others need long for a frame."""
     program = compiled(folder, f'#include "rpu.h"\nint main(void) {{ {text} }}\n')
     for number in VICTIMS:
-        shared.rpus[number].reload(slow)
-    hostile = shared.rpus[HOSTILE]
+        bombus.processors(shared)[number].reload(slow)
+    hostile = bombus.processors(shared)[HOSTILE]
     hostile.reload(program)
     return hostile, Traffic(shared)
 
 
 def recover(shared: Simulation, good: Path, traffic: Traffic, most_lost: int) -> None:
     """Evicts the hostile one and loads a good program: it works again. Lost is only what it had."""
-    hostile = shared.rpus[HOSTILE]
+    hostile = bombus.processors(shared)[HOSTILE]
     try:
         hostile.reload(good, limit_cycles=1000)
     except SimulationError as error:
@@ -215,12 +216,12 @@ def recover(shared: Simulation, good: Path, traffic: Traffic, most_lost: int) ->
     traffic.receive()
     lost = traffic.lost
     assert lost <= most_lost
-    before = [rpu.status.counters["noc_in_messages"] for rpu in shared.rpus]
+    before = [rpu.status.counters["noc_in_messages"] for rpu in bombus.processors(shared)]
     traffic.run(20_000)
     shared.advance_until_idle()
     traffic.receive()
     assert traffic.lost <= lost, "the good programs lose something"
-    after = [rpu.status.counters["noc_in_messages"] for rpu in shared.rpus]
+    after = [rpu.status.counters["noc_in_messages"] for rpu in bombus.processors(shared)]
     assert min(b - a for a, b in zip(before, after, strict=True)) > 0
     assert hostile.status.running and not hostile.status.stuck
 
@@ -230,7 +231,7 @@ def test_one_that_hangs(shared: Simulation, good: Path, tmp_path: Path, name: st
     """The watchdog reports it, with the limit that it has after reset."""
     begins = f"rpu_send(rpu_receive() ^ RPU_PORT_BIT); {PROGRAMS[name]}"
     program = compiled(tmp_path, f'#include "rpu.h"\nint main(void) {{ {begins} }}\n')
-    hostile = shared.rpus[HOSTILE]
+    hostile = bombus.processors(shared)[HOSTILE]
     traffic = attack(shared, program)
     assert not hostile.status.stuck
     for _ in range(DEFAULT_LIMIT + 8):
@@ -255,20 +256,20 @@ def test_one_that_hangs(shared: Simulation, good: Path, tmp_path: Path, name: st
 def test_one_that_floods(shared: Simulation, good: Path, tmp_path: Path, name: str) -> None:
     """Others get what it does not take."""
     program = compiled(tmp_path, f'#include "rpu.h"\nint main(void) {{ {FLOODS[name]} }}\n')
-    hostile = shared.rpus[HOSTILE]
+    hostile = bombus.processors(shared)[HOSTILE]
     traffic = attack(shared, program)
     traffic.run(50_000)
     if name == "frames":
         assert traffic.own > 1000
     if name == "loop":
         assert shared.tile_counters("again")["noc_in_messages"] > 1000
-    events = [rpu.status.counters["event.rpu.message_lost"] for rpu in shared.rpus]
+    events = [rpu.status.counters["event.rpu.message_lost"] for rpu in bombus.processors(shared)]
     assert (min(events[n] for n in VICTIMS) > 1000) == (name == "broadcasts")
     recover(shared, good, traffic, most_lost=hostile.status.slots + 2)
     drops = lost_by_others(shared)
     if name == "broadcasts":  # whose words stand in their queues
         for number in VICTIMS:
-            shared.rpus[number].boot()
+            bombus.processors(shared)[number].boot()
     if name == "loop":  # the good programs drop what the loop brings
         drops = {key: count for key, count in drops.items() if key[1] != "drop.rpu.by_firmware"}
     assert drops == {}
@@ -331,25 +332,27 @@ def test_three_that_take_the_broadcast(shared: Simulation, good: Path, tmp_path:
     for folder in folders:
         folder.mkdir()
     floods, obeys = compiled(folders[0], SATURATES), compiled(folders[1], OBEYS)
-    shared.rpus[3].reload(obeys)
-    for rpu in shared.rpus[:3]:
+    bombus.processors(shared)[3].reload(obeys)
+    for rpu in bombus.processors(shared)[:3]:
         rpu.reload(floods)
     shared.advance(1000)
-    before = [rpu.status.counters["event.rpu.message_lost"] for rpu in shared.rpus]
+    before = [rpu.status.counters["event.rpu.message_lost"] for rpu in bombus.processors(shared)]
     shared.advance(1000)
-    lost = [rpu.status.counters["event.rpu.message_lost"] for rpu in shared.rpus]
+    lost = [rpu.status.counters["event.rpu.message_lost"] for rpu in bombus.processors(shared)]
     assert min(now - was for was, now in zip(before[:3], lost[:3], strict=True)) >= 990
     arrived = 0
     for word in range(1, 21):
-        shared.rpus[3].debug_send(word, 5)
-        for rpu in shared.rpus[:3]:
+        bombus.processors(shared)[3].debug_send(word, 5)
+        for rpu in bombus.processors(shared)[:3]:
             rpu.poke()
         shared.advance(500)
-        arrived += shared.rpus[3].debug_word == word
+        arrived += bombus.processors(shared)[3].debug_word == word
     assert arrived == 20
-    for rpu in shared.rpus:
+    for rpu in bombus.processors(shared):
         rpu.reload(good)
-    for rpu in shared.rpus:  # whose queues have the words of those that came after them
+    for rpu in bombus.processors(
+        shared
+    ):  # whose queues have the words of those that came after them
         rpu.boot()
     traffic = Traffic(shared)
     traffic.run(20_000)

@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+import bombus
 from bombus.applications.processors.build import build
 from bombus.simulator.counters import dropped
 from bombus.simulator.simulation import Simulation
@@ -88,7 +89,7 @@ def job(random: Random, work: int, length: int = 60) -> bytes:
 def shares(simulation: Simulation) -> tuple[list[int], list[int]]:
     """Frames and work of each processor since it was last asked."""
     found = []
-    for processor in simulation.rpus:
+    for processor in bombus.processors(simulation):
         processor.debug_send(0)
         simulation.advance(300)
         found.append(processor.debug_word)
@@ -108,7 +109,7 @@ def passed(simulation: Simulation, sent: Sequence[bytes], ports: Sequence[int]) 
 def test_uneven_work(shared: Simulation) -> None:
     """A tenth of the frames is ten times the work; both ports send more than can be done."""
     random = Random(1)
-    lb = shared.lb
+    lb = bombus.processors(shared).distribution
     assert (lb.policy, lb.policies) == (
         "least_loaded",
         ["flow_hash", "least_loaded", "round_robin"],
@@ -134,7 +135,7 @@ def test_nothing_is_counted_that_is_not_there(shared: Simulation, work: Path) ->
     loads equal: frames that come one by one go to all processors in turn.
     """
     random = Random(2)
-    lb = shared.lb
+    lb = bombus.processors(shared).distribution
     sent: list[bytes] = []
     ports: list[int] = []
     came: list[list[bytes]] = [[], []]
@@ -148,13 +149,13 @@ def test_nothing_is_counted_that_is_not_there(shared: Simulation, work: Path) ->
 
     for number, policy in enumerate(("least_loaded", "round_robin", "flow_hash", "least_loaded")):
         feed(100)
-        shared.rpus[number].reload(work)
+        bombus.processors(shared)[number].reload(work)
         feed(40)
         lb.policy = policy
         feed(40)
         lb.disable((number + 1) % PROCESSORS)
         feed(40)
-        shared.rpus[(number + 2) % PROCESSORS].reload(work)
+        bombus.processors(shared)[(number + 2) % PROCESSORS].reload(work)
         feed(40)
         lb.enable((number + 1) % PROCESSORS)
         for port in (0, 1):
@@ -175,7 +176,7 @@ def test_nothing_is_counted_that_is_not_there(shared: Simulation, work: Path) ->
 def test_replicas_are_taken_out_without_holding_the_ports(shared: Simulation) -> None:
     """Slots are written in the middle of the traffic: what has set out arrives, nothing is lost."""
     random = Random(3)
-    (balancer,) = shared.balancers
+    (balancer,) = bombus.processors(shared).balancers
     for number in range(PROCESSORS):
         sent = [job(random, random.randrange(4)) for _ in range(200)]
         for n, data in enumerate(sent):
@@ -196,7 +197,7 @@ def test_replicas_are_taken_out_without_holding_the_ports(shared: Simulation) ->
 
 def test_flows_stay_in_order_by_hash(shared: Simulation) -> None:
     random = Random(4)
-    shared.lb.policy = "flow_hash"
+    bombus.processors(shared).distribution.policy = "flow_hash"
     sent = [bytes([random.randrange(3)]) + frame(random, 60, n % 9)[1:] for n in range(300)]
     ports = [random.randrange(2) for _ in sent]
     done = shared.exchange(sent, ports=ports, limit_cycles=LIMIT_CYCLES)

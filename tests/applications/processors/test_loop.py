@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+import bombus
 from bombus.analysis import check
 from bombus.applications.processors.build import build
 from bombus.base.paths import EXAMPLES
@@ -73,7 +74,7 @@ def start(simulation: Simulation, tmp_path: Path) -> None:
     """loop.c on the first processor, ROUNDS on the second."""
     (tmp_path / "rounds.c").write_text(ROUNDS)
     for processor, source in zip(
-        simulation.rpus, (EXAMPLE / "loop.c", tmp_path / "rounds.c"), strict=True
+        bombus.processors(simulation), (EXAMPLE / "loop.c", tmp_path / "rounds.c"), strict=True
     ):
         elf = tmp_path / f"{source.stem}.elf"
         build([source], elf)
@@ -219,7 +220,7 @@ def test_a_program_addresses_a_processor(tmp_path: Path) -> None:
     file = tmp_path / "addressed.yaml"
     file.write_text(ADDRESSED)
     with Simulation(file, assertions=True) as simulation:
-        for number, processor in enumerate(simulation.rpus):
+        for number, processor in enumerate(bombus.processors(simulation)):
             program = TO
             if processor.tile != "first":
                 lane, tile = processor.lane or 0, int(processor.tile[-1])

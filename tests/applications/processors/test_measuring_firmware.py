@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from typer.testing import CliRunner
 
+import bombus
 from bombus.applications.processors.build import build
 from bombus.applications.processors.firmware_cycles import datagram, measure
 from bombus.base.errors import UserError
@@ -31,8 +32,8 @@ SENT, CAME, LEAST, MOST, LATEST = range(5)
 
 def start(simulation: Simulation, folder: Path, name: str, cycles: int) -> None:
     build([FOLDER / f"{name}.c"], folder / f"{name}.elf")
-    simulation.rpus[0].load(folder / f"{name}.elf")
-    simulation.rpus[0].boot()
+    bombus.processors(simulation)[0].load(folder / f"{name}.elf")
+    bombus.processors(simulation)[0].boot()
     simulation.advance(cycles)
 
 
@@ -42,7 +43,7 @@ def test_generator(tmp_path: Path) -> None:
     """
     with examples.running("firewall", tmp_path) as simulation:
         start(simulation, tmp_path, "generator", 100_000)
-        processor = simulation.rpus[0]
+        processor = bombus.processors(simulation)[0]
         for length, gap, count in ((60, 0, 500), (61, 0, 100), (1514, 0, 50), (64, 200, 50)):
             for place, word in ((LENGTH, length), (GAP, gap), (COUNT, count)):
                 processor.debug_send(word, place)
@@ -62,7 +63,7 @@ def test_latency(tmp_path: Path) -> None:
     """The time that a frame spends outside is measured to a few cycles."""
     with examples.running("firewall", tmp_path) as simulation:
         start(simulation, tmp_path, "latency", 100_000)
-        processor = simulation.rpus[0]
+        processor = bombus.processors(simulation)[0]
         processor.debug_send(4, INTERVAL)
 
         def value(wanted: int) -> int:
@@ -98,7 +99,7 @@ MESSAGES = {  # of programs that wait with an empty slot for several times the w
 def test_one_that_waits_is_not_stopped(tmp_path: Path, name: str) -> None:
     """Neither on idle links nor while frames come, which it takes."""
     with examples.running("firewall", tmp_path) as simulation:
-        processor = simulation.rpus[0]
+        processor = bombus.processors(simulation)[0]
         processor.registers.watchdog.limit = 2
         start(simulation, tmp_path, name, 100_000)
         for place, word in MESSAGES[name]:

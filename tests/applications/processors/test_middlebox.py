@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+import bombus
 from bombus.applications.processors.build import build
 from bombus.base.paths import DESIGNS, EXAMPLES
 from bombus.simulator.native import SimulationError
@@ -73,7 +74,7 @@ def test_flows_stay_in_order(middlebox: Simulation, stall: float) -> None:
 
 
 def test_a_processor_is_reloaded_under_traffic(middlebox: Simulation, forward: Path) -> None:
-    reloads(middlebox, [forward], len(middlebox.rpus))
+    reloads(middlebox, [forward], len(bombus.processors(middlebox)))
 
 
 @pytest.mark.parametrize(("gbps", "ports"), [(100, [0]), (60, [0, 1])])
@@ -109,16 +110,20 @@ def test_flows_stay_in_order_through_changes(
 
 def shares(simulation: Simulation, sent: Sequence[bytes]) -> list[int]:
     """Frames that each processor has got."""
-    before = [processor.status.counters["noc_in_messages"] for processor in simulation.rpus]
+    before = [
+        processor.status.counters["noc_in_messages"] for processor in bombus.processors(simulation)
+    ]
     done = simulation.exchange(sent, limit_cycles=LIMIT_CYCLES)
     assert len(done.received) == len(sent)
-    after = [processor.status.counters["noc_in_messages"] for processor in simulation.rpus]
+    after = [
+        processor.status.counters["noc_in_messages"] for processor in bombus.processors(simulation)
+    ]
     return [b - a for a, b in zip(before, after, strict=True)]
 
 
 def test_balancer(middlebox: Simulation) -> None:
     random = Random(4)
-    lb = middlebox.lb
+    lb = bombus.processors(middlebox).distribution
     assert (lb.policy, lb.policies) == ("flow_hash", ["flow_hash", "round_robin"])
     one_flow = [frame(random, 60, 7, TAGS[:1]) for _ in range(64)]
     assert sorted(shares(middlebox, one_flow)) == [0, 0, 0, 64]
@@ -149,9 +154,9 @@ def test_writes_take_a_cycle_each_and_reads_see_them(middlebox: Simulation) -> N
     """Registers of several tiles and of the design itself, memories, and addresses of nothing."""
     random = Random(7)
     registers = middlebox.registers
-    for processor in middlebox.rpus:
+    for processor in bombus.processors(middlebox):
         processor.stop()
-    tiles = [processor.registers for processor in middlebox.rpus]
+    tiles = [processor.registers for processor in bombus.processors(middlebox)]
     addresses = [registers.host[port].ip.where() for port in (0, 1)]
     addresses += [tile.watchdog.where() for tile in tiles]
     addresses += [tile.data[n].where() for tile in tiles for n in (0, 1, 2047)]
@@ -188,15 +193,15 @@ def test_memory_of_a_processor_that_is_stopped(middlebox: Simulation, tmp_path: 
     source, elf = tmp_path / "count.c", tmp_path / "count.elf"
     source.write_text(COUNT)
     build([source], elf)
-    for processor in middlebox.rpus:
+    for processor in bombus.processors(middlebox):
         processor.load(elf)
         processor.boot()
-    middlebox.lb.policy = "round_robin"
+    bombus.processors(middlebox).distribution.policy = "round_robin"
     shares(middlebox, [frame(random, 60) for _ in range(40)])
-    memory = middlebox.rpus[1].memory
+    memory = bombus.processors(middlebox)[1].memory
     with pytest.raises(SimulationError, match="rpu_1 runs"):
         memory.read()
-    middlebox.rpus[1].stop()
+    bombus.processors(middlebox)[1].stop()
     assert memory.read() == (1010).to_bytes(4, "little")
     assert memory.read(0x1000_0001, 2) == b"\x03\x00"
     memory.write(0x1000_0000, bytes(range(8)))
@@ -215,10 +220,10 @@ def test_a_processor_that_hangs_is_evicted(
     source, elf = tmp_path / "hold.c", tmp_path / "hold.elf"
     source.write_text(HOLD)
     build([source], elf)
-    hung = middlebox.rpus[2]
+    hung = bombus.processors(middlebox)[2]
     hung.load(elf)
     hung.boot()
-    middlebox.lb.policy = "round_robin"
+    bombus.processors(middlebox).distribution.policy = "round_robin"
     for _ in range(4):
         middlebox.send(frame(random, 60))
     middlebox.advance(500)
@@ -226,10 +231,10 @@ def test_a_processor_that_hangs_is_evicted(
     assert (status.inside, status.slots, status.stuck, status.exception) == (1, 1, False, None)
     with pytest.raises(SimulationError, match="still had 1 messages"):
         hung.evict(1000)
-    assert middlebox.lb.undrained == 1
+    assert bombus.processors(middlebox).distribution.undrained == 1
     assert not hung.status.running and not hung.status.enabled
     assert sum(shares(middlebox, [frame(random, 60) for _ in range(40)])) >= 40
-    middlebox.lb.enable(2)
+    bombus.processors(middlebox).distribution.enable(2)
     hung.boot()
     for _ in range(4):
         middlebox.send(frame(random, 60))
@@ -249,7 +254,7 @@ def test_hostile_firmware_takes_only_itself_down(
     source, elf = tmp_path / "hold.c", tmp_path / "hold.elf"
     source.write_text(HOLD)
     build([source], elf)
-    hostile, *others = middlebox.rpus
+    hostile, *others = bombus.processors(middlebox)
     hostile.load(elf)
     hostile.registers.watchdog.limit = 2
     hostile.boot()

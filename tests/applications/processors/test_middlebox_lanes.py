@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+import bombus
 from bombus.applications.processors.build import build
 from bombus.base.paths import DESIGNS
 from bombus.simulator.native import SimulationError
@@ -63,7 +64,7 @@ def shares(simulation: Simulation, sent: Sequence[bytes]) -> list[int]:
     done = simulation.exchange(sent, limit_cycles=LIMIT_CYCLES)
     assert len(done.received) == len(sent)
     found = []
-    for processor in simulation.rpus:
+    for processor in bombus.processors(simulation):
         processor.debug_send(0)
         simulation.advance(200)
         found.append(processor.debug_word)
@@ -72,7 +73,7 @@ def shares(simulation: Simulation, sent: Sequence[bytes]) -> list[int]:
 
 def test_flows_stay_in_order(lanes: Simulation) -> None:
     """Few flows, back to back, frames of all lengths; by flow each has one processor."""
-    assert [(each.name, each.lane) for each in lanes.rpus[3:5]] == [
+    assert [(each.name, each.lane) for each in bombus.processors(lanes)[3:5]] == [
         ("rpu_0.rpu_4", 3),
         ("rpu_1.rpu", 0),
     ]
@@ -90,10 +91,10 @@ def test_distribution(lanes: Simulation, tmp_path: Path) -> None:
     source, elf = tmp_path / "count.c", tmp_path / "count.elf"
     source.write_text(COUNT)
     build([source], elf)
-    for processor in lanes.rpus:
+    for processor in bombus.processors(lanes):
         processor.load(elf)
         processor.boot()
-    lb = lanes.lb
+    lb = bombus.processors(lanes).distribution
     assert (lb.policy, lb.policies) == ("flow_hash", ["flow_hash", "round_robin"])
     one_flow = [frame(random, 60, 7, TAGS[:1]) for _ in range(64)]
     flows = [frame(random, 60, tags=TAGS[:1]) for _ in range(400)]
@@ -104,7 +105,10 @@ def test_distribution(lanes: Simulation, tmp_path: Path) -> None:
     for number in (0, 1, 2, 3, 5):
         lb.disable(number)
     assert lb.enabled == [4, 6, 7]
-    assert not lanes.rpus[0].status.enabled and lanes.rpus[4].status.enabled
+    assert (
+        not bombus.processors(lanes)[0].status.enabled
+        and bombus.processors(lanes)[4].status.enabled
+    )
     found = shares(lanes, flows)
     assert [found[number] for number in (0, 1, 2, 3, 5)] == [0] * 5
     assert min(found[number] for number in (4, 6, 7)) > 100
@@ -140,13 +144,13 @@ def test_by_load_lanes_are_used_in_turn(tmp_path: Path, dispatch: str) -> None:
     with running(design, elf) as simulation:
         if dispatch != "least_loaded":
             assert sorted(shares(simulation, one_flow)) == [0] * 7 + [64]
-            simulation.lb.policy = "least_loaded"
+            bombus.processors(simulation).distribution.policy = "least_loaded"
         assert min(shares(simulation, one_flow)) >= 6
-        simulation.lb.disable(6)
+        bombus.processors(simulation).distribution.disable(6)
         found = shares(simulation, one_flow)
         assert found.pop(6) == 0 and min(found) >= 6
         if dispatch != "least_loaded":
-            simulation.lb.policy = "flow_hash"
+            bombus.processors(simulation).distribution.policy = "flow_hash"
             assert sum(share > 0 for share in shares(simulation, one_flow)) == 1
 
 
@@ -158,8 +162,8 @@ def test_one_that_hangs_holds_up_nobody_in_turn(
     source, elf = tmp_path / "hold.c", tmp_path / "hold.elf"
     source.write_text('#include "rpu.h"\nint main(void) { for (;;) {} }\n')
     build([source], elf)
-    lanes.lb.policy = "round_robin"
-    hung = lanes.rpus[2]
+    bombus.processors(lanes).distribution.policy = "round_robin"
+    hung = bombus.processors(lanes)[2]
     hung.load(elf)
     hung.boot()
     sent = [frame(random, random.choice((60, 300, 1500))) for _ in range(1000)]

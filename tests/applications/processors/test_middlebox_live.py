@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 SOFTWARE = """
 from pathlib import Path
-from bombus.applications.processors.processor import keep_loaded
+from bombus.applications.processors.software import keep_loaded
 software = keep_loaded(Path({elf!r}))
 """
 

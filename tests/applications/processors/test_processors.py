@@ -12,7 +12,10 @@ import pytest
 
 from bombus.analysis.check import check
 from bombus.applications.processors.build import build
-from bombus.applications.processors.processor import Processor, check_design, keep_loaded, state
+from bombus.applications.processors.distribution import Position
+from bombus.applications.processors.processor import Processor, state
+from bombus.applications.processors.processors import check_design
+from bombus.applications.processors.software import keep_loaded
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
 
@@ -26,13 +29,19 @@ class Simulation:
     def __init__(self, count: int) -> None:
         self.log: list[str] = []
         self.cycle = 0
-        self.distribution = SimpleNamespace(
+        distribution = SimpleNamespace(
             enable=lambda number: self.log.append(f"enable {number}"),
             disable=lambda number: self.log.append(f"disable {number}"),
             begin=lambda number: None,
             drained=True,
         )
-        self.rpus = [_processor(self, number) for number in range(count)]
+        group = SimpleNamespace(
+            shared=distribution, open_requests=lambda number: 0, flight_cycles=lambda: 0
+        )
+        self.rpus = [_processor(self, number, group) for number in range(count)]
+
+    def extension(self, _: object) -> list[Processor]:
+        return self.rpus
 
     def advance(self, cycles: int) -> None:
         self.cycle += cycles
@@ -44,10 +53,11 @@ class Simulation:
         return [processor.registers.code[0].word for processor in self.rpus]
 
 
-def _processor(simulation: Any, number: int) -> Processor:
+def _processor(simulation: Any, number: int, group: Any) -> Processor:
     memories = {name: [SimpleNamespace(word=0) for _ in range(WORDS)] for name in ("code", "data")}
     registers = SimpleNamespace(control=SimpleNamespace(run=0), **memories)
-    return Processor(simulation, f"rpu_{number}", "rpu", registers, None)
+    position = Position(f"rpu_{number}", "rpu", None, registers)
+    return Processor(simulation, number, position, group)
 
 
 @pytest.fixture

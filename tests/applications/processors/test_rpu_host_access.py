@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import bombus
 from bombus.applications.processors.build import build
 from tests.applications.processors import examples
 
@@ -46,7 +47,7 @@ MESSAGES_AT_ONCE = 8
 def test_no_message_is_lost_or_doubled(tmp_path: Path) -> None:
     (tmp_path / "program.c").write_text(MESSAGES)
     with examples.running("firewall", tmp_path) as simulation:
-        processor = simulation.rpus[0]
+        processor = bombus.processors(simulation)[0]
         build([tmp_path / "program.c"], tmp_path / "program.elf")
         processor.load(tmp_path / "program.elf")
         processor.boot()
@@ -62,7 +63,7 @@ def test_no_message_is_lost_or_doubled(tmp_path: Path) -> None:
 def test_a_read_after_the_stop_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "program.c").write_text(STORES)
     with examples.running("firewall", tmp_path) as simulation:
-        processor = simulation.rpus[0]
+        processor = bombus.processors(simulation)[0]
         build([tmp_path / "program.c"], tmp_path / "program.elf")
         registers = processor.registers
         for cycles in range(12):

@@ -21,8 +21,6 @@ ABOUT_LAYERS = {
     "design/config": "examples in the schema",
     "measure/exchanges.py": "measures UDP echo, as RFC 862 defines it",
     "board/liteeth_mac.py": "names of clocks in LiteEth",
-    "live/software.py": "gives certain layers their lists and rules",
-    "cli/run.py": "options for certain layers",
 }
 # Not only the name of a layer: `--scheduler` is that of Dask, ARP and TCP are protocols.
 WORDS = {"scheduler", "arp", "tcp"}

@@ -18,8 +18,7 @@ from bombus.protocols.frames import (
     udp_frame,
 )
 from bombus.protocols.stack import Stack
-from bombus.simulator.build import build
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library, build
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 

@@ -18,8 +18,7 @@ import pytest
 from bombus.generation.generate import generate
 from bombus.measure.exchanges import introduce
 from bombus.protocols.frames import Host, Station, udp_frame
-from bombus.simulator.build import build
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library, build
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 from tests.platform.docs.documents import (

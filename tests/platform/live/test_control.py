@@ -34,7 +34,8 @@ class Processor:
 
 @pytest.fixture
 def simulation() -> Any:
-    return SimpleNamespace(rpus=[Processor(), Processor()])
+    found = [Processor(), Processor()]
+    return SimpleNamespace(rpus=found, extension=lambda _: found)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from bombus.live.interface import Interface, InterfaceError
 from bombus.live.netns import Namespace
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library
 from tests.support.live import new_namespace
 
 pytestmark = pytest.mark.slow
@@ -21,7 +21,7 @@ RUN = """
 import json, sys
 from pathlib import Path
 from bombus.base.errors import UserError
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library
 from bombus.live.run import run
 options = json.loads(sys.argv[2])
 for name in options.keys() & {"pcap_in", "pcap_out", "trace"}:

@@ -15,7 +15,7 @@ from bombus.live.addresses import checked_address, default_address, host_of
 from bombus.live.report import Report, Totals
 from bombus.live.run import run
 from bombus.live.sides import sides_of
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library
 from tests.support.helpers import DESIGNS
 
 MAC = "02:b0:0b:05:00:01"

@@ -22,8 +22,8 @@ from scapy.all import Ether, Raw, rdpcap, wrpcap
 from bombus.base.errors import UserError
 from bombus.live import run
 from bombus.live.netns import Namespace
-from bombus.simulator.design_header import wave_format
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library
+from bombus.simulator.verilating import wave_format
 from tests import ROOT
 from tests.platform.live.test_live import ECHO, RUN, namespace
 
@@ -274,7 +274,7 @@ def test_a_failed_assertion_ends_in_an_error(
         "from pathlib import Path\n"
         "from bombus.base.errors import UserError\n"
         "from bombus.live.run import run\n"
-        "from bombus.simulator.library import Library\n"
+        "from bombus.simulator.build import Library\n"
         "try:\n"
         "    software = lambda simulation: simulation.write_register(0xFFC, 1)\n"
         "    run(Library(Path(sys.argv[1])), duration=0.2, software=software)\n"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from typing import Any
-from unittest.mock import MagicMock
+from unittest.mock import MagicMock, PropertyMock
 
 import pytest
 from rich.console import Console
@@ -21,8 +21,13 @@ def turns(monkeypatch: pytest.MonkeyPatch, kinds: list[str], tiles: int = 1) -> 
     simulation, stop, calls = MagicMock(), [], []
     tile = {"layers": [{"kind": kind} for kind in kinds]}
     simulation.manifest = {"tiles": [{"name": str(number), **tile} for number in range(tiles)]}
-    simulation.rpus, simulation.stalls.return_value = [], []
-    simulation.host.poll.side_effect = lambda: calls.append("host")
+    simulation.stalls.return_value = []
+    processors = simulation.extension.return_value
+    processors.__len__.return_value = 0
+    # Serves the host, if a live run has used it.
+    has_host = PropertyMock(return_value=MagicMock())
+    type(processors).host = has_host
+    simulation.serve.side_effect = lambda: calls.extend(["host"] if has_host.called else [])
 
     def passes(seconds: float) -> None:
         del seconds
@@ -45,7 +50,7 @@ def test_design_without_host(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_design_with_several_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None of them can be served, as `Simulation.host` is for one; the run goes on without."""
+    """None of them can be served, as `Processors.host` is for one; the run goes on without."""
     assert turns(monkeypatch, ["rpu_host"], tiles=2) == 2 * ["software", "time"]
 
 
@@ -55,8 +60,7 @@ def test_frames_that_nobody_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     simulation = MagicMock()
     tile = {"name": "a", "index": 5, "layers": [{"kind": "rpu_host"}]}
     simulation.manifest = {"tiles": [tile]}
-    simulation.rpus = [MagicMock(tile="a", lane=None)]
-    served = host.Host(simulation, MagicMock())
+    served = host.Host(simulation, [host.Position("a", "rpu", None, MagicMock())], list)
     message = MagicMock(fields={"ip": 0, "csum": 5 << 3}, data=b"frame")
     served._out.receive.side_effect = [*5 * [message], None]  # type: ignore[attr-defined]
     served.most_frames = 3

@@ -5,10 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
@@ -22,7 +19,6 @@ from bombus.design.resolved import Design
 from bombus.generation import generate
 from bombus.generation.manifest import manifest
 from bombus.registers.access import open_map
-from bombus.simulator import register_map
 from bombus.simulator.balancer import Balancer
 from tests.platform.replicas.replicas import REPLICAS, small
 from tests.support.helpers import DESIGNS, Edited, Words
@@ -235,9 +231,7 @@ def test_two_groups_of_one_tile_are_told_apart(tmp_path: Path) -> None:
     for number, (sender, hop) in enumerate(zip(senders, tile["next_hops"].values(), strict=True)):
         port, expected = Words(), Words()
         registers = open_map(told, port)
-        simulation = SimpleNamespace(manifest=told, registers=registers)
-        simulation.set_slot = partial(register_map.set_slot, registers, told)
-        balancer = Balancer(cast("Any", simulation), [f"{sender['group']}_{n}" for n in range(2)])
+        balancer = Balancer(registers, told, [f"{sender['group']}_{n}" for n in range(2)])
         table = open_map(told, expected).tiles["balancer"]
         balancer.policy = "round_robin"
         table.next_hop[hop].write(valid=1, is_group=1, port=0, y=1, x=number)

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from bombus.base.errors import UserError
+from bombus.simulator.build import Library
 from bombus.simulator.impairment import Impairment
-from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 
 pytestmark = pytest.mark.slow

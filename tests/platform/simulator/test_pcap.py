@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from scapy.all import Ether, PcapNgReader, Raw, rdpcap, wrpcap, wrpcapng
 
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library
 from bombus.simulator.simulation import Simulation, SimulationError
 
 pytestmark = pytest.mark.slow

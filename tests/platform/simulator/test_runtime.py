@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from scapy.all import Ether, Raw
 
+from bombus.simulator.build import Library
 from bombus.simulator.frames import latencies
-from bombus.simulator.library import Library
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 

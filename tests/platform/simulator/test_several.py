@@ -12,8 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bombus.simulator.build import build_library
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library, build_library
 from bombus.simulator.simulation import Simulation
 from tests import LOOPBACK
 
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import sys
 from pathlib import Path
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library
 from bombus.simulator.simulation import Simulation
 steps, *libraries = sys.argv[1:]
 opened = []

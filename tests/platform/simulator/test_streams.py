@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from bombus.simulator.library import Library
+import bombus
+from bombus.simulator.build import Library
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 from bombus.simulator.streams import Stream
@@ -113,4 +114,4 @@ def test_what_is_refused(loopback: Library, name: str, user: int, reason: str) -
         with pytest.raises(SimulationError, match="a stream into the design"):
             simulation.streams["echo_in"].receive()
         with pytest.raises(SimulationError, match="no tile that raises the messages of a TCP"):
-            _ = simulation.tcp
+            _ = bombus.sockets(simulation)

@@ -11,8 +11,7 @@ from bombus import Simulation
 from bombus.generation import generate
 from bombus.measure.exchanges import introduce
 from bombus.protocols.frames import Host, Station, arp_reply, udp_frame
-from bombus.simulator.build import build_library
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library, build_library
 from bombus.simulator.stalls import Stall, explain, ring, stalls
 from tests import ROOT
 from tests.support import message_sums

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import bombus
 from bombus.protocols.tcp.sockets import Sockets
 from bombus.simulator.simulation import Simulation
 
@@ -42,8 +43,8 @@ class Link:
             for port in set(range(end.mac_ports)) - wired:
                 end.link(port, up=False)
             if any(stream.kinds for stream in end.streams.values()):
-                end.tcp.pass_time = self.step
-                self.sockets.append(end.tcp)
+                bombus.sockets(end).pass_time = self.step
+                self.sockets.append(bombus.sockets(end))
 
     def deliver(self, source: Simulation, target: Simulation, frame: bytes) -> None:
         target.send(frame, self._ports[target, source])

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import bombus
 from bombus.protocols.tcp.sockets import Connection, Sockets
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 from tests.protocols.tcp.tcp_link import Link
@@ -44,7 +45,7 @@ class Pair:
         self.near.set_host(mac=CLIENT_MAC, ip=CLIENT)
         self.link = Link(self.far, self.near, *([COARSE_US] if coarse else []))
         self.link.run(50)
-        self.client = self.near.tcp
+        self.client = bombus.sockets(self.near)
 
     @property
     def ends(self) -> tuple[Simulation, Simulation]:
@@ -52,7 +53,7 @@ class Pair:
 
     @property
     def server(self) -> Sockets:
-        return self.far.tcp
+        return bombus.sockets(self.far)
 
     def connected(self, port: int = 80, timeout: float = 1) -> tuple[Connection, Connection]:
         """Both ends of a connection."""

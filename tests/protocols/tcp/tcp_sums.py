@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import bombus
+
 if TYPE_CHECKING:
     from bombus import Simulation
     from bombus.protocols.tcp.sockets import Connection, Listener
@@ -72,8 +74,8 @@ class Sums:
 
     def __call__(self, simulation: Simulation) -> None:
         if not self._listeners:
-            self._listeners = [simulation.tcp.listen(port) for port in (SINK, SOURCE)]
-        changed = simulation.tcp.poll()
+            self._listeners = [bombus.sockets(simulation).listen(port) for port in (SINK, SOURCE)]
+        changed = bombus.sockets(simulation).poll()
         for listener in self._listeners:
             while listener.waiting:
                 connection = listener.accept(timeout=0)

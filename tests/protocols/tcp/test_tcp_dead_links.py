@@ -10,9 +10,8 @@ from random import Random
 
 import pytest
 
-from bombus.simulator.build import build
+from bombus.simulator.build import Library, build
 from bombus.simulator.impairment import Impairment
-from bombus.simulator.library import Library
 from tests.protocols.tcp.tcp_pair import HOST, Pair
 
 pytestmark = pytest.mark.slow

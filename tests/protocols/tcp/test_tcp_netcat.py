@@ -23,15 +23,16 @@ CHARACTERS = 100_000
 # Connects to netcat, sends a file, and closes once netcat has: before that, all that has come is
 # in another file.
 DIAL = """
+import bombus
 from pathlib import Path
 opening = connection = None
 came = bytearray()
 def software(simulation):
     global opening, connection
-    simulation.tcp.poll()
+    bombus.sockets(simulation).poll()
     # netcat may not listen yet: then Linux refuses, and the design tries again.
     if opening is None or opening.error:
-        opening = simulation.tcp.open({address!r}, {port})
+        opening = bombus.sockets(simulation).open({address!r}, {port})
     if opening.connection and connection is None:
         connection = opening.connection
         connection.write(Path({given!r}).read_bytes())

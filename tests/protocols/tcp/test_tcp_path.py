@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import bombus
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.protocols.frames import PROTOCOL_ICMP, Host, icmp, ip_frame
 from bombus.simulator.simulation import Simulation
@@ -70,13 +71,13 @@ class Asking:
         self.simulation = Simulation(design, assertions=True)
         self.peer = neighbour(self.simulation.manifest)
         introduce(self.simulation, self.peer)
-        self.opening = self.simulation.tcp.open(".".join(map(str, self.peer.ip)), 80)
+        self.opening = bombus.sockets(self.simulation).open(".".join(map(str, self.peer.ip)), 80)
         (self.syn,) = self.segments(100)
 
     def segments(self, us: int) -> list[bytes]:
         """IP packets that it sends meanwhile."""
         self.simulation.elapse(us=us)
-        self.simulation.tcp.poll()
+        bombus.sockets(self.simulation).poll()
         frames = []
         while (frame := self.simulation.receive(timeout_cycles=0)) is not None:
             frames.append(frame.data[14:])

@@ -26,6 +26,7 @@ LONG_SECONDS = 3600.0
 # Connects to the peer's echo server, sends bytes, and prints the sums of both directions.
 # `{size}`: how many.
 CLIENT = """
+import bombus
 import hashlib, random, sys
 data = random.Random(1).randbytes({size})
 came = hashlib.sha256()
@@ -33,9 +34,9 @@ opening = connection = None
 got = 0
 def software(simulation):
     global opening, connection, got
-    simulation.tcp.poll()
+    bombus.sockets(simulation).poll()
     if opening is None:
-        opening = simulation.tcp.open({peer!r}, 700)
+        opening = bombus.sockets(simulation).open({peer!r}, 700)
     if connection is None and opening.connection:
         connection = opening.connection
         connection.write(data)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import bombus
 from bombus import Simulation
 from bombus.protocols.tcp.sockets import Sockets
 from bombus.simulator.native import SimulationError
@@ -97,7 +98,7 @@ def test_the_request_without_a_session_is_the_one_that_fails(pair: Pair) -> None
 def test_openings_that_nobody_answers(count: int) -> None:
     """Each ends with an error, and leaves nothing that a later one would get."""
     with Simulation(HOST, timer_step_us=32_000, assertions=True) as simulation:
-        tcp = simulation.tcp
+        tcp = bombus.sockets(simulation)
         for _ in range(2):
             openings = [tcp.open("10.77.0.9", 80) for _ in range(count)]
             simulation.elapse(seconds=1)
@@ -409,12 +410,12 @@ def test_an_opening_that_is_given_up(pair: Pair) -> None:
 def test_waiting_without_a_peer() -> None:
     """As in a live run: frames do not pass while a call waits."""
     with Simulation(HOST) as simulation:
-        listener = simulation.tcp.listen(80)
+        listener = bombus.sockets(simulation).listen(80)
         with pytest.raises(TimeoutError, match=r"no connection in 2000 us; no `pass_time` .*live"):
             listener.accept(timeout=0.002)
         with pytest.raises(TimeoutError, match=r"no connection$"):
             listener.accept(timeout=0)
-        simulation.tcp.pass_time = lambda us: simulation.elapse(us=us)
+        bombus.sockets(simulation).pass_time = lambda us: simulation.elapse(us=us)
         with pytest.raises(TimeoutError, match=r"no connection in 2000 us$"):
             listener.accept(timeout=0.002)
 
@@ -430,8 +431,8 @@ def test_an_engine_that_only_listens() -> None:
         )
         assert engine["params"]["active_open"] == 1
         engine["params"]["active_open"] = 0
-        simulation.tcp.listen(80)
-        for call in (simulation.tcp.connect, simulation.tcp.open):
+        bombus.sockets(simulation).listen(80)
+        for call in (bombus.sockets(simulation).connect, bombus.sockets(simulation).open):
             with pytest.raises(SimulationError, match=r"only accepts connections.*active_open"):
                 call(SERVER, 80)
-        assert not simulation.tcp.connections
+        assert not bombus.sockets(simulation).connections

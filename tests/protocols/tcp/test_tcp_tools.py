@@ -28,6 +28,7 @@ WRK_CONNECTIONS = 8
 # The servers of the example, a sink for iperf, and a connection to its server once there is one.
 # The sink writes how many bytes of a connection have arrived to a file, when it is over.
 SOFTWARE = f"""
+import bombus
 import sys
 sys.path.insert(0, {str(EXAMPLE)!r})
 from pathlib import Path
@@ -38,7 +39,7 @@ sunk = dict()
 def software(simulation):
     global sink, opening, sender
     if sink is None:
-        sink = simulation.tcp.listen({IPERF_PORT})
+        sink = bombus.sockets(simulation).listen({IPERF_PORT})
     servers(simulation)
     while sink.waiting:
         sunk[sink.accept(timeout=0)] = 0
@@ -50,7 +51,7 @@ def software(simulation):
                 print(sunk.pop(connection), file=file)
     # iperf may not listen yet: then Linux refuses, and the design tries again.
     if (opening is None or opening.error) and Path({{go!r}}).exists():
-        opening = simulation.tcp.open({OWN!r}, {IPERF_PORT})
+        opening = bombus.sockets(simulation).open({OWN!r}, {IPERF_PORT})
     if opening is not None and opening.connection and sender is None:
         sender = opening.connection
         sender.write(bytes({IPERF_BYTES}))

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+import bombus
 from bombus import Simulation
 from bombus.protocols.frames import (
     PORT_UNREACHABLE,
@@ -70,8 +71,10 @@ class Wires:
 
     def accepted(self) -> list[tuple[Connection, Connection]]:
         """Both ends of a connection from each peer to the hub, opened at the same time."""
-        listener = self.hub.tcp.listeners.get(PORT) or self.hub.tcp.listen(PORT)
-        openings = [peer.tcp.open(HUB_IP, PORT) for peer in self.peers]
+        listener = bombus.sockets(self.hub).listeners.get(PORT) or bombus.sockets(self.hub).listen(
+            PORT
+        )
+        openings = [bombus.sockets(peer).open(HUB_IP, PORT) for peer in self.peers]
         self.link.wait(
             lambda: all(each.connection is not None for each in openings), 1, "not connected"
         )
@@ -87,8 +90,8 @@ class Wires:
         """Both ends of a connection from the hub to each peer."""
         pairs = []
         for number, peer in enumerate(self.peers):
-            listener = peer.tcp.listeners.get(PORT) or peer.tcp.listen(PORT)
-            ours = self.hub.tcp.connect(PEER_IP, PORT, timeout=1, mac_port=number)
+            listener = bombus.sockets(peer).listeners.get(PORT) or bombus.sockets(peer).listen(PORT)
+            ours = bombus.sockets(self.hub).connect(PEER_IP, PORT, timeout=1, mac_port=number)
             pairs.append((ours, listener.accept(timeout=1)))
         return pairs
 
@@ -145,8 +148,8 @@ def test_nobody_listens_on_the_other_port(wires: Wires) -> None:
     listener = wires.peers[1].tcp.listen(PORT)
     refused = f"{PEER_IP} port {PORT}, through MAC port 0: the peer has refused it"
     with pytest.raises(ConnectionRefusedError, match=refused):
-        wires.hub.tcp.connect(PEER_IP, PORT, timeout=1)
-    ours = wires.hub.tcp.connect(PEER_IP, PORT, timeout=1, mac_port=1)
+        bombus.sockets(wires.hub).connect(PEER_IP, PORT, timeout=1)
+    ours = bombus.sockets(wires.hub).connect(PEER_IP, PORT, timeout=1, mac_port=1)
     exchange([(ours, theirs := listener.accept(timeout=1))], 1)
     ours.abort()
     theirs.close()
@@ -166,7 +169,7 @@ def test_a_reset_without_a_session_leaves_by_the_port_of_the_segment(
 def test_segments_of_one_port_do_not_reach_the_connections_of_the_other(wires: Wires) -> None:
     """Segments with the right numbers arrive on port 0 for a connection on port 1: nobody has it
     there."""
-    listener = wires.hub.tcp.listen(PORT)
+    listener = bombus.sockets(wires.hub).listen(PORT)
     opening = wires.peers[1].tcp.open(HUB_IP, PORT)
     wires.link.wait(lambda: opening.connection is not None, 1, "not connected")
     theirs, ours = opening.connection, listener.accept(timeout=1)
@@ -194,7 +197,7 @@ def test_errors_of_the_path_count_on_the_port_of_the_connection(wires: Wires) ->
     for port, mac in enumerate(MACS):
         wires.hub.send(padded(arp_request(Station.of(mac, silent), wires.hosts[port])), port)
     wires.link.run(50)
-    opening = wires.hub.tcp.open(silent, PORT, mac_port=1)
+    opening = bombus.sockets(wires.hub).open(silent, PORT, mac_port=1)
     wires.link.run(50)
     assert [len(sent) for sent in wires.sent] == [0, 1]
     (syn,) = wires.sent[1]

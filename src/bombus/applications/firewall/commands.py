@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bombus firewall`."""
+"""`bombus firewall`, and the option of `bombus run` for lists."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bombus.cli.common import Command, Group
+from bombus.cli.extensions import RunOptions
+
+if TYPE_CHECKING:
+    from bombus.design.resolved import Design
+    from bombus.live.software import Software
 
 firewall = typer.Typer(
     cls=Group, help="Compile blacklists of IP prefixes into hardware.", no_args_is_help=True
@@ -43,3 +50,25 @@ def compile(
         f"{output}: {len(networks)} prefixes, {(len(found) + 1) // 2} ranges, "
         f"{arrange(found).levels} steps of a search"
     )
+
+
+def _software(design: Design, given: Mapping[str, Any], _: ExitStack) -> list[Software]:
+    from bombus.applications.firewall import software
+    from bombus.live.software import check_kind
+
+    check_kind(design, software.KIND, "--blacklist")
+    return [software.blacklist(given["blacklist"])]
+
+
+COMMANDS = {"firewall": firewall}
+RUN = RunOptions(
+    {
+        "blacklist": Annotated[
+            Path | None,
+            typer.Option(
+                metavar="FILE", help="Write this list of prefixes into all layers ip_blacklist."
+            ),
+        ]
+    },
+    _software,
+)

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bombus rules`."""
+"""`bombus rules`, and the option of `bombus run` for rules."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bombus.base.errors import UserError
 from bombus.base.text import counted
 from bombus.cli.common import Command, Group
+from bombus.cli.extensions import RunOptions
+
+if TYPE_CHECKING:
+    from bombus.design.resolved import Design
+    from bombus.live.software import Software
 
 rules = typer.Typer(
     cls=Group, help="Compile intrusion-detection rules into tables.", no_args_is_help=True
@@ -83,3 +90,27 @@ def _variable(text: str) -> tuple[str, str]:
     if not equals or not name:
         raise UserError(f"--var {text}: expected NAME=VALUE, such as HTTP_PORTS=[80,8080]")
     return name.removeprefix("$"), value
+
+
+def _software(design: Design, given: Mapping[str, Any], _: ExitStack) -> list[Software]:
+    from bombus.applications.intrusion_detection import software
+    from bombus.live.software import check_kind
+
+    check_kind(design, software.KIND, "--rules")
+    return [software.rules(given["rules"], typer.echo)]
+
+
+COMMANDS = {"rules": rules}
+RUN = RunOptions(
+    {
+        "rules": Annotated[
+            Path | None,
+            typer.Option(
+                metavar="DIR",
+                help="Write these tables (`bombus rules compile`) into all layers rule_matcher, "
+                "and print their hits.",
+            ),
+        ]
+    },
+    _software,
+)

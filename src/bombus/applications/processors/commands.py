@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bombus firmware` and `bombus processor`."""
+"""`bombus firmware`, `bombus processor`, and their options of `bombus run`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 from rich.table import Table
@@ -15,6 +17,11 @@ from bombus.base.output import check_different
 from bombus.base.tables import print_table
 from bombus.base.values import Policy
 from bombus.cli.common import Command, Group, reading_console
+from bombus.cli.extensions import RunOptions
+
+if TYPE_CHECKING:
+    from bombus.design.resolved import Design
+    from bombus.live.software import Software
 
 firmware = typer.Typer(
     cls=Group, help="Build programs for packet processors.", no_args_is_help=True
@@ -212,3 +219,41 @@ def _number(text: str) -> int:
         return int(text, 0)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number such as 0x10000000") from None
+
+
+def _software(design: Design, given: Mapping[str, Any], stack: ExitStack) -> list[Software]:
+    from bombus.applications.processors.control import Control
+    from bombus.applications.processors.processors import check_design
+    from bombus.applications.processors.software import keep_loaded
+
+    check_design(design)
+    parts: list[Software] = []
+    if given["firmware"] is not None:
+        parts.append(keep_loaded(given["firmware"]))
+    if given["control"] is not None:
+        parts.append(stack.enter_context(Control(given["control"])))
+    return parts
+
+
+COMMANDS = {"firmware": firmware, "processor": processor}
+RUN = RunOptions(
+    {
+        "firmware": Annotated[
+            Path | None,
+            typer.Option(
+                metavar="FILE",
+                help="Load this program (ELF) into all packet processors; when the file changes, "
+                "reload them one after another, without loss.",
+            ),
+        ],
+        "control": Annotated[
+            Path | None,
+            typer.Option(
+                metavar="FILE",
+                help="Create a Unix socket at FILE, for `bombus processor`.",
+            ),
+        ],
+    },
+    _software,
+    written=("control",),
+)

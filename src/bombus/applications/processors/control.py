@@ -15,13 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from bombus.applications.processors.processor import Processor
+from bombus.applications.processors.processors import processors
 from bombus.base.errors import UserError
-
-if TYPE_CHECKING:
-    from bombus.applications.processors.processor import Processor
-    from bombus.simulator.simulation import Simulation
+from bombus.simulator.simulation import Simulation
 
 _LONGEST = 1 << 16  # bytes of a request
 _MOST_CLIENTS = 16
@@ -30,15 +29,16 @@ _TIMEOUT_S = 60.0  # of a client: an eviction may take long in a slow simulation
 
 
 def _processor(simulation: Simulation, number: int) -> Processor:
-    count = len(simulation.rpus)
+    found = processors(simulation)
+    count = len(found)
     if not 0 <= number < count:
         raise UserError(f"there is no packet processor {number}; the design has {count}")
-    return simulation.rpus[number]
+    return found[number]
 
 
 def _status(simulation: Simulation) -> list[dict[str, Any]]:
     found = []
-    for number, processor in enumerate(simulation.rpus):
+    for number, processor in enumerate(processors(simulation)):
         status = asdict(processor.status)
         del status["counters"]
         found.append({"number": number, "name": processor.name, **status})
@@ -46,7 +46,7 @@ def _status(simulation: Simulation) -> list[dict[str, Any]]:
 
 
 def _policy(simulation: Simulation, name: str) -> None:
-    simulation.lb.policy = name
+    processors(simulation).distribution.policy = name
 
 
 def _plain(method: str) -> Callable[[Simulation, int], Any]:
@@ -73,8 +73,8 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "send": _send,
     "report": lambda simulation, number: _processor(simulation, number).debug_word,
     "read": _read,
-    "enable": lambda simulation, number: simulation.lb.enable(number),
-    "disable": lambda simulation, number: simulation.lb.disable(number),
+    "enable": lambda simulation, number: processors(simulation).distribution.enable(number),
+    "disable": lambda simulation, number: processors(simulation).distribution.disable(number),
     "policy": _policy,
 }
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distribution among packet processors, by number, changed while the design runs.
 
-    simulation.lb.disable(3)
-    simulation.lb.policy = "round_robin"
+    distribution = bombus.processors(simulation).distribution
+    distribution.disable(3)
+    distribution.policy = "round_robin"
 
 Frames go to tiles (`Balancer`), and where a tile has several processors, to one of its lanes. What
 is changed takes effect at once for all; before it does, sources with a register `gate.hold` hold
@@ -14,14 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from bombus.applications.processors.host import flight_cycles, open_requests
-from bombus.simulator.balancer import Balancer
-from bombus.simulator.shares import IN_TURN, Shares
-
-if TYPE_CHECKING:
-    from bombus.simulator.simulation import Simulation
+from bombus.simulator.balancer import IN_TURN, Balancer, Shares
+from bombus.simulator.simulation import Simulation
 
 BY_FLOW = "flow_hash"
 BY_LOAD = "least_loaded"
@@ -33,12 +31,30 @@ COUNTER_LAG = 64  # cycles
 _FLOWS = 16  # hash values per tile
 
 
-class Place(NamedTuple):
-    """Position of a packet processor."""
+@dataclass(frozen=True)
+class Position:
+    """Position of a packet processor in the design."""
 
     tile: str
-    lane: int  # number within its tile, from 0; 0 if it is the only one
-    registers: Any
+    layer: str
+    lane: int | None  # number within its tile, from 0; None if it is the only one
+    registers: Any  # of the layer
+
+    @property
+    def name(self) -> str:
+        return self.tile if self.lane is None else f"{self.tile}.{self.layer}"
+
+
+class Requests(Protocol):
+    """Requests of processors to their host; there may be none."""
+
+    def open_requests(self, processor: int | None = None) -> int:
+        """Requests whose answer has not left the host, of a processor or of all."""
+        ...
+
+    def flight_cycles(self) -> int:
+        """Longest time of a request on its way to the host, beyond that of a short one."""
+        ...
 
 
 class _Lanes:
@@ -70,11 +86,16 @@ class Distribution(Shares):
     """
 
     def __init__(
-        self, simulation: Simulation, places: Sequence[Place], balancer: Balancer | None
+        self,
+        simulation: Simulation,
+        positions: Sequence[Position],
+        balancer: Balancer | None,
+        requests: Requests,
     ) -> None:
-        super().__init__(len(places))
+        super().__init__(len(positions))
         self._simulation = simulation
-        self._places = list(places)
+        self._positions = list(positions)
+        self._requests = requests
         self._balancer = balancer
         self._in_turn = balancer is not None and balancer.policy in _UNORDERED
         self.undrained = 0
@@ -99,7 +120,7 @@ class Distribution(Shares):
     def begin(self, number: int) -> None:
         """A processor starts: its tile distributes by flow after a reset."""
         if self._in_turn:
-            self._write_lanes(self._places[number].tile, self._enabled)
+            self._write_lanes(self._positions[number].tile, self._enabled)
 
     @property
     def policies(self) -> list[str]:
@@ -121,7 +142,7 @@ class Distribution(Shares):
     def _share(self, enabled: set[int]) -> None:
         with self._held():
             for tile in self._tiles():
-                own = {n for n, place in enumerate(self._places) if place.tile == tile}
+                own = {n for n, each in enumerate(self._positions) if each.tile == tile}
                 if own & enabled != own & self._enabled:
                     self._write_lanes(tile, enabled)
                 if self._balancer is None or tile not in self._balancer.tiles:
@@ -140,15 +161,15 @@ class Distribution(Shares):
         return out, [each.noc_in_messages.where() for each in counters]
 
     def _tiles(self) -> list[str]:
-        return list(dict.fromkeys(place.tile for place in self._places))
+        return list(dict.fromkeys(each.tile for each in self._positions))
 
     def _write_lanes(self, tile: str, enabled: set[int]) -> None:
         """Writes the enabled lanes of a tile; if there are none, all lanes, for messages that may
         still arrive.
         """
-        places = list(enumerate(self._places))
-        lanes = [each.lane for n, each in places if each.tile == tile and n in enabled]
-        every = [each.lane for _, each in places if each.tile == tile]
+        positions = list(enumerate(self._positions))
+        lanes = [each.lane or 0 for n, each in positions if each.tile == tile and n in enabled]
+        every = [each.lane or 0 for _, each in positions if each.tile == tile]
         if tile in self._lanes:
             self._lanes[tile].write(lanes or every, in_turn=self._in_turn)
 
@@ -176,7 +197,7 @@ class Distribution(Shares):
         """
         simulation = self._simulation
         start = quiet_since = simulation.cycle
-        host_cycles = flight_cycles(simulation)
+        host_cycles = self._requests.flight_cycles()
         before: tuple[int, ...] = ()
         while simulation.cycle - start < HOLD_CYCLES:
             # The end of a way before its beginning, so that what is in flight is never missed, and
@@ -184,8 +205,8 @@ class Distribution(Shares):
             come = self._sum(self._come)
             self._pass(start + COUNTER_LAG)
             set_out = self._sum(self._set_out)
-            slots = any(place.registers.status["slots"] for place in self._places)
-            if slots or open_requests(simulation):
+            slots = any(each.registers.status["slots"] for each in self._positions)
+            if slots or self._requests.open_requests():
                 before = ()
                 continue
             counted = simulation.cycle + COUNTER_LAG

@@ -10,7 +10,7 @@ from random import Random
 from bombus.analysis.check import check
 from bombus.applications.processors import LEAST_BYTES
 from bombus.applications.processors.build import FILES
-from bombus.applications.processors.processor import count_in
+from bombus.applications.processors.processors import count_in, processors
 from bombus.base.errors import UserError
 from bombus.protocols.frames import (
     ETHERNET_BYTES,
@@ -69,8 +69,9 @@ def measure(program: Path, frame_bytes: int = LEAST_BYTES, design: Path = ONE_PR
             raise UserError(f"frames must have {LEAST_BYTES} to {longest} bytes, not {frame_bytes}")
         for port in range(simulation.mac_ports):
             simulation.line_rate(None, port)
-        simulation.rpus[0].load(program)
-        simulation.rpus[0].boot()
+        processor = processors(simulation)[0]
+        processor.load(program)
+        processor.boot()
         simulation.advance(_START_CYCLES)
         random = Random(1)
         frames = [datagram(random, frame_bytes) for _ in range(_FRAMES)]
@@ -82,7 +83,7 @@ def measure(program: Path, frame_bytes: int = LEAST_BYTES, design: Path = ONE_PR
         if count != _FRAMES + 1:
             raise UserError(
                 f"{program}: {count:,} of {_FRAMES + 1:,} frames have come out, so there is no "
-                f"rate to measure (the program: {simulation.rpus[0].status.state})"
+                f"rate to measure (the program: {processor.status.state})"
             )
         at = [frame.last_beat_cycle for frame in done.received]
         first, last = at[_FRAMES // 4], at[_FRAMES * 3 // 4]

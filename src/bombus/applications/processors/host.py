@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The host of packet processors, in virtual time: frames from and to them, and its memory.
 
-    host = simulation.host
+    host = bombus.processors(simulation).host
     host.latency_us = 2
     host.memory.write(0, table)
     host.send(frame, processor=1)
@@ -9,8 +9,8 @@
     hit = host.receive()
 
 A layer `rpu_host` of the design hands over what processors send to its MAC port; what the firmware
-asks for: rpu_host.h. Once `simulation.host` has been used, requests are served while virtual time
-passes in `simulation.advance`, and by `poll`, which a live run calls.
+asks for: rpu_host.h. Once the host has been used, requests are served while virtual time passes in
+`simulation.advance` and in a live run.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bombus.applications.processors.distribution import Position
 from bombus.applications.processors.host_memory import (
     FRAME,
     READ,
@@ -31,11 +32,8 @@ from bombus.applications.processors.host_memory import (
 from bombus.design.dispatch import crc
 from bombus.simulator.native import SimulationError
 from bombus.simulator.register_map import find_tile
+from bombus.simulator.simulation import Simulation
 from bombus.simulator.streams import Message, Stream
-
-if TYPE_CHECKING:
-    from bombus.applications.processors.processor import Processor
-    from bombus.simulator.simulation import Simulation
 
 KIND = "rpu_host"  # of the layer
 _PACKET = "packet"
@@ -55,7 +53,7 @@ class HostFrame:
     """A frame that a processor has sent to the host, with the tag that it gave it."""
 
     data: bytes
-    processor: int  # its number in `simulation.rpus`
+    processor: int  # its number
     tag: int
 
 
@@ -70,9 +68,14 @@ class Host:
     `bad_request` (no request at all), which is not answered.
     """
 
-    def __init__(self, simulation: Simulation, step: Callable[[int], None]) -> None:
-        """`step`: advances by a number of cycles, as `Simulation.advance` without a host."""
-        self._simulation, self._step = simulation, step
+    def __init__(
+        self,
+        simulation: Simulation,
+        processors: Sequence[Position],
+        enabled: Callable[[], Sequence[int]],
+    ) -> None:
+        """`enabled`: numbers of the processors that get messages."""
+        self._simulation, self._processors, self._enabled = simulation, processors, enabled
         self.tile = _tile(simulation)
         self._out, self._in = _streams(simulation, self.tile)
         self.counts: Counter[str] = Counter()
@@ -80,11 +83,13 @@ class Host:
         self._frames: deque[HostFrame] = deque()
         self.most_frames: int | None = None
         self._keys: dict[int, int] = {}
-        self._numbers = _numbers(simulation)
+        self._numbers = _numbers(simulation.manifest, processors)
         self._turn = 0
         # Processors of the frames that may not have left yet, in order; how many have been sent
         self._sent: deque[int] = deque()
         self._num_sent = 0
+        simulation.serve_every(STEP_CYCLES, self.poll)
+        simulation.at_reset(self.forget)
 
     # ---- Properties of the host ----
 
@@ -143,7 +148,7 @@ class Host:
     @property
     def flight_cycles(self) -> int:
         """The longest frame, into the layer's store and out of it."""
-        most = max(self._most_bytes(number) for number in range(len(self._simulation.rpus)))
+        most = max(self._most_bytes(number) for number in range(len(self._processors)))
         return 2 * most // self._out.data_bytes
 
     # ---- Frames ----
@@ -154,18 +159,17 @@ class Host:
         return self._frames.popleft() if self._frames else None
 
     def send(self, data: bytes, processor: int | None = None, *, tag: int = 0) -> None:
-        """Sends a frame to a processor, by its number in `simulation.rpus`; None: to the enabled
+        """Sends a frame to a processor, by its number; None: to the enabled
         ones in turn.
 
         SimulationError if it does not fit into a slot or is longer than any frame, or the processor
         cannot be addressed. It goes in as time advances, behind those before it.
         """
         if processor is None:
-            distribution = self._simulation.distribution
-            enabled = distribution.enabled if distribution else [0]
+            enabled = self._enabled()
             processor = enabled[self._turn % len(enabled)]
             self._turn += 1
-        if not 0 <= processor < len(self._simulation.rpus):
+        if not 0 <= processor < len(self._processors):
             raise SimulationError(f"there is no processor {processor}")
         if not 0 <= tag < 1 << 16:
             raise SimulationError(f"tag: should be 0 to 65535, not {tag}")
@@ -183,15 +187,6 @@ class Host:
             self._take(message)
         self._requests.run(self._simulation.time_ns)
 
-    def advance(self, cycles: int) -> None:
-        """Advances by a number of clock cycles and serves requests meanwhile."""
-        simulation = self._simulation
-        end = simulation.cycle + cycles
-        self.poll()
-        while (left := end - simulation.cycle) > 0:
-            self._step(min(left, STEP_CYCLES))
-            self.poll()
-
     def advance_until_idle(self, limit_cycles: int = 1_000_000) -> bool:
         """Advances until no request is open and nothing is in flight.
 
@@ -199,7 +194,7 @@ class Host:
         """
         end = self._simulation.cycle + limit_cycles
         while self._simulation.cycle < end:
-            self.advance(64 * STEP_CYCLES)
+            self._simulation.advance(64 * STEP_CYCLES)
             if not self.open() and not self._simulation.in_flight:
                 return True
         return False
@@ -254,7 +249,7 @@ class Host:
 
     def _most_bytes(self, processor: int) -> int:
         """The longest frame that a processor takes and can send on."""
-        found = self._simulation.rpus[processor]
+        found = self._processors[processor]
         tile = find_tile(self._simulation.manifest, found.tile)
         (layer,) = (each for each in tile["layers"] if each["name"] == found.layer)
         longest = self._simulation.manifest["max_frame_bytes"]
@@ -263,10 +258,10 @@ class Host:
     def _key(self, processor: int) -> int:
         """A port that leads frames to a processor, as the design file distributes them."""
         if processor not in self._keys:
-            self._keys[processor] = self._find_key(self._simulation.rpus[processor])
+            self._keys[processor] = self._find_key(self._processors[processor])
         return self._keys[processor]
 
-    def _find_key(self, processor: Processor) -> int:
+    def _find_key(self, processor: Position) -> int:
         slots = [processor.tile]
         for sender in self._simulation.manifest["dispatch"]:
             if sender["tile"] == self.tile:
@@ -294,11 +289,11 @@ def find_key(slots: Sequence[str], tile: str, lane: int | None) -> int | None:
     return None
 
 
-def _numbers(simulation: Simulation) -> dict[int, int]:
+def _numbers(manifest: Mapping[str, Any], processors: Sequence[Position]) -> dict[int, int]:
     """Numbers of the processors by what rpu puts into the metadata of their frames."""
-    indices = {tile["name"]: int(tile["index"]) for tile in simulation.manifest["tiles"]}
+    indices = {tile["name"]: int(tile["index"]) for tile in manifest["tiles"]}
     found = {}
-    for number, each in enumerate(simulation.rpus):
+    for number, each in enumerate(processors):
         lane = 0 if each.lane is None else each.lane + 1
         found[indices[each.tile] << _LANE_BITS | lane] = number
     return found
@@ -314,20 +309,6 @@ def _tile(simulation: Simulation) -> str:
         count = "no" if not tiles else "more than one"
         raise SimulationError(f"{simulation.manifest['name']} has {count} layer {KIND}")
     return tiles[0]
-
-
-def open_requests(simulation: Simulation, processor: int | None = None) -> int:
-    """Requests whose answer has not left the host, of a processor or of all; 0 without a host."""
-    host: Host | None = simulation.__dict__.get("host")  # not created by asking
-    return 0 if host is None else host.open(processor)
-
-
-def flight_cycles(simulation: Simulation) -> int:
-    """Longest time for which a request may be on its way to the host, beyond that of a short one; 0
-    without a host.
-    """
-    host: Host | None = simulation.__dict__.get("host")
-    return 0 if host is None else host.flight_cycles
 
 
 def host_tiles(manifest: Mapping[str, Any]) -> list[str]:

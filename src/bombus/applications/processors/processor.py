@@ -1,42 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet processors of a running design: load, start and replace programs under traffic.
-
-    simulation.rpus[3].load("forward.elf")
-    simulation.rpus[3].boot()
-
-A packet processor is a layer with the registers `control`, `status`, `code` and `data`.
-"""
+"""A packet processor of a running design: load, start and replace programs under traffic."""
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from bombus.applications.processors import image
 from bombus.applications.processors.distribution import (
     COUNTER_LAG,
     QUIET_CYCLES,
     Distribution,
-    Place,
+    Position,
+    Requests,
 )
-from bombus.applications.processors.host import flight_cycles, open_requests
 from bombus.applications.processors.image import Image
 from bombus.applications.processors.load import check, put, write
-from bombus.base.errors import UserError
-from bombus.simulator.balancer import Balancer, groups
 from bombus.simulator.counters import DROP
 from bombus.simulator.native import SimulationError
+from bombus.simulator.simulation import Simulation
 
-if TYPE_CHECKING:
-    from bombus.design.resolved import Design
-    from bombus.simulator.simulation import Simulation
-
-_REGISTERS = {"control", "status", "code", "data"}
 _EMPTY_SLOT = ".empty_slot"  # event: a program has taken one
 DRAIN_CYCLES = 100_000
 
@@ -106,31 +91,39 @@ class Memory:
         return table[(address - image.DATA_BASE) // 4]
 
 
+class Group(Requests, Protocol):
+    """The processors among which a processor is one (`Processors`)."""
+
+    @property
+    def shared(self) -> Distribution | None:
+        """The distribution among them, if there is one."""
+        ...
+
+
 class Processor:
-    """A packet processor."""
+    """A packet processor; `number`: among those of the design."""
 
     def __init__(
-        self, simulation: Simulation, tile: str, layer: str, registers: Any, lane: int | None
+        self, simulation: Simulation, number: int, position: Position, group: Group
     ) -> None:
-        self._simulation = simulation
-        self.tile, self.layer, self.registers = tile, layer, registers
-        self.lane = lane  # number within its tile, from 0; None if it is the only one
-        self.name = tile if lane is None else f"{tile}.{layer}"
-        self.memory = Memory(registers, self.name)
+        self._simulation, self._group = simulation, group
+        self.number = number
+        self.tile, self.layer, self.lane = position.tile, position.layer, position.lane
+        self.registers, self.name = position.registers, position.name
+        self.memory = Memory(self.registers, self.name)
 
     def load(self, file: Path | str) -> None:
         """Stops it and writes a program (ELF) into its memories."""
-        write(self.registers, Path(file), self._number)
+        write(self.registers, Path(file), self.number)
 
     def put(self, program: Image) -> None:
         """Stops it and writes a program that fits into its memories."""
-        put(self.registers, program, self._number)
+        put(self.registers, program, self.number)
 
     def boot(self) -> None:
         """Starts the program from its beginning."""
-        number, distribution = self._place()
-        if distribution:
-            distribution.begin(number)
+        if self._group.shared:
+            self._group.shared.begin(self.number)
         self.registers.control.run = 0
         self.registers.control.run = 1
 
@@ -154,14 +147,14 @@ class Processor:
     @property
     def status(self) -> Status:
         counters = self._simulation.tile_counters(self.tile)
-        number, distribution = self._place()
+        distribution = self._group.shared
         core = self.registers.status.read()
         return Status(
             running=bool(self.registers.control.run),
             stuck=bool(core["stuck"]),
             exception=(core["cause"], core["pc"]) if core["exception"] else None,
             slots=core["slots"],
-            enabled=distribution is None or number in distribution.enabled,
+            enabled=distribution is None or self.number in distribution.enabled,
             inside=core["slots"] if self.lane is not None else _inside(counters),
             counters=counters,
         )
@@ -171,10 +164,10 @@ class Processor:
 
         SimulationError if it has not finished within `limit_cycles`; it is stopped anyway.
         """
-        number, distribution = self._place()
+        distribution = self._group.shared
         if distribution is None:
             raise SimulationError(f"{self.name} has no replicas that could do its work")
-        distribution.disable(number)
+        distribution.disable(self.number)
         inside = 0 if distribution.drained else self._finish(limit_cycles)
         self.stop()
         if inside:
@@ -187,7 +180,7 @@ class Processor:
         """Waits until it has no messages and gets none; how many it still has at the limit."""
         end = self._simulation.cycle + limit_cycles
         before, quiet = (-1, -1), 0
-        quiet_cycles = QUIET_CYCLES + flight_cycles(self._simulation)
+        quiet_cycles = QUIET_CYCLES + self._group.flight_cycles()
         while quiet * COUNTER_LAG < quiet_cycles and self._simulation.cycle < end:
             self._simulation.advance(COUNTER_LAG)
             now = self._come_and_inside()
@@ -211,26 +204,18 @@ class Processor:
         finally:
             self.put(program)
             self.boot()
-            number, distribution = self._place()
-            if distribution is not None:
-                distribution.enable(number)
+            if self._group.shared is not None:
+                self._group.shared.enable(self.number)
 
     def _come_and_inside(self) -> tuple[int, int]:
         """Messages that have reached its tile, possibly for its neighbours, and messages inside or
         asked for.
         """
-        asked = open_requests(self._simulation, self._number)
+        asked = self._group.open_requests(self.number)
         if self.lane is not None:
             return 0, self.registers.status["slots"] + asked
         counters = self._simulation.tile_counters(self.tile)
         return counters["noc_in_messages"], _inside(counters) + asked
-
-    @property
-    def _number(self) -> int:
-        return self._simulation.rpus.index(self)
-
-    def _place(self) -> tuple[int, Distribution | None]:
-        return self._number, self._simulation.distribution
 
 
 def _inside(counters: dict[str, int]) -> int:
@@ -240,100 +225,3 @@ def _inside(counters: dict[str, int]) -> int:
     gone = sum(value for name, value in counters.items() if name.startswith(DROP))
     made = sum(value for name, value in counters.items() if name.endswith(_EMPTY_SLOT))
     return counters["noc_in_messages"] + made - counters["noc_out_messages"] - gone
-
-
-def distribution(simulation: Simulation) -> Distribution | None:
-    """The distribution among packet processors; None if there are none or only one."""
-    rpus = simulation.rpus
-    tiles = {processor.tile for processor in rpus}
-    balancer = next((each for each in simulation.balancers if tiles >= set(each.tiles)), None)
-    has_lanes = any(processor.lane is not None for processor in rpus)
-    if not rpus or (balancer is None and not has_lanes):
-        return None
-    places = [Place(each.tile, each.lane or 0, each.registers) for each in rpus]
-    return Distribution(simulation, places, balancer)
-
-
-def processors(simulation: Simulation) -> list[Processor]:
-    """The processors of a design, sorted by tile name: replica n comes before n + 1."""
-    found = []
-    for tile in simulation.manifest["tiles"]:
-        block = simulation.registers.tiles[tile["name"]]
-        for layer in tile["layers"]:
-            name = layer["name"]
-            if name in block and set(block[name]) >= _REGISTERS:
-                lane = layer["params"].get("lane")  # from 1; 0: none
-                lane = lane - 1 if lane else None
-                found.append(Processor(simulation, tile["name"], name, block[name], lane))
-    return sorted(found, key=lambda each: _natural(each.tile))
-
-
-def _natural(name: str) -> list[tuple[str, int]]:
-    """A sort key that puts rpu_10 after rpu_9."""
-    return [(word, int(number or 0)) for word, number in re.findall(r"(\D+)(\d*)", name)]
-
-
-def check_design(design: Design) -> None:
-    """UserError if the design has no packet processor."""
-    if not count_in(design):
-        raise UserError(f"{design.config.name} has no packet processor")
-
-
-def count_in(design: Design) -> int:
-    """The number of packet processors of a design."""
-    blocks = (layer.kind.registers for layer in design.layers())
-    return sum({member.name for member in block.members} >= _REGISTERS for block in blocks if block)
-
-
-def balancers(simulation: Simulation) -> list[Balancer]:
-    """The distribution of every group of replicas."""
-    return [Balancer(simulation, tiles) for tiles in groups(simulation.manifest)]
-
-
-def keep_loaded(file: Path) -> Callable[[Simulation], None]:
-    """Software for a live run: all packet processors run this program, and are reloaded one by one,
-    without loss, when the file changes.
-
-    While the file cannot be loaded, for instance because it is being written, the old program
-    continues; standard error tells once why.
-    """
-    loaded = _version(file)
-    first: Image | None = image.read(file)  # a bad file is reported before the run starts
-    told = ""
-
-    def software(simulation: Simulation) -> None:
-        nonlocal loaded, first, told
-        if first is not None:
-            for processor in simulation.rpus:
-                check(processor.registers, first)
-                processor.put(first)
-                processor.boot()
-            first = None
-        try:
-            found = _version(file)
-            if found == loaded:
-                told = ""
-                return
-            program = image.read(file)
-            for processor in simulation.rpus:
-                check(processor.registers, program)
-        except UserError as error:
-            if told != str(error):
-                told = str(error)
-                sys.stderr.write(f"{error}\nThe old program continues.\n")
-            return
-        for processor in simulation.rpus:
-            with suppress(SimulationError):  # for a program that hangs
-                processor.reload(program)
-        loaded, told = found, ""
-
-    return software
-
-
-def _version(file: Path) -> tuple[int, ...]:
-    """Changes with the file: writes in quick succession may leave the same time."""
-    try:
-        status = file.stat()
-    except OSError as error:
-        raise UserError(f"cannot read {file}: {error.strerror or error}") from None
-    return status.st_mtime_ns, status.st_size, status.st_ino

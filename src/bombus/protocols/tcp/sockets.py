@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sockets on the TCP engine of a design, in virtual time.
 
-    listener = simulation.tcp.listen(80)
+    listener = bombus.sockets(simulation).listen(80)
     connection = listener.accept()
     request = connection.receive(1000)
     connection.send(b"hello")
@@ -21,17 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
 from bombus.protocols.tcp.calls import TcpCalls, integer, microseconds, port_number
 from bombus.protocols.tcp.connection import DEFAULT_TIMEOUT, Connection
 from bombus.simulator.native import SimulationError
+from bombus.simulator.simulation import Simulation
 
-if TYPE_CHECKING:
-    from bombus.simulator.simulation import Simulation
-
-__all__ = ["Connection", "Listener", "Opening", "Sockets"]
+__all__ = ["Connection", "Listener", "Opening", "Sockets", "sockets"]
 
 _NEWS = 256  # that are asked for at a time
 _GIVEN_UP = "it was given up"
@@ -244,6 +242,11 @@ class Sockets:
                 self._changed[connection] = None
         elif number not in self._openings:
             self.calls.abort(number)  # it could not be opened, and nobody asks
+
+
+def sockets(simulation: Simulation) -> Sockets:
+    """The sockets of a simulation, if a tile raises an application's messages."""
+    return simulation.extension(Sockets)
 
 
 def _can_open(manifest: Mapping[str, Any]) -> bool:

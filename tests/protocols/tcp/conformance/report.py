@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bombus.simulator.build import build
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library, build
 from tests import ROOT
 from tests.protocols.tcp.conformance import matrix
 from tests.protocols.tcp.conformance.runner import run_scripts

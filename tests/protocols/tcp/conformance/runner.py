@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.protocols.frames import PROTOCOL_ICMP, Host, icmp, ip_frame, ipv4
-from bombus.simulator.library import Library
+from bombus.simulator.build import Library
 from bombus.simulator.simulation import Simulation
 from tests.protocols.tcp.conformance.script import Line, Script
 from tests.protocols.tcp.tcp_wire import (

@@ -14,8 +14,8 @@
 #define RPU_HOST_PORT 2u // mac_port of rpu_host
 #endif
 
-// The processor's number in Python (`simulation.rpus`), written when the program is loaded: to choose
-// addresses of its own. The host knows the sender of a request by itself.
+// The processor's number in Python (`bombus.processors`), written when the program is loaded: to
+// choose addresses of its own. The host knows the sender of a request by itself.
 __attribute__((weak, section(".data.rpu_number"))) uint32_t rpu_number = 63;
 
 // What is asked for: bits of a word in the metadata of the frame, beside the bytes between data and

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of applications, and their options of `bombus run`.
+
+The module `commands` of an application has
+
+- `COMMANDS`: groups of commands by name, a `typer.Typer` each,
+- `RUN`: a `RunOptions`, if it has options of `bombus run`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bombus.base.extensions import modules
+
+if TYPE_CHECKING:
+    import typer
+
+    from bombus.design.resolved import Design
+    from bombus.live.software import Software
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options of `bombus run` that an application adds.
+
+    `options`: their annotations by name; all are None by default. `software`: called before the
+    build if one of them is given, with the design, the values by name, and a stack that ends with
+    the run; returns software for the run, UserError if the options do not suit the design.
+    `written`: those that name a file that the run makes.
+    """
+
+    options: Mapping[str, Any]
+    software: Callable[[Design, Mapping[str, Any], ExitStack], Sequence[Software]]
+    written: tuple[str, ...] = ()
+
+
+def groups() -> dict[str, typer.Typer]:
+    """Groups of commands of all applications, by name."""
+    return {
+        name: group for module in modules("commands") for name, group in module.COMMANDS.items()
+    }
+
+
+def run_options() -> list[RunOptions]:
+    """Options of `bombus run` of all applications."""
+    found = (getattr(module, "RUN", None) for module in modules("commands"))
+    return [each for each in found if each is not None]
+
+
+def with_run_options(before: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Adds the applications' options to a command, before its parameter of this name.
+
+    Their values are passed by name as its argument `given`.
+    """
+    added = {
+        name: annotation for each in run_options() for name, annotation in each.options.items()
+    }
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        def extended(**values: Any) -> None:
+            given = {name: values.pop(name) for name in added}
+            command(**values, given=given)
+
+        signature = inspect.signature(command, eval_str=True)
+        parameters = []
+        for parameter in signature.parameters.values():
+            if parameter.name == before:
+                parameters += [
+                    inspect.Parameter(name, parameter.kind, default=None, annotation=annotation)
+                    for name, annotation in added.items()
+                ]
+            if parameter.name != "given":
+                parameters.append(parameter)
+        extended.__name__, extended.__doc__ = command.__name__, command.__doc__
+        extended.__annotations__ = {each.name: each.annotation for each in parameters}
+        extended.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=parameters
+        )
+        return extended
+
+    return decorate
+
+
+def written_files(given: Mapping[str, Any]) -> list[tuple[str, Path | None]]:
+    """Options that name a file that the run makes, with their values."""
+    return [(name, given[name]) for each in run_options() for name in each.written]
+
+
+def software(design: Path, given: Mapping[str, Any], stack: ExitStack) -> list[Software]:
+    """Software for a run with these values of the applications' options.
+
+    It is checked before the build, which takes minutes.
+    """
+    from bombus.analysis.check import check
+
+    if all(value is None for value in given.values()):
+        return []
+    facts, _ = check(design)
+    parts: list[Software] = []
+    for each in run_options():
+        values = {name: given[name] for name in each.options}
+        if any(value is not None for value in values.values()):
+            parts += each.software(facts.design, values, stack)
+    return parts
