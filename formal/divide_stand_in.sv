@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of rpu_divide: another function, after any time. What rpu_divide requires is asserted: one division
-// at a time, operands that stay.
+// In place of rpu_divide: another function, after any time. The requirements of rpu_divide are
+// asserted: one division at a time, stable operands.
 module divide_stand_in
   import rpu_pkg::*;
   import stand_in_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of rpu_multiply: its latency, with another function. The half of the product that an instruction
-// does not want is not the function's value.
+// In place of rpu_multiply: its latency, with another function. The unused half of the product of
+// an instruction is not the value of the function.
 module multiply_stand_in
   import rpu_pkg::*;
   import stand_in_pkg::*;

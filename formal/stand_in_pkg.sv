@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in for multiplication and division in proofs of the core: a function of both operands and of
-// the instruction that is cheap for a solver. The core passes operands and results on, whatever the
-// function is.
+// Replaces multiplication and division in proofs of the core: a function of both operands and of
+// the instruction that is cheap for a solver. The core forwards operands and results for any function.
 package stand_in_pkg;
   import rpu_pkg::*;
 

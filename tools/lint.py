@@ -2,7 +2,8 @@
 """Style and cleanliness of everything: `python tools/lint.py [--fix] [step...]`.
 
 Steps: licence (the first line of every source file), python (ruff on all files and on Python in
-Markdown; mypy), format (verible on all SystemVerilog), designs (every design of designs/, one of
+Markdown; mypy), format (verible on all SystemVerilog), comments (words
+and long lines of rtl/, formal/ and sim/), designs (every design of designs/, one of
 each other fabric, one with two networks and one with a host of packet processors generated and read
 by Verilator with all warnings, and the smallest one with each set of modules read by Yosys). The
 cache remembers by content which designs were clean. `--fix` lets ruff and verible put right what
@@ -20,6 +21,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+import comments
 import licence
 
 from bombus.base.cache import cached_directory, content_key
@@ -162,6 +164,7 @@ STEPS: dict[str, Callable[..., bool]] = {
     "licence": licence.lint,
     "python": lint_python,
     "format": lint_format,
+    "comments": comments.lint,
     "designs": lint_designs,
 }
 

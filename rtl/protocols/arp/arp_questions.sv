@@ -144,7 +144,8 @@ module arp_questions
   logic renewable_q;  // it was read for a new message, which can renew only once
   // A decision in this cycle could change the entry that the scan reads.
   wire deciding = packet_i | update_i | (renew_i & renewable_q) | is_scan_q;
-  wire scan = ~looked_up_q & ~clear_q & ~reading_i & question_ready_i & ~deciding & (num_open_q != '0);
+  wire scan = ~looked_up_q & ~clear_q & ~reading_i & question_ready_i & ~deciding &
+      (num_open_q != '0);
   wire way_t scan_way = scan_q[$clog2(NumWays)-1:0];
   assign scan_next = (clear_q | scan) ? scan_q + 1'b1 : scan_q;
   always_ff @(posedge clk_i) begin

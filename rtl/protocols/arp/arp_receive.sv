@@ -118,7 +118,8 @@ module arp_receive
     end
   end
 
-  assign message_valid_o = (done_q & is_question_q) | (accepted & ((sender_ip != '0) | message_o.answer));
+  assign message_valid_o = (done_q & is_question_q) |
+      (accepted & ((sender_ip != '0) | message_o.answer));
   assign malformed_o = done_q & ~is_question_q & ~well_formed;
   assign conflict_o = done_q & ~is_question_q & well_formed & conflict;
   assign request_o = accepted & is_request;

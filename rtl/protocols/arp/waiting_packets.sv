@@ -155,7 +155,8 @@ module waiting_packets
   wire fetch = active_q & (~out_valid_o | (out_ready_i & ((BlockBeats == 1) | ~out_o.last)));
   wire block_ends = fetch & (read_index_q == LastIndex);
   wire skip = (BlockBeats != 1) & packet_end & (read_index_q != '0);
-  wire chain_ends = BlockBeats == 1 ? fetch & (read_q == tail_q) : packet_end & (out_block_q == tail_q);
+  wire chain_ends = BlockBeats == 1 ? fetch & (read_q == tail_q) :
+      packet_end & (out_block_q == tail_q);
   wire active = start_q | (active_q & ~chain_ends);
   wire out_valid = fetch | (out_valid_o & ~taken);
   assign reading = active_q;

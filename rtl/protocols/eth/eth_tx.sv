@@ -440,7 +440,7 @@ module eth_tx
     end
   end
 
-  assign busy_o = (RegistersInput & in_valid) | look_valid | act_valid | out_valid_o | question_valid |
-      resolver_busy | reading | no_room | unresolved;
+  assign busy_o = (RegistersInput & in_valid) | look_valid | act_valid | out_valid_o |
+      question_valid | resolver_busy | reading | no_room | unresolved;
 
 endmodule

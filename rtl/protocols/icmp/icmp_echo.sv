@@ -381,7 +381,8 @@ module icmp_echo
       .clk_i,
       .rst_i,
       .in_i(sending ? error : reporting ? report : reply),
-      .in_valid_i(sending | reporting | (stream & request_valid & ~makes_error & ~is_received_error)),
+      .in_valid_i(sending | reporting |
+                  (stream & request_valid & ~makes_error & ~is_received_error)),
       .in_ready_o(out_ready),
       .in_first_i(sending ? index_q == '0 : first),
       .in_next_i(reporting ? bound + NextWidth'(NextBound) : NextWidth'(NextIpv4Tx)),

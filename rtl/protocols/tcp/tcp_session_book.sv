@@ -46,10 +46,11 @@ module tcp_session_book
     input logic frees_i  // it has freed the session
 );
 
-  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** $clog2(
-          NumSessions
-      )) begin : gen_bad
-    $error("NumSessions must be a power of two, 2 to 16384");
+  if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
+    $error("tcp_session_book: NumSessions must be a power of two, 2 to 16384");
+  end
+  if (NumReports < 1) begin : gen_bad_reports
+    $error("tcp_session_book: NumReports must be at least 1");
   end
 
   first_beat u_first (

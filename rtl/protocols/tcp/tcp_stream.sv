@@ -215,10 +215,10 @@ module tcp_stream
   tcp_stream_receive #(
       .beat_t(beat_t),
       .chunk_t(pending_t),
+      .index_t(index_t),
       .DataWidth(DataWidth),
       .ChunkBytes(ChunkBytes),
-      .ReadsAhead(ReadsAhead),
-      .IndexWidth(IndexWidth)
+      .ReadsAhead(ReadsAhead)
   ) u_receive (
       .clk_i,
       .rst_i,

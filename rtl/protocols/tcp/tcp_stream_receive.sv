@@ -12,13 +12,12 @@ module tcp_stream_receive
 #(
     parameter type beat_t = logic,
     parameter type chunk_t = logic,  // pending_t of tcp_stream
+    parameter type index_t = logic,  // number of a session
     parameter int unsigned DataWidth = 512,
     parameter int unsigned ChunkBytes = 2048,
     parameter int unsigned ReadsAhead = 4,
-    parameter int unsigned IndexWidth = 4,
     localparam int unsigned KeepWidth = DataWidth / 8,
-    localparam int unsigned UserWidth = $bits(from_peer_t),
-    localparam type index_t = logic [IndexWidth-1:0]
+    localparam int unsigned UserWidth = $bits(from_peer_t)
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -167,6 +167,14 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumBoundHops": 512},
         {"BoundHops": "8'd2"},
     ],
+    "icmp_received_error": [
+        {"NumMacPorts": 0},
+        {"NumMacPorts": 4},
+        {"NumBound": 0},
+        {"HopWidth": 0},
+        {"HopWidth": 9},
+        {"BoundHops": "8'd2"},
+    ],
     "injection": [{"NumSources": 0}],
     "ipv4_rx": [
         {"NumMacPorts": 0},

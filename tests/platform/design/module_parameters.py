@@ -25,7 +25,7 @@ FREE = {
     ),
     "BoundKeys": "any number may be a key",
     "Prefix": "any number may be in front of the keys",
-    "Constant": "any number may be added",
+    **dict.fromkeys(("Constant", "WriteOffset"), "any number may be added"),
     **dict.fromkeys(
         ("Init", "TableInit", "SlotInit", "Reset", "Content", "BlockIndex", "BlockWords"),
         "the words of a table: software may write any, and those that lead nowhere make no route",

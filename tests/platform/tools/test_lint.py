@@ -13,7 +13,7 @@ from tests import ROOT
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["licence", "python", "format", "designs"])
+@pytest.mark.parametrize("step", ["licence", "python", "format", "comments", "designs"])
 def test_lint_is_clean(step: str) -> None:
     command = [sys.executable, str(ROOT / "tools" / "lint.py"), step]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
@@ -42,3 +42,19 @@ def test_a_file_without_licence_line_is_named_and_given_one(
     assert licence.lint(fix=True) and licence.lint(fix=False)
     assert (tmp_path / "rtl/b.sv").read_text() == f"// {licence.LINE}\n{texts['rtl/b.sv']}"
     assert (tmp_path / ".ci/run").read_text() == f"#!/bin/sh\n# {licence.LINE}\n"
+
+
+def test_avoided_words_and_long_lines_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    import comments
+
+    text = (
+        "// SPDX-License-Identifier: Apache-2.0\n"
+        '  x = "behind";  // after it\n'
+        "  y = 1;  /* what\n comes */  // nobody\n"
+        f"// {'x' * 98}\n"
+    )
+    found = list(comments.problems(Path("a.sv"), text))
+    assert [each.split(":")[1] for each in found] == ["5", "3", "4"]
+    assert "'comes'" in found[1] and "'nobody'" in found[2]
+    assert comments.words(text)["what"] == 1 and comments.words(text)["behind"] == 0

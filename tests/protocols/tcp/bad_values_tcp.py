@@ -110,6 +110,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RingBytes": 3000},
         {"OwnScale": 15},
     ],
+    "tcp_session_book": [{"NumSessions": 1}, {"NumSessions": 3}, {"NumReports": 0}],
+    "tcp_stream_receive": [{"DataWidth": 12}, {"ChunkBytes": 100}, {"ReadsAhead": 3}],
     "tcp_echo": [
         {"NumSessions": 1},
         {"NumSessions": 48},

@@ -108,7 +108,9 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
         files = headers | {path: texts[path] for path in used} | stubs
         return Part(instance.definition.name, rtl.without_unused_packages(files))
 
-    layers = {each.name: [f"u_{layer.name}" for layer in each.layers] for each in checked.tiles}
+    layers = {
+        each.name: [f"u_{layer.name}" for layer in each.layers] for each in checked.design.tiles
+    }
     if tile is not None:
         if tile not in tiles:
             raise UserError(f"design {name} has no tile {tile!r}; {near_matches(tile, tiles)}")
@@ -116,7 +118,7 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
             part(tiles[tile]),
             instances=_instances(tiles[tile]),
             layers=frozenset(layers[tile]),
-            clocks_mhz={"clk_i": checked.config.clock_mhz},
+            clocks_mhz={"clk_i": checked.design.config.clock_mhz},
         )
     return Sources(
         part(top, without=modules),
