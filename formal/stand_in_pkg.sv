@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces multiplication and division in proofs of the core: a function of both operands and of
-// the instruction that is cheap for a solver. The core forwards operands and results for any function.
+// the instruction that is cheap for a solver. The core forwards operands and results for any
+// function.
 package stand_in_pkg;
   import rpu_pkg::*;
 
