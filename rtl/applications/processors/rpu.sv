@@ -116,6 +116,7 @@ module rpu
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   localparam string MayStayOpen = "accel";
   localparam string Broadcasts = "share";
+  localparam string Begins = "empty_slot";  // which a program then sends or drops
   localparam int unsigned MaxBusyCycles = 0;  // depends on the firmware
   localparam int unsigned MaxInside = NumSlots;
   localparam string Binds = "mac_port";

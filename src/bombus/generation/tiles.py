@@ -183,7 +183,6 @@ def broadcasts(design: Design) -> dict[str, list[Layer]]:
     return found
 
 
-EMPTY_SLOT = "empty_slot"  # event: a program has taken one, which it sends or drops
 _ALWAYS_BUSY = ("router", "network_interface")  # the parts of each interface
 
 
@@ -216,11 +215,11 @@ def _completions(tile: Tile, facts: Facts) -> Completions:
             for each in others
             if not _is_joined(each)
         ]
-        # An empty slot ends like a message, too.
+        # A message that the layer itself begins ends like others.
         + [
-            f"{layer.name}_event[{layer.kind.events.index(EMPTY_SLOT)}]"
+            f"{layer.name}_event[{layer.kind.events.index(layer.kind.begins)}]"
             for layer in tile.layers
-            if EMPTY_SLOT in layer.kind.events
+            if layer.kind.begins
         ],
         discards=[f"{la.name}_discards" for la in tile.layers if "discards_o" in la.kind.ports],
         ends=[

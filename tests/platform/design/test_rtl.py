@@ -151,6 +151,11 @@ def test_unknown_kind_names_near_matches() -> None:
         ('Entry = "probe"', "Entry = Nowhere", "Nowhere"),
         (
             'Entry = "probe"',
+            'Entry = "probe", Begins = "nothing"',
+            "Begins names 'nothing', which is not an event",
+        ),
+        (
+            'Entry = "probe"',
             'Entry = "probe", ShowsRegisters = "nowhere"',
             "no next hop 'nowhere', whose registers it shows",
         ),

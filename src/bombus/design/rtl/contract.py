@@ -39,6 +39,8 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         width = kind.ports.get(port, 0)
         if width != len(names):
             yield problem(f"{port} has {width} bits, but {enum} has {len(names)} names")
+    if kind.begins and kind.begins not in kind.events:
+        yield problem(f"Begins names {kind.begins!r}, which is not an event")
     for name, ends in [(each, INPUT_ENDS) for each in kind.inputs] + [
         (each, ("o", "valid_o", "ready_i")) for each in kind.outputs
     ]:

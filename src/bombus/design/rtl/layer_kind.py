@@ -137,6 +137,7 @@ class LayerKind:
     declared: tuple[str, ...]  # names of localparams
     ports: Mapping[str, int]  # width in bits by name
     further: tuple[FurtherPort, ...] = ()  # ports that the design file raises to the top
+    begins: str = ""  # event with which it begins a message that none at its inputs caused
     broadcasts: str = ""  # prefix of ports shared by all such layers of the design
     optional: tuple[str, ...] = ()  # prefixes of ports that may be left open
     # Kinds of messages of the AXI-Streams among them, of those that declare some

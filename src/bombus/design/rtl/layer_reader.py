@@ -197,6 +197,7 @@ def read_layer(
         declared=(*found.numbers, *found.texts),
         ports=found.ports,
         further=tuple(further_ports(body, elaboration, known)),
+        begins=found.texts.get("Begins", ""),
         broadcasts=found.texts.get("Broadcasts", ""),
         optional=tuple(found.texts.get("MayStayOpen", "").split()),
         raised_kinds=found.raised_kinds(names),
