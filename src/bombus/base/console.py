@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+
+from bombus.base.output import STDOUT
 
 
 def new_console(**options: Any) -> Console:
@@ -13,3 +16,8 @@ def new_console(**options: Any) -> Console:
     no colours that are not asked for. Options are those of `rich.console.Console`.
     """
     return Console(**{"emoji": False, "highlight": False, **options})
+
+
+def reading_console(json: Path | None = None) -> Console:
+    """Console for human-readable output: standard error if standard output takes the JSON."""
+    return new_console(stderr=json == STDOUT, soft_wrap=True)

@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from bombus.base.commands import Command, Group
 from bombus.base.errors import DesignError, UserError
 from bombus.cli import extensions
 from bombus.cli.area import area
@@ -17,7 +18,7 @@ from bombus.cli.bench import BENCH_SETTINGS, bench
 from bombus.cli.bitstream import bitstream
 from bombus.cli.build import build
 from bombus.cli.check import check
-from bombus.cli.common import Command, Group, error_console, print_problems
+from bombus.cli.common import error_console, print_problems
 from bombus.cli.generate import generate
 from bombus.cli.place import place
 from bombus.cli.run import run

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from bombus.base.console import reading_console
 from bombus.base.errors import UserError
 from bombus.base.tables import print_table
-from bombus.cli.common import JsonOption, reading_console
+from bombus.cli.common import JsonOption
 
 HELP = "--help"
 BENCH_SETTINGS = {

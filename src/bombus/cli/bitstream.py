@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from bombus.base.console import reading_console
 from bombus.base.progress import step
 from bombus.base.tables import print_table
-from bombus.cli.common import DesignArgument, MinutesOption, reading_console
+from bombus.cli.common import DesignArgument, MinutesOption
 
 
 def bitstream(

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bombus.cli.common import BoardOption, DesignArgument, reading_console
+from bombus.base.console import reading_console
+from bombus.cli.common import BoardOption, DesignArgument
 
 
 def build(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bombus.base.console import reading_console
 from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.output import check_json, write_json
 from bombus.base.text import counted, listing
@@ -17,7 +18,6 @@ from bombus.cli.common import (
     JsonOption,
     error_console,
     print_problems,
-    reading_console,
 )
 
 if TYPE_CHECKING:

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from typer.core import TyperCommand, TyperGroup
 
 from bombus.base.console import new_console
 from bombus.base.errors import Problem
-from bombus.base.output import STDOUT
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as in shells
 # The page that explains remarks about head-of-line blocking.
@@ -40,33 +38,6 @@ MinutesOption = Annotated[
     float,
     typer.Option(min=1, metavar="MINUTES", help="Time limit of each place-and-route run."),
 ]
-
-
-def _without_flag_types(parameters: list[Any]) -> list[Any]:
-    """Flags take no value, so the help should not show a type for them."""
-    for parameter in parameters:
-        if getattr(parameter, "is_flag", False):
-            parameter.metavar = ""
-    return parameters
-
-
-class Command(TyperCommand):
-    """A subcommand."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _without_flag_types(super().get_params(ctx))
-
-
-class Group(TyperGroup):
-    """`bombus` itself."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _without_flag_types(super().get_params(ctx))
-
-
-def reading_console(json: Path | None = None) -> Console:
-    """Console for human-readable output: standard error if standard output takes the JSON."""
-    return new_console(stderr=json == STDOUT, soft_wrap=True)
 
 
 def error_console() -> Console:

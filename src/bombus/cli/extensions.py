@@ -4,15 +4,14 @@
 The module `commands` of an application has
 
 - `COMMANDS`: groups of commands by name, a `typer.Typer` each,
-- `RUN`: a `RunOptions`, if it has options of `bombus run`.
+- `RUN`: `RunOptions` (`bombus.live.options`), if it has options of `bombus run`.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,23 +20,8 @@ from bombus.base.extensions import modules
 if TYPE_CHECKING:
     import typer
 
-    from bombus.design.resolved import Design
+    from bombus.live.options import RunOptions
     from bombus.live.software import Software
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """Options of `bombus run` that an application adds.
-
-    `options`: their annotations by name; all are None by default. `software`: called before the
-    build if one of them is given, with the design, the values by name, and a stack that ends with
-    the run; returns software for the run, UserError if the options do not suit the design.
-    `written`: those that name a file that the run makes.
-    """
-
-    options: Mapping[str, Any]
-    software: Callable[[Design, Mapping[str, Any], ExitStack], Sequence[Software]]
-    written: tuple[str, ...] = ()
 
 
 def groups() -> dict[str, typer.Typer]:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bombus.base.console import reading_console
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT
 from bombus.base.text import counted
-from bombus.cli.common import DesignArgument, print_problems, reading_console
+from bombus.cli.common import DesignArgument, print_problems
 
 if TYPE_CHECKING:
     from bombus.design.resolved import Design

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from bombus.base.console import reading_console
 from bombus.base.errors import DesignError
 from bombus.base.output import check_json, write, write_json
 from bombus.base.progress import step
@@ -20,7 +21,6 @@ from bombus.cli.common import (
     JsonOption,
     error_console,
     print_problems,
-    reading_console,
 )
 
 

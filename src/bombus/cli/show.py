@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from bombus.base.console import reading_console
 from bombus.base.output import check_different, inputs
-from bombus.cli.common import DesignArgument, print_problems, reading_console
+from bombus.cli.common import DesignArgument, print_problems
 
 
 def show(

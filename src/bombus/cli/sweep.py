@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from bombus.base.console import reading_console
 from bombus.base.errors import UserError
 from bombus.base.output import check_json, write_json
 from bombus.base.text import counted
-from bombus.cli.common import INTERRUPTED, JsonOption, error_console, reading_console
+from bombus.cli.common import INTERRUPTED, JsonOption, error_console
 
 
 def sweep(

@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from bombus.base.console import reading_console
 from bombus.base.output import check_json, write_json
 from bombus.base.progress import step
 from bombus.base.tables import print_table
-from bombus.cli.common import DesignArgument, JsonOption, MinutesOption, reading_console
+from bombus.cli.common import DesignArgument, JsonOption, MinutesOption
 
 _UNITS = {"lut4": "LUT4", "ff": "FF", "ebr": "EBR", "dsp": "DSP"}
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bombus.cli.common import Command, Group
-from bombus.cli.extensions import RunOptions
+from bombus.base.commands import Command, Group
+from bombus.live.options import RunOptions
 
 if TYPE_CHECKING:
     from bombus.design.resolved import Design

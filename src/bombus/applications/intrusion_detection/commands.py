@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bombus.base.commands import Command, Group
 from bombus.base.errors import UserError
 from bombus.base.text import counted
-from bombus.cli.common import Command, Group
-from bombus.cli.extensions import RunOptions
+from bombus.live.options import RunOptions
 
 if TYPE_CHECKING:
     from bombus.design.resolved import Design

@@ -12,12 +12,13 @@ import typer
 from rich.table import Table
 
 from bombus.applications.processors import LEAST_BYTES, MEMORY_BYTES
+from bombus.base.commands import Command, Group
+from bombus.base.console import reading_console
 from bombus.base.errors import UserError
 from bombus.base.output import check_different
 from bombus.base.tables import print_table
 from bombus.base.values import Policy
-from bombus.cli.common import Command, Group, reading_console
-from bombus.cli.extensions import RunOptions
+from bombus.live.options import RunOptions
 
 if TYPE_CHECKING:
     from bombus.design.resolved import Design
