@@ -3,7 +3,7 @@
 
 A package in `bombus.protocols` or `bombus.applications` may have the modules
 
-- `commands`: commands and options of `bombus run` (`bombus.cli.extensions`),
+- `commands`: groups of commands (`COMMANDS`), options of `bombus run` (`RUN`) (`bombus.cli.extensions`),
 - `live`: software of each live run (`bombus.live.software`).
 """
 

@@ -13,7 +13,7 @@ from bombus.design.config import Memory
 from bombus.design.memories import FROM_LAYER, TO_LAYER, raised, signals_of
 from bombus.design.resolved import Design
 
-MODELS = ("axi_memory_pkg.sv", "axi_memory.sv")  # in sim/models
+MODELS = ("axi_memory_pkg.sv", "axi_memory.sv")  # in sim/platform/models
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 
 `points` lists, for the manifest, every place where a message can wait: nodes of
 the resource graph (`bombus.analysis.deadlock`) with their signals and what each may wait
-for. The simulator (`sim/watchdog.h`) finds those that stand still.
+for. The simulator (`sim/platform/watchdog.h`) finds those that stand still.
 """
 
 from __future__ import annotations

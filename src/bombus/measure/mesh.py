@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A verilated mesh of routers without tiles, and traffic over it (`sim/mesh`).
+"""A verilated mesh of routers without tiles, and traffic over it (`sim/platform/mesh`).
 
 A model is a program in the cache, one for each fabric and size. A run gives it
-settings (`sim/mesh/run.h` says what each means) and takes back what it counted.
+settings (`sim/platform/mesh/run.h` says what each means) and takes back what it counted.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Settings of one run; None: the program's default (`sim/mesh/run.h`)."""
+    """Settings of one run; None: the program's default (`sim/platform/mesh/run.h`)."""
 
     traffic: str = "independent"  # or chain, script
     pattern: str = "uniform"  # exponential, bit_complement, transpose, hotspot
@@ -89,7 +89,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Result:
-    """The counts of a run; `sim/mesh/run.h` defines each figure."""
+    """The counts of a run; `sim/platform/mesh/run.h` defines each figure."""
 
     cycles: int
     sent: int
@@ -130,7 +130,7 @@ class Mesh:
         return [Result(**each) for each in self.results(item.text() for item in traffic)]
 
     def results(self, runs: Iterable[str]) -> Iterator[dict[str, Any]]:
-        """The results of runs, as the program reads and prints them (`sim/mesh/main.cpp`)."""
+        """The results of runs, as the program reads and prints them (`sim/platform/mesh/main.cpp`)."""
         text = "".join(runs)
         done = subprocess.run([self.program], input=text, capture_output=True, text=True)
         if done.returncode != 0:

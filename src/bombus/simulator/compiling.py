@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a verilated model to a library or a program (`sim/model.mk`).
+"""From a verilated model to a library or a program (`sim/platform/model.mk`).
 
 Most of what a small design takes to build is not its own: Verilator's objects are made once and
 kept in the cache, and the rest is compiled in few units, since each reads the same headers again.

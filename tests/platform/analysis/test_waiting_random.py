@@ -40,7 +40,7 @@ FABRIC = Fabric(buffer_depth=4)
 # All run on one simulator, about 30 per second.
 SEEDS = range(400)
 
-# Streams by role, in the order of their numbers in sim/mesh/layers.h.
+# Streams by role, in the order of their numbers in sim/platform/mesh/layers.h.
 INPUTS = {
     "source": (),
     "sink": (InputStream("in", "sink"),),
@@ -71,7 +71,7 @@ DROPPING = ("lossy", "dropper")
 
 @dataclass(frozen=True)
 class Spec:
-    """A layer: `count` is a tray's room or an asker's credits, as in sim/mesh/layers.h."""
+    """A layer: `count` is a tray's room or an asker's credits, as in sim/platform/mesh/layers.h."""
 
     node: int
     role: str

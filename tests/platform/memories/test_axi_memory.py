@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""axi_memory of sim/models: data against a dictionary, latency and bandwidth as set."""
+"""axi_memory of sim/platform/models: data against a dictionary, latency and bandwidth as set."""
 
 from __future__ import annotations
 

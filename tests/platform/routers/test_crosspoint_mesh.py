@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meshes of crosspoint routers (sim/mesh), with the assertions of the RTL."""
+"""Meshes of crosspoint routers (sim/platform/mesh), with the assertions of the RTL."""
 
 from __future__ import annotations
 

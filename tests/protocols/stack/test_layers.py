@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol layers one by one: all widths give what a model says, at every pace.
 
-What a layer refuses is tested with whole designs (tests/system); here it is the
+What a layer refuses is tested with whole designs (tests/platform/whole_designs); here it is the
 streams that matter: stalls and gaps at every beat, resets, messages back to back.
 """
 
