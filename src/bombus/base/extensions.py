@@ -3,7 +3,8 @@
 
 A package in `bombus.protocols` or `bombus.applications` may have the modules
 
-- `commands`: groups of commands (`COMMANDS`), options of `bombus run` (`RUN`) (`bombus.cli.extensions`),
+- `commands`: groups of commands (`COMMANDS`) and options of `bombus run` (`RUN`):
+  `bombus.cli.extensions`,
 - `live`: software of each live run (`bombus.live.software`).
 """
 

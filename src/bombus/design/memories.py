@@ -6,8 +6,8 @@ from __future__ import annotations
 from bombus.design.resolved import Design
 from bombus.design.rtl.ports import FurtherPort
 
-# AXI4 signals that a layer drives, with the value that the model (sim/platform/models/axi_memory.sv) gets if
-# the layer has no such port; None: the layer must have it.
+# AXI4 signals that a layer drives, with the value that the model (axi_memory.sv) gets if the layer
+# has no such port; None: the layer must have it.
 FROM_LAYER = {
     "awid": "'0",
     "awaddr": None,

@@ -130,7 +130,7 @@ class Mesh:
         return [Result(**each) for each in self.results(item.text() for item in traffic)]
 
     def results(self, runs: Iterable[str]) -> Iterator[dict[str, Any]]:
-        """The results of runs, as the program reads and prints them (`sim/platform/mesh/main.cpp`)."""
+        """The results of runs, as the program (`main.cpp`) reads and prints them."""
         text = "".join(runs)
         done = subprocess.run([self.program], input=text, capture_output=True, text=True)
         if done.returncode != 0:
