@@ -212,12 +212,12 @@ def test_chains_in_any_order_never_stall_under_a_window(algorithm: str) -> None:
     designs, windows = [], []
     for seed in range(given.designs):
         design = in_any_order(seed, given.size)
-        analysed = resolved(design, given)
-        found = flights(analysed)
+        facts = Facts(resolved(design, given))
+        found = flights(facts)
         # Designs without a cycle need no window.
-        assert bool(found) == bool(deadlock.cycles(Facts(analysed)))
+        assert bool(found) == bool(deadlock.cycles(facts))
         for flight in found.values():
-            assert all(holds(Facts(analysed), knot) for knot in deadlock.knots(Facts(analysed)))
+            assert all(holds(facts, knot) for knot in deadlock.knots(facts))
             assert not [*layer_problems(flight), *waiting_problems(flight)]
             designs.append(design)
             windows.append(flight.flits)
