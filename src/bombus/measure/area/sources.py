@@ -125,7 +125,7 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
         tuple(part(instance) for instance in modules.values()),
         _instances(top),
         frozenset(f"u_{name}.{layer}" for name, inside in layers.items() for layer in inside),
-        clocks_mhz=checked.config.clocks,
+        clocks_mhz=checked.design.config.clocks,
     )
 
 
