@@ -134,7 +134,8 @@ class Mesh:
         text = "".join(runs)
         done = subprocess.run([self.program], input=text, capture_output=True, text=True)
         if done.returncode != 0:
-            raise UserError(f"the mesh model {self.program} failed: {done.stderr.strip()}")
+            said = (done.stderr or done.stdout[-500:]).strip()
+            raise UserError(f"the mesh model {self.program} failed: {said}")
         yield from map(json.loads, done.stdout.splitlines())
 
 
