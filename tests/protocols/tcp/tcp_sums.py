@@ -2,7 +2,8 @@
 """A TCP application in a live run, with SHA-256 sums of what it receives and of what it sends.
 
 Port SINK: receives bytes up to the peer's end, and answers with their sum. Port SOURCE: receives a
-number in 8 bytes, sends as many bytes, then their sum. `python -m support.tcp_sums` is the peer.
+number in 8 bytes, sends as many bytes, then their sum. The peer is
+`python -m tests.protocols.tcp.tcp_sums`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from tests.support.live import ADDRESS, Live
 
 pytestmark = pytest.mark.slow
 
-SOFTWARE = "from support.tcp_sums import Sums\nsoftware = Sums()"
+SOFTWARE = "from tests.protocols.tcp.tcp_sums import Sums\nsoftware = Sums()"
 SHORT, LONG = 1_000_000, 100_000_000
 LONG_SECONDS = 3600.0
 

@@ -145,7 +145,7 @@ def test_connections_leave_by_the_port_that_is_asked_for(wires: Wires) -> None:
 
 
 def test_nobody_listens_on_the_other_port(wires: Wires) -> None:
-    listener = wires.peers[1].tcp.listen(PORT)
+    listener = bombus.sockets(wires.peers[1]).listen(PORT)
     refused = f"{PEER_IP} port {PORT}, through MAC port 0: the peer has refused it"
     with pytest.raises(ConnectionRefusedError, match=refused):
         bombus.sockets(wires.hub).connect(PEER_IP, PORT, timeout=1)
@@ -161,7 +161,7 @@ def test_a_reset_without_a_session_leaves_by_the_port_of_the_segment(
     wires: Wires, port: int
 ) -> None:
     with pytest.raises(ConnectionRefusedError, match="refused"):
-        wires.peers[port].tcp.connect(HUB_IP, PORT, timeout=0.5)
+        bombus.sockets(wires.peers[port]).connect(HUB_IP, PORT, timeout=0.5)
     assert [len(sent) for sent in wires.sent] == [port == 0, port == 1]
     wires.link.settle()
 
@@ -170,7 +170,7 @@ def test_segments_of_one_port_do_not_reach_the_connections_of_the_other(wires: W
     """Segments with the right numbers arrive on port 0 for a connection on port 1: nobody has it
     there."""
     listener = bombus.sockets(wires.hub).listen(PORT)
-    opening = wires.peers[1].tcp.open(HUB_IP, PORT)
+    opening = bombus.sockets(wires.peers[1]).open(HUB_IP, PORT)
     wires.link.wait(lambda: opening.connection is not None, 1, "not connected")
     theirs, ours = opening.connection, listener.accept(timeout=1)
     assert theirs is not None
