@@ -9,6 +9,7 @@
 //
 // may_send_o is combinational or, with Longest, registered: a message then waits for one cycle
 // while fewer than Longest credits are free.
+`include "bombus_assert.svh"
 
 module credit_limit #(
     parameter int unsigned CountWidth = 16,
@@ -78,5 +79,6 @@ module credit_limit #(
     end
   end
 
+  `BOMBUS_ASSERT(NoUnderflow, !(return_i && in_flight_q == '0))
 
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mesh for a program to drive: flits as plain fields, routes computed here.
-// Built by bombus.noc for each fabric and size; the fields' widths are fixed.
+// Built by bombus.measure.mesh for each fabric and size; the fields' widths are fixed.
 `include "bombus_types.svh"
 module mesh_top
   import noc_pkg::*;
@@ -80,8 +80,10 @@ module mesh_top
     wire unused = ^{out[n], x, y, in_flits_i[n]};
   end
 
-  // The credits of node 0, where chains begin and end.
+  // The credits of node 0, where chains begin and end. Without them, node 0 also receives flits that
+  // it has not sent, and none is counted.
   logic may_send;
+  wire  limited = window_i != '0;
   credit_limit #(
       .CountWidth(16)
   ) u_limit (
@@ -89,17 +91,17 @@ module mesh_top
       .rst_i,
       .credits_i(window_i[15:0]),
       .length_i(in_flits_i[0]),
-      .valid_i(in_valid_i[0]),
-      .taken_i(in_valid[0] & in_ready[0]),
+      .valid_i(limited & in_valid_i[0]),
+      .taken_i(limited & in_valid[0] & in_ready[0]),
       .last_i(in_last_i[0]),
-      .return_i(out_valid_o[0] & out_ready_i[0]),
+      .return_i(limited & out_valid_o[0] & out_ready_i[0]),
       .may_send_o(may_send)
   );
   wire unused_window = ^window_i[31:16];
   always_comb begin
     in_valid   = in_valid_i;
     in_ready_o = in_ready;
-    if (window_i != '0) begin
+    if (limited) begin
       in_valid[0]   = in_valid_i[0] & may_send;
       in_ready_o[0] = in_ready[0] & may_send;
     end
