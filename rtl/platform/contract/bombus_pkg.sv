@@ -128,11 +128,6 @@ package bombus_pkg;
     return sum[15:0] + {15'b0, sum[16]};
   endfunction
 
-  // Removes the sum b of a header from the seed a: csum_add(csum_sub(a, b), b) is a.
-  function automatic logic [15:0] csum_sub(logic [15:0] a, logic [15:0] b);
-    return csum_add(a, ~b);
-  endfunction
-
   // Whether length >= least, for a constant least. No carry chain: a carry chain adds delay before
   // its first and after its last bit.
   function automatic logic at_least(length_t length, length_t least);

@@ -77,7 +77,7 @@ module encapsulate
     out_o.meta.l4.ip_tx.protocol = ProtocolUdp;
     if (in_i.meta.l4.ip_tx.csum_pos != '0) begin
       out_o.meta.l4.ip_tx.csum_pos = in_i.meta.l4.ip_tx.csum_pos + csum_pos_t'(OuterBytes / 2);
-      out_o.meta.csum = csum_sub(in_i.meta.csum, sum);
+      out_o.meta.csum = csum_add(in_i.meta.csum, ~sum);
     end
   end
 
