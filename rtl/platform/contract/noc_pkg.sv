@@ -63,7 +63,7 @@ package noc_pkg;
     RoutingAdaptive = 2'd2   // any shortest path; each router decides
   } routing_e;
 
-  // Bits of valid and of ready on a link (docs/architecture.md, Links).
+  // Bits of valid and of ready on a link (docs/fabrics.md, Links).
   function automatic int unsigned num_channels(fabric_e fabric, int unsigned virtual_channels);
     case (fabric)
       FabricVirtualChannels: return virtual_channels;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The router of a fabric: one of three routers with the same ports.
 //
-// Links have NumChannels bits of valid and of ready (docs/architecture.md, Links). The local port
+// Links have NumChannels bits of valid and of ready (docs/fabrics.md, Links). The local port
 // has only channel 0, with valid and ready as in a stream; Ports selects the other ports that
 // exist.
 module router

@@ -5,7 +5,7 @@
 // and errors reported by paths (tcp_error), if the design has tcp_errors. out: headers for the send
 // buffer (tcp_segment), which appends the payload. data: received payload and events for
 // applications (tcp_data, tcp_event), for the receive buffer, or with Bypass for applications, by
-// tcp_bypass. docs/tcp.md describes how these parts work together.
+// tcp_bypass. docs/protocols/tcp/tcp.md describes how these parts work together.
 //
 // Latency: 13 cycles from a segment's header to its payload on data. Throughput: one beat per
 // cycle; segments of one session, or of sessions whose numbers agree in the low five bits, at most
