@@ -3,6 +3,8 @@
 //
 // Sessions are served one at a time, round robin: up to ChunkBytes of received bytes are read from
 // the receive buffer and forwarded to the send buffer as they arrive.
+`include "bombus_assert.svh"
+
 module tcp_echo
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -317,5 +319,8 @@ module tcp_echo
   end
 
   assign busy_o = (|queued_q) | (step_q != Look) | out_valid_o | read_valid_o | request_valid_o;
+
+  `BOMBUS_ASSERT(LegalStep, step_q inside {[Listen : Free]})
+  `BOMBUS_ASSERT(DataFollowsRead, !data_valid || step_q == Copy)
 
 endmodule

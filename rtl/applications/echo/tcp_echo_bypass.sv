@@ -7,6 +7,8 @@
 // must have at least as many bytes.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle, no gap between messages.
+`include "bombus_assert.svh"
+
 module tcp_echo_bypass
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -290,5 +292,7 @@ module tcp_echo_bypass
   end
 
   assign busy_o = (|queued_q) | (step_q != Look) | out_valid_o | request_valid_o;
+
+  `BOMBUS_ASSERT(LegalStep, step_q inside {[Listen : Free]})
 
 endmodule

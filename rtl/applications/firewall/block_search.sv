@@ -13,6 +13,8 @@
 // (see bombus.applications.firewall.blocks).
 //
 // Latency: Levels + 1 cycles, plus one with an index. Throughput: one key per cycle.
+`include "bombus_assert.svh"
+
 module block_search #(
     parameter int unsigned IndexBits = 1,  // bits of a key that select its block; 0: one block
     parameter int unsigned PrefixBits = 0,  // bits before the index
@@ -144,6 +146,8 @@ module block_search #(
     wire is_reached = key_q > word_q.last;
     wire place_t now = {place_q[PlaceBits-2:0], is_reached};
     wire rank_t rank_now = rank_q | (rank_t'(word_q.rank_part) << PartBits * (Levels - 1 - l));
+
+    `BOMBUS_ASSERT(EntryExists, !valid || 32'(place) < Entries)
   end
 
   // For a covered key, exactly one of the numbers before and within the block is odd, so there is

@@ -14,6 +14,8 @@
 // for each pair of port ranges up to the first that matches, 6 for the first step, 7 for each
 // further step, 1 for a hit. Throughput: one rule at a time; a packet without fragments takes 2
 // cycles.
+`include "bombus_assert.svh"
+
 module ids_check
   import rule_pkg::*;
 #(
@@ -273,5 +275,8 @@ module ids_check
       count_q != '0
     };
   end
+
+  `BOMBUS_ASSERT(LegalState, state_q inside {[Idle : Finish]})
+  `BOMBUS_ASSERT(HitsBounded, 32'(count_q) <= HitsOfPacket)
 
 endmodule

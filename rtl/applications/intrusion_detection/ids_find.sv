@@ -5,6 +5,8 @@
 // found, with its position and the row of its first rule, then the end of the packet.
 //
 // Latency: 7 cycles. Throughput: one position per cycle.
+`include "bombus_assert.svh"
+
 module ids_find
   import rule_pkg::*;
 #(
@@ -161,5 +163,8 @@ module ids_find
       .out_ready_i(match_ready_i)
   );
   assign taken = match_valid_o & match_ready_i;
+
+  `BOMBUS_ASSERT(MatchesHaveRoom, !(go5_q && is_some) || unused_ready)
+  `BOMBUS_ASSERT(OutstandingBounded, 32'(outstanding_q) <= Depth)
 
 endmodule

@@ -14,6 +14,8 @@
 // Latency: 3 cycles from packet to scan, 14 for a segment; then up to 9 more until the next packet.
 // Throughput: a segment in 24 cycles, another packet in 4; of two segments in reverse order, one in
 // 29. RFC 9293, section 3.4.
+`include "bombus_assert.svh"
+
 module ids_flows
   import rule_pkg::*;
 #(
@@ -435,5 +437,8 @@ module ids_flows
   assign pending_o  = pending_q;
   assign answered_o = pending_q & (again_i | still_ahead & ~blocks);
   assign ask_done_o = awaited_q & pending_q & answers | takes_ask & ask_begins_i;
+
+  `BOMBUS_ASSERT(LegalStep, step_q inside {[Clear : Save]})
+  `BOMBUS_ASSERT(PacketsHaveRoom, !packet_valid_i || unused_ready)
 
 endmodule

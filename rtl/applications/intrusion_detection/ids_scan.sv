@@ -6,6 +6,8 @@
 // the store yields to other readers (wait_i).
 //
 // Latency: 9 cycles. Throughput: 16 bytes of payload per cycle, at least a cycle per packet.
+`include "bombus_assert.svh"
+
 module ids_scan
   import rule_pkg::*;
 #(
@@ -191,5 +193,8 @@ module ids_scan
   always_ff @(posedge clk_i) taken_q <= valid_o & ready_i & ~rst_i;  // ready_i is late
   assign {long_o, short_o, ends_o} = head;
   assign {at_o, bytes_o} = body;
+
+  `BOMBUS_ASSERT(FoundHaveRoom, !push_q || unused_ready)
+  `BOMBUS_ASSERT(OutstandingBounded, 32'(outstanding_q) <= Depth)
 
 endmodule

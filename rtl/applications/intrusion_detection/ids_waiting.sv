@@ -7,6 +7,8 @@
 // No segment waits while the core is stopped.
 //
 // Latency: 2 cycles from a change to an offer.
+`include "bombus_assert.svh"
+
 module ids_waiting #(
     parameter int unsigned Entries = 3,
     parameter int unsigned SlotWidth = 4,
@@ -110,5 +112,8 @@ module ids_waiting #(
     end
     if (rst_i) valid_q <= '0;
   end
+
+  `BOMBUS_ASSERT(OffersOneEntry, $onehot0(offer_q))
+  `BOMBUS_ASSERT(WritesOneEntry, !ahead_i || $onehot(writes))
 
 endmodule

@@ -19,6 +19,8 @@
 // Latency: 25 cycles from the last beat, plus 16 bytes of payload per cycle, plus the time of
 // ids_check for rules whose fragment is found. Throughput: 16 bytes of payload per cycle, at most a
 // packet in 2 cycles.
+`include "bombus_assert.svh"
+
 module rule_matcher
   import rule_pkg::*;
 #(
@@ -386,5 +388,9 @@ module rule_matcher
   assign accel_bus_response_o.error = ~may_ask & (accel_bus_request_i.write | ~is_hit);
   assign accel_bus_response_o.data = reads_property ? property_word : is_request ? answer_q :
       accel_bus_request_i.addr[2] ? {hit_row_q[16], 15'd0, hit_row_q[15:0]} : sid_q;
+
+  `BOMBUS_ASSERT(VerdictHasPacket, !check_ready || unused_check_valid)
+  `BOMBUS_ASSERT(SlotExists, !judged || 32'(judged_slot) < NumSlots)
+  `BOMBUS_ASSERT(HitsBounded, 32'(ahead_q) <= HitsAhead)
 
 endmodule

@@ -27,6 +27,8 @@
 //
 // The file is longer than 450 lines because it only connects its parts: a port list, and instances
 // with a connection per line.
+`include "bombus_assert.svh"
+
 module rpu
   import bombus_pkg::*;
 #(
@@ -593,5 +595,7 @@ module rpu
   assign status_o.status.slots = 7'(used);
   assign status_o.status.cause = cause_q;
   assign status_o.status.pc = {pc_q, 2'b00};
+
+  `BOMBUS_ASSERT(OneDataSource, !(view_data != '0 && ram_is_q))
 
 endmodule

@@ -13,6 +13,8 @@
 //
 // Latency: descriptors in the cycle of the request; other accesses over the bus one cycle after
 // their response.
+`include "bombus_assert.svh"
+
 module rpu_bus
   import rpu_pkg::*;
 #(
@@ -180,5 +182,8 @@ module rpu_bus
   assign bus_ready_o = done_q | is_quick & (~(bus_write_i & bus_addr_i[2]) | tx_ready_i);
   assign bus_error_o = done_q & error_q;
   assign bus_data_o  = data_q | memory_q | rx_descriptor & {32{bus_valid_i & is_quick}};
+
+  // The sources of bus_data_o, which an OR joins
+  `BOMBUS_ASSERT(OneSource, $onehot0({data_q != '0, memory_q != '0, bus_valid_i && is_quick}))
 
 endmodule

@@ -18,6 +18,8 @@
 //
 // The file is longer than 450 lines because the stages share their hazard logic: bypasses, stalls
 // and redirects read signals of all three.
+`include "bombus_assert.svh"
+
 module rpu_core
   import rpu_pkg::*;
 #(
@@ -539,5 +541,9 @@ module rpu_core
   end else begin : gen_no_retire
     assign retire_o = '0;
   end
+
+  `BOMBUS_ASSERT(OneSlowStep, $onehot0(slow_step_q))
+  `BOMBUS_ASSERT(SystemExecutesAlone, !(x_valid_q && x_q.is_system && m_valid_q))
+  `BOMBUS_ASSERT(LoadHasNoResult, !(m_writes_q && loaded != '0 && m_result_q != '0))
 
 endmodule

@@ -5,6 +5,8 @@
 // Reads and writes (write_i) apply to the address of the previous cycle. The value read is narrow_o
 // if is_narrow_o was high with that address, else second_o if is_second_o was, else first_o. mtvec
 // is direct. Priority of interrupts: external, software, timer.
+`include "bombus_assert.svh"
+
 module rpu_csr
   import rpu_pkg::*;
 #(
@@ -168,5 +170,8 @@ module rpu_csr
     interrupt_o <= ~rst_i & mie_q & (external | software | timer);
     interrupt_cause_o <= external ? 4'd11 : software ? 4'd3 : 4'd7;
   end
+
+  `BOMBUS_ASSERT(TrapOrReturn, !(trap_i && mret_i))
+  `BOMBUS_ASSERT(TrapOrWrite, !(trap_i && write_i))
 
 endmodule

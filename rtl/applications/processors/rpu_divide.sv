@@ -3,6 +3,8 @@
 //
 // Latency: done_o is high Width + 2 cycles after start_i, and the result follows one cycle later
 // and stays. Operands must be stable until then; the result does not depend on them afterwards.
+`include "bombus_assert.svh"
+
 module rpu_divide #(
     parameter int unsigned Width = 32,  // a power of two
     localparam type word_t = logic [Width-1:0]
@@ -65,5 +67,7 @@ module rpu_divide #(
   end
   assign done_o   = last_q;
   assign result_o = quotient_q;
+
+  `BOMBUS_ASSERT(StartsWhenIdle, !(start_i && (load_q || divides_q || last_q)))
 
 endmodule

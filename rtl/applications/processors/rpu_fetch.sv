@@ -5,6 +5,8 @@
 // holds a taken branch and its target; after a branch with an entry, the target is fetched without
 // a gap. The prediction may be wrong: the core compares pc_o with the correct address and
 // redirects.
+`include "bombus_assert.svh"
+
 module rpu_fetch #(
     parameter int unsigned CodeBytes = 16384,
     parameter int unsigned NumTargets = 4,
@@ -83,5 +85,7 @@ module rpu_fetch #(
       end
     end
   end
+
+  `BOMBUS_ASSERT(OneVictim, $onehot(victim_q))
 
 endmodule

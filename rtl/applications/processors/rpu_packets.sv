@@ -22,6 +22,8 @@
 //
 // The file is longer than 450 lines because input, output and core share one memory, whose port
 // conflicts and slot ownership are resolved here.
+`include "bombus_assert.svh"
+
 module rpu_packets
   import bombus_pkg::*;
 #(
@@ -250,7 +252,7 @@ module rpu_packets
     slot_length_t length;
     logic [1:0]   port;
   } arrived_t;
-  logic unused_wait_ready, unused_wait, waits;
+  logic unused_wait_room, unused_wait, waits;
   slot_t waiting_slot;
   // By slot; the core receives the slot and this entry.
   (* ram_style = "distributed" *) arrived_t arrivals[NumSlots];
@@ -267,7 +269,7 @@ module rpu_packets
       .in_head_i  (judged_slot_i),
       .in_body_i  (1'b0),
       .in_valid_i (judged_i & judges_i),
-      .in_ready_o (unused_wait_ready),
+      .in_ready_o (unused_wait_room),
       .out_head_o (waiting_slot),
       .out_body_o (unused_wait),
       .out_valid_o(waits),
@@ -284,7 +286,7 @@ module rpu_packets
       };
   end
 
-  logic unused_come_ready, unused_come;
+  logic unused_rx_room, unused_rx;
   slot_t rx_slot;
   head_fifo #(
       .head_t(slot_t),
@@ -296,9 +298,9 @@ module rpu_packets
       .in_head_i  (judges_i ? waiting_slot : slot),
       .in_body_i  (1'b0),
       .in_valid_i (judges_i ? judged : stored),
-      .in_ready_o (unused_come_ready),
+      .in_ready_o (unused_rx_room),
       .out_head_o (rx_slot),
-      .out_body_o (unused_come),
+      .out_body_o (unused_rx),
       .out_valid_o(rx_valid_o),
       .out_ready_i(rx_ready_i)
   );
@@ -543,5 +545,11 @@ module rpu_packets
     else num_owned_q <= num_owned_q + (SlotWidth + 1)'(rx_taken_q) - (SlotWidth + 1)'(ends_q);
     has_work_o <= rx_valid_o | kept_q | |num_owned_q;
   end
+
+  `BOMBUS_ASSERT(JudgedHaveRoom, !(judged_i && judges_i) || unused_wait_room)
+  `BOMBUS_ASSERT(ArrivedHaveRoom, !(judges_i ? judged : stored) || unused_rx_room)
+  `BOMBUS_ASSERT(OneSlotPerCycle, !(rx_taken && allocated))
+  `BOMBUS_ASSERT(MessageFitsSlot, !(taken_o && !first && in_index_q == '0))
+  `BOMBUS_ASSERT(OwnedBounded, 32'(num_owned_q) <= NumSlots)
 
 endmodule

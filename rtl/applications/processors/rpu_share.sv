@@ -10,6 +10,8 @@
 //
 // Latency: 1 cycle. Throughput: one beat per cycle; under round robin, messages of one beat reach
 // half of that with two lanes that have room, and all of it with three.
+`include "bombus_assert.svh"
+
 module rpu_share
   import bombus_pkg::*;
 #(
@@ -131,5 +133,8 @@ module rpu_share
   assign lane_3_o = beat_q;
   assign lane_4_o = beat_q;
   assign busy_o = |valid_q | ~first;
+
+  `BOMBUS_ASSERT(OneLane, $onehot0(valid_q))
+  `BOMBUS_ASSERT(ChoosesLane, !takes || $onehot(chosen))
 
 endmodule

@@ -11,6 +11,8 @@
 //
 // Latency: 3 cycles from the first beat of the last data shard. Throughput: one beat per cycle, in
 // or out, whichever is more.
+`include "bombus_assert.svh"
+
 module rs_encode
   import bombus_pkg::*;
   import gf256_pkg::*;
@@ -167,8 +169,6 @@ module rs_encode
   shard_index_t shard_q;
   column_t coefficients_q;
 
-  wire unused_last = work.last;  // beats are counted
-
   wire load = work_valid & work_ready;
   wire beat_last = beat_q == beat_index_t'(NumBeats - 1);
   wire shard_first = shard_q == '0;
@@ -309,5 +309,10 @@ module rs_encode
 
   // Between the first and last beat of a block, the partial sums count as busy.
   assign busy_o = work_valid | beat_q != '0 | ~shard_first | term_valid_q | later_q | out_valid_o;
+
+  `BOMBUS_ASSERT(ShardExists, 32'(shard_q) < DataShards)
+  `BOMBUS_ASSERT(RowExists, 32'(row_q) < ParityShards)
+  `BOMBUS_ASSERT(BeatExists, 32'(beat_q) < NumBeats && 32'(later_beat_q) < NumBeats)
+  `BOMBUS_ASSERT(LastBeatEndsBlock, !load || work.last == (beat_last && shard_last))
 
 endmodule
