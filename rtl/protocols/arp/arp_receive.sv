@@ -7,6 +7,8 @@
 // no binding to learn (RFC 5227, 2.1.1), but is answered.
 //
 // Latency: 1 cycle after the message's last beat. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module arp_receive
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -125,5 +127,7 @@ module arp_receive
   assign request_o = accepted & is_request;
   assign reply_o = accepted & is_reply;
   assign busy_o = done_q | ~first;
+
+  `BOMBUS_ASSERT(BeatsBounded, 32'(index_q) <= BodyBeats)
 
 endmodule

@@ -8,6 +8,8 @@
 // without a binding is kept here; when its neighbour's binding arrives, the packet is returned by
 // out_o before any other message leaves that stage, so that it is not overtaken. Neither kept
 // packets nor updates wait for the output.
+`include "bombus_assert.svh"
+
 module arp_resolver
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -260,5 +262,7 @@ module arp_resolver
   end
 
   assign busy_o = cache_busy | questions_busy | packets_busy;
+
+  `BOMBUS_ASSERT(QuestionHasRoom, !question_start || question_ready)
 
 endmodule

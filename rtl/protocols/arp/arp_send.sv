@@ -5,6 +5,8 @@
 // the cache, too, so that a request results in no more beats than it has itself.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module arp_send
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -127,5 +129,8 @@ module arp_send
       end
     end
   end
+
+  `BOMBUS_ASSERT(BeatExists, 32'(index_q) < BodyBeats)
+  `BOMBUS_ASSERT(PortExists, !announcing_q || 32'(announced_port_q) < NumMacPorts)
 
 endmodule

@@ -13,6 +13,8 @@
 //
 // Latency: 3 cycles, with RegistersInput 4. Throughput: one beat per cycle; an update takes one
 // cycle, two in a row take 3.
+`include "bombus_assert.svh"
+
 module eth_tx
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -442,5 +444,7 @@ module eth_tx
 
   assign busy_o = (RegistersInput & in_valid) | look_valid | act_valid | out_valid_o |
       question_valid | resolver_busy | reading | no_room | unresolved;
+
+  `BOMBUS_ASSERT(LegalSource, source_q inside {FromAct, FromQueue, FromQuestion})
 
 endmodule

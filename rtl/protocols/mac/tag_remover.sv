@@ -8,6 +8,8 @@
 // output shifts the data, in the same LUT as its other operations on them.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module tag_remover
   import bombus_pkg::*;
 #(
@@ -165,5 +167,7 @@ module tag_remover
   end
   assign valid_o = output_valid;
   assign busy_o  = valid_q | (index_q != '0);
+
+  `BOMBUS_ASSERT(AbsorbedBeatIsLast, !absorbed_q || last_q)
 
 endmodule

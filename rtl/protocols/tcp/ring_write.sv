@@ -7,6 +7,8 @@
 //
 // Latency: 1 cycle. Throughput: one beat per cycle, no gap between messages; the input never
 // stalls.
+`include "bombus_assert.svh"
+
 module ring_write
   import tcp_pkg::*;
 #(
@@ -86,5 +88,7 @@ module ring_write
       end
     end
   end
+
+  `BOMBUS_ASSERT(SessionExists, !write_o || 32'(write_session_o) < NumSessions)
 
 endmodule

@@ -6,6 +6,8 @@
 // is processed at a time and the others are skipped: the next one of the session serves as well.
 // Multiplication is bit-serial: 110 cycles. K is found by testing its bits at the first
 // acknowledgement after a loss: 1,900 cycles.
+`include "bombus_assert.svh"
+
 module tcp_cubic
   import tcp_pkg::*;
 #(
@@ -220,5 +222,7 @@ module tcp_cubic
       .read_addr_i(index_i),
       .data_o(stored_target)
   );
+
+  `BOMBUS_ASSERT(LegalStep, step_q inside {[Idle : Write]})
 
 endmodule

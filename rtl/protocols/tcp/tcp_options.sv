@@ -10,6 +10,8 @@
 // more_at_i, each is output for one cycle. A new header aborts that.
 //
 // Latency and throughput: one cycle per byte plus three, up to 43.
+`include "bombus_assert.svh"
+
 module tcp_options
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -167,5 +169,7 @@ module tcp_options
   assign more_ends_o = in_value & more_q & (block_byte_q == 3'd6);
   always_ff @(posedge clk_i)
     more_valid_o <= in_value & more_q & (&block_byte_q) & ~start_i & ~rst_i;
+
+  `BOMBUS_ASSERT(LegalState, state_q inside {StateKind, StateLength, StateValue})
 
 endmodule

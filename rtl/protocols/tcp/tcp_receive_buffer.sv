@@ -10,6 +10,8 @@
 //
 // Latency: 11 cycles. Throughput: one beat per cycle in each direction, no gap between messages.
 // For data widths of 64 to 512 bits.
+`include "bombus_assert.svh"
+
 module tcp_receive_buffer
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -343,5 +345,7 @@ module tcp_receive_buffer
   );
 
   assign busy_o = write | event_valid | stage_valid | reading | waiting_valid | answer_valid_o;
+
+  `BOMBUS_ASSERT(BytesHaveMetadata, !bytes_valid || waiting_valid)
 
 endmodule

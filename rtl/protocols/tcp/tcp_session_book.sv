@@ -4,6 +4,8 @@
 //
 // An event updates the book in the cycle in which it is taken; a report shows it from the next
 // cycle on. Events are taken at once, data with data_ready_i. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module tcp_session_book
   import tcp_pkg::*;
   import tcp_session_book_pkg::session_report_t;
@@ -109,5 +111,8 @@ module tcp_session_book
       for (int unsigned n = 0; n < NumSessions; n++) book_q[n].live <= 1'b0;
     end
   end
+
+  `BOMBUS_ASSERT(SessionExists, !event_o || 32'(event_meta_o.session) < NumSessions)
+  `BOMBUS_ASSERT(FreesLiveSession, !frees_i || book_q[changed_index_i].live)
 
 endmodule

@@ -5,6 +5,8 @@
 // Latency: 4 cycles from valid_i & ready_o to done_o, as for tcp_session_table; three would
 // suffice. Throughput: a look-up per cycle. ready_o is low for two cycles after an insertion or a
 // removal, so that the next operation sees its effect.
+`include "bombus_assert.svh"
+
 module tcp_session_match
   import tcp_pkg::*;
 #(
@@ -136,5 +138,7 @@ module tcp_session_match
   assign hit_o = answer_q.hit;
   assign new_o = answer_q.made;
   assign session_o = answer_q.session;
+
+  `BOMBUS_ASSERT(OneMatch, !step3_q.valid || $onehot0(match_q))
 
 endmodule

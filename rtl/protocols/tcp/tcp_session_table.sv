@@ -15,6 +15,8 @@
 // low for two cycles after an insertion, a removal or a move, so that the next operation sees its
 // effect; for four after an insertion while the stash is in use. ready_o is also low while the
 // memories are cleared after reset, one line per cycle.
+`include "bombus_assert.svh"
+
 module tcp_session_table
   import tcp_pkg::*;
 #(
@@ -310,5 +312,7 @@ module tcp_session_table
       .give_i(drop),
       .given_i(session4_q)
   );
+
+  `BOMBUS_ASSERT(OneMatch, !is_op || $onehot0({match_q, stash_match_q}))
 
 endmodule

@@ -22,6 +22,8 @@
 //
 // Longer than 450 lines: the steps of a session, its requests and notices, and the piece of the
 // kernel depend on each other in each cycle.
+`include "bombus_assert.svh"
+
 module tcp_stream
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -652,5 +654,7 @@ module tcp_stream
       out_valid_o | read_valid_o |
       request_valid_o | (no_sessions_q != '0);
   assign timer_o = waits_q & (PatienceUs != 0);
+
+  `BOMBUS_ASSERT(ConnectsBounded, 32'(connects_q) <= MaxConnects)
 
 endmodule

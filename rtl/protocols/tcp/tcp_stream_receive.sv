@@ -6,6 +6,8 @@
 // one. A chunk that has been stored is reported by release_* so that the
 // engine can free its bytes.
 // Latency: 2 cycles from data to the kernel. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module tcp_stream_receive
   import tcp_pkg::*;
   import tcp_stream_pkg::from_peer_t;
@@ -178,5 +180,7 @@ module tcp_stream_receive
   );
 
   assign busy_o = release_valid_o | pending_valid | word_valid | tvalid_o;
+
+  `BOMBUS_ASSERT(PendingHasRoom, !push_i || unused_pending_room)
 
 endmodule

@@ -18,6 +18,8 @@
 //
 // Memories are cleared during NumSessions cycles after reset, in which no timer may be set: no
 // session can be created in that time (tcp_sessions).
+`include "bombus_assert.svh"
+
 module tcp_timers
   import tcp_pkg::*;
 #(
@@ -151,5 +153,7 @@ module tcp_timers
       seen_q <= seen;
     end
   end
+
+  `BOMBUS_ASSERT(DisarmsOneClass, $onehot0(disarm))
 
 endmodule
