@@ -8,6 +8,8 @@
 //
 // Latency: 1 cycle with one source, else 2. Throughput: each source receives one credit per cycle
 // while two per source are free; otherwise one source does.
+`include "bombus_assert.svh"
+
 module credit_pool #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned NumSources = 1,
@@ -97,6 +99,9 @@ module credit_pool #(
         return_o <= grant;
       end
     end
+
+    `BOMBUS_ASSERT(GrantsFree, granted <= free_q)
+    `BOMBUS_ASSERT(FreeIsRequested, free_q == '0 || |requests)
   end
 
 endmodule

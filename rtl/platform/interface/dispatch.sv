@@ -8,6 +8,8 @@
 // counts_load, the slot of the least loaded replica, so that a group can be switched.
 //
 // Latency: 0 cycles. Throughput: one choice per cycle.
+`include "bombus_assert.svh"
+
 module dispatch
   import bombus_pkg::*;
   import noc_pkg::*;
@@ -115,5 +117,7 @@ module dispatch
   end else begin : gen_in_turn
     assign by_policy = in_turn_q;
   end
+
+  `BOMBUS_ASSERT(ReplicaExists, !CountsReplicas || 32'(in_turn_q) < NumReplicas)
 
 endmodule

@@ -6,6 +6,8 @@
 // The outputs to the layers are registered: a flit is checked before they receive it.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module ejection #(
     parameter type beat_t = logic,
     parameter type flit_t = logic,
@@ -92,5 +94,7 @@ module ejection #(
   assign busy_o = valid_q;
   assign lost_o = lost_q & lost_ready_i;
   assign unknown_o = unknown_q;
+
+  `BOMBUS_ASSERT(OneSink, $onehot0(sink_valid_o))
 
 endmodule

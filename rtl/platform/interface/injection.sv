@@ -7,6 +7,8 @@
 // src_ready_o[s] takes little longer than the look-up.
 //
 // Latency: 0 cycles. Throughput: one flit per cycle.
+`include "bombus_assert.svh"
+
 module injection
   import noc_pkg::*;
 #(
@@ -108,5 +110,7 @@ module injection
   assign bytes_o = merged.length;
   assign message_end_o = taken & merged.last;
   assign lost_o = merged_valid & merged_ready & merged.last & ~route.valid;
+
+  `BOMBUS_ASSERT(OneRequest, !flit_valid_o || AnyRoute || $onehot(route.request))
 
 endmodule

@@ -16,6 +16,8 @@
 // Latency: a request is sent to its target in the cycle after it was taken, if the request before
 // has its response by then; a read's data are valid in the cycle after the target's response.
 // Throughput: a write per cycle to targets that respond in the next cycle.
+`include "bombus_assert.svh"
+
 module register_hub #(
     parameter int unsigned NumMasters = 1,
     parameter int unsigned NumTargets = 2,
@@ -126,5 +128,9 @@ module register_hub #(
       if (~reading_q) reader_q <= wins & request_valid_i;
     end
   end
+
+  `BOMBUS_ASSERT(OneResponse, $onehot0({target_ready_i, nowhere_q}))
+  `BOMBUS_ASSERT(ResponseToRequest, open_q || !responds)
+  `BOMBUS_ASSERT(OneReader, !reading_q || $onehot(reader_q))
 
 endmodule

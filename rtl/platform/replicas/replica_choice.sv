@@ -5,6 +5,8 @@
 // not chosen, since the load of its destination is not known.
 //
 // Latency: 0 cycles. Throughput: one choice per cycle.
+`include "bombus_assert.svh"
+
 module replica_choice
   import noc_pkg::*;
 #(
@@ -140,5 +142,7 @@ module replica_choice
       .filled_o
   );
   wire unused = ^{done_i, others_i};
+
+  `BOMBUS_ASSERT(GroupExists, !take_i || 32'(group_i) < NumGroups)
 
 endmodule

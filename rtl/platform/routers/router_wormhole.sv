@@ -14,6 +14,8 @@
 //
 // Latency: 1 cycle from a mesh input, 0 from the local input. Throughput: one flit per cycle and
 // output.
+`include "bombus_assert.svh"
+
 module router_wormhole
   import noc_pkg::*;
 #(
@@ -105,6 +107,10 @@ module router_wormhole
       end
       assign front_request[i] = head.request;
     end
+  end
+
+  for (genvar i = 0; i < NumDirs; i++) begin : gen_turn
+    `BOMBUS_ASSERT(OneTurn, !front_valid[i] || $onehot(front_request[i] & turns_from(i) & Ports))
   end
 
   wire unused = clk_i ^ rst_i;  // of a router without buffers and without a choice

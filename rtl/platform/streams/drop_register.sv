@@ -3,6 +3,8 @@
 // first beat, discards dropped messages and reports each by its reason.
 //
 // Latency, throughput and CutsReady: as output_stage.
+`include "bombus_assert.svh"
+
 module drop_register #(
     parameter type beat_t = logic,
     parameter int unsigned NumDrops = 1,
@@ -64,5 +66,7 @@ module drop_register #(
       .out_ready_i,
       .out_next_o
   );
+
+  `BOMBUS_ASSERT(OneReason, !(taken && in_first_i) || $onehot0(in_drop_i))
 
 endmodule

@@ -7,6 +7,8 @@
 //
 // Latency: 1 cycle. Throughput: one entry per cycle. Depth: 4 to 64, a power of two; all entries
 // are usable. in_ready_o is registered.
+`include "bombus_assert.svh"
+
 module head_fifo #(
     parameter type head_t = logic [7:0],
     parameter type body_t = logic [31:0],
@@ -85,5 +87,8 @@ module head_fifo #(
       end
     end
   end
+
+  `BOMBUS_ASSERT(EmptyIsReady, valid_q || ready_q)
+  `BOMBUS_ASSERT(NextFollowsRead, read_next_q == next_addr(read_q))
 
 endmodule

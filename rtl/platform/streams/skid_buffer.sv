@@ -6,6 +6,8 @@
 // in_ready_o may follow one cycle later.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle. in_ready_o is registered.
+`include "bombus_assert.svh"
+
 module skid_buffer #(
     parameter type data_t = logic
 ) (
@@ -38,5 +40,7 @@ module skid_buffer #(
       if (moves) out_valid_o <= in_valid_i | ~in_ready_o;
     end
   end
+
+  `BOMBUS_ASSERT(SpareFollowsOutput, in_ready_o || out_valid_o)
 
 endmodule

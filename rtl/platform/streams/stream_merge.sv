@@ -5,6 +5,8 @@
 // in_ready_o[n] does not depend on in_valid_i[n].
 //
 // Latency: 0 cycles. Throughput: one beat per cycle, no gap between messages.
+`include "bombus_assert.svh"
+
 module stream_merge #(
     parameter type beat_t = logic,
     parameter int unsigned NumInputs = 2
@@ -71,5 +73,8 @@ module stream_merge #(
       end
     end
   end
+
+  `BOMBUS_ASSERT(SelectsOneInput, $onehot(selected_o))
+  `BOMBUS_ASSERT(TakesOneInput, $onehot0(in_ready_o & in_valid_i))
 
 endmodule

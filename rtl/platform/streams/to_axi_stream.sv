@@ -3,6 +3,8 @@
 // the number of bytes; tuser is sampled with the beat.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module to_axi_stream #(
     parameter type beat_t = logic,
     parameter int unsigned DataWidth = 512,  // data width of the beats
@@ -58,5 +60,7 @@ module to_axi_stream #(
   assign tkeep_o = out.keep;
   assign tlast_o = out.last;
   assign tuser_o = out.user;
+
+  `BOMBUS_ASSERT(BytesExist, !(in_valid_i && in_i.last) || 32'(in_i.bytes) <= DataWidth / 8)
 
 endmodule
