@@ -89,12 +89,12 @@ module tcp_load
 
   typedef struct packed {
     seq_t read;    // next byte to be read
-    logic wish;
+    logic toggle;
     logic closed;  // the end of the sent stream has been announced
   } reading_t;
   typedef struct packed {
-    seq_t write;  // next byte to be written
-    logic wish;
+    seq_t write;   // next byte to be written
+    logic toggle;
   } writing_t;
   reading_t reading_q[NumSessions];
   writing_t writing_q[NumSessions];
@@ -217,7 +217,7 @@ module tcp_load
     Count,  // bytes that can be read
     Decide,
     Read,
-    WishRead,
+    AwaitRead,
     Again,
     Close,
     Free
@@ -253,9 +253,9 @@ module tcp_load
   );
 
   logic request_room, read_room, write_room, write_asks, writes_here;
-  seq_t end_place_q;  // a cycle old: writes_here holds for longer after a write
+  seq_t write_end_q;  // a cycle old: writes_here holds for longer after a write
   // The last requests of a session are sent after the data written to it.
-  wire  asks = (step_q inside {Listen, WishRead}) | ((step_q inside {Close, Free}) & ~writes_here);
+  wire  asks = (step_q inside {Listen, AwaitRead}) | ((step_q inside {Close, Free}) & ~writes_here);
   wire  done = asks & request_room & ~released_valid & ~write_asks;
   always_comb begin
     step = step_q;
@@ -268,12 +268,12 @@ module tcp_load
         if (report_q.live) begin
           if (report_q.over) step = Free;
           else if (reads) step = Read;
-          else if (wants_read) step = WishRead;
+          else if (wants_read) step = AwaitRead;
           else if (report_q.closed & ~at_reading_q.closed) step = Close;
         end
       end
-      Read: if (read_room) step = more_q ? Again : wants_read ? WishRead : Next;
-      WishRead, Close, Free: if (done) step = Next;
+      Read: if (read_room) step = more_q ? Again : wants_read ? AwaitRead : Next;
+      AwaitRead, Close, Free: if (done) step = Next;
       Again: if (again_taken) step = Next;
       default: ;
     endcase
@@ -288,7 +288,7 @@ module tcp_load
     WriteCount,
     WriteDecide,
     Write,
-    WishWrite,
+    AwaitWrite,
     WriteAgain
   } write_step_e;
   write_step_e write_step, write_step_q;
@@ -301,7 +301,7 @@ module tcp_load
   wire writes = write_report_q.live & write_report_q.tuple.peer_port[0] & ~write_report_q.closed &
       ~write_report_q.over;
   // Of the message being written: sequence number of the next beat, and the remaining bytes.
-  seq_t place_q;
+  seq_t position_q;
   logic [14:0] left_q;
   wire write_ends = left_q <= 15'(DataBytes);
 
@@ -323,7 +323,7 @@ module tcp_load
   );
 
   assign writes_here = (write_step_q != WriteNext) & (write_at_q == at_q);
-  assign write_asks  = write_step_q == WishWrite;
+  assign write_asks  = write_step_q == AwaitWrite;
   wire write_done = request_room & ~released_valid;
   always_comb begin
     write_step = write_step_q;
@@ -333,11 +333,11 @@ module tcp_load
         write_step = WriteNext;
         if (writes) begin
           if (space_q >= 32'(WriteBytes)) write_step = Write;
-          else if (~write_report_q.awaits_write) write_step = WishWrite;
+          else if (~write_report_q.awaits_write) write_step = AwaitWrite;
         end
       end
       Write: if (write_room & write_ends) write_step = WriteAgain;
-      WishWrite: if (write_done) write_step = WriteNext;
+      AwaitWrite: if (write_done) write_step = WriteNext;
       WriteAgain: if (write_again_taken) write_step = WriteNext;
       default: ;
     endcase
@@ -345,8 +345,8 @@ module tcp_load
     if (write_queued_take & write_queued_valid) write_step = WriteCount;
   end
 
-  assign awaits_read = (step_q == WishRead) & done;
-  assign awaits_write = (write_step_q == WishWrite) & write_done;
+  assign awaits_read = (step_q == AwaitRead) & done;
+  assign awaits_write = (write_step_q == AwaitWrite) & write_done;
   assign frees = (step_q == Free) & done;
 
   always_ff @(posedge clk_i) begin
@@ -367,13 +367,13 @@ module tcp_load
     more_q <= more;
     read_count_q <= more ? 15'(ReadBytes) : available_q[14:0];
     space_q <= write_report_q.write_end - at_writing_q.write;
-    end_place_q <= writing_q[at_q].write;
+    write_end_q <= writing_q[at_q].write;
     if (write_step_q == WriteDecide) begin
-      place_q <= at_writing_q.write;
-      left_q  <= write_count;
+      position_q <= at_writing_q.write;
+      left_q <= write_count;
     end else if (write_step_q == Write && write_room) begin
-      place_q <= place_q + 32'(DataBytes);
-      left_q  <= left_q - 15'(DataBytes);
+      position_q <= position_q + 32'(DataBytes);
+      left_q <= left_q - 15'(DataBytes);
     end
     if (step_q == Read && read_room) begin
       at_reading_q.read <= at_reading_q.read + 32'(read_count_q);
@@ -382,11 +382,11 @@ module tcp_load
     if (write_step_q == Write && write_room && write_ends) begin
       writing_q[write_at_q].write <= at_writing_q.write + 32'(write_count);
     end
-    if (step_q == WishRead && done) begin
-      reading_q[at_q].wish <= ~at_reading_q.wish;
+    if (step_q == AwaitRead && done) begin
+      reading_q[at_q].toggle <= ~at_reading_q.toggle;
     end
-    if (write_step_q == WishWrite && write_done) begin
-      writing_q[write_at_q].wish <= ~at_writing_q.wish;
+    if (write_step_q == AwaitWrite && write_done) begin
+      writing_q[write_at_q].toggle <= ~at_writing_q.toggle;
     end
     if (step_q == Close && done) reading_q[at_q].closed <= 1'b1;
     if (opens) begin
@@ -407,17 +407,17 @@ module tcp_load
     request = '{request: RequestNone, session: session_t'(at_q), default: '0};
     unique case (step_q)
       Listen: begin
-        request.request = RequestListen;
-        request.place   = 32'(TcpPort);
+        request.request  = RequestListen;
+        request.argument = 32'(TcpPort);
       end
-      WishRead: begin
-        request.request = RequestReadable;
-        request.place = at_reading_q.read + 32'd1;
-        request.wish = ~at_reading_q.wish;
+      AwaitRead: begin
+        request.request  = RequestReadable;
+        request.argument = at_reading_q.read + 32'd1;
+        request.toggle   = ~at_reading_q.toggle;
       end
       Close, Free: begin
-        request.request = step_q == Close ? RequestClose : RequestFree;
-        request.place   = end_place_q;
+        request.request  = step_q == Close ? RequestClose : RequestFree;
+        request.argument = write_end_q;
       end
       default: ;
     endcase
@@ -425,8 +425,8 @@ module tcp_load
       request = '{
           request: RequestWritable,
           session: session_t'(write_at_q),
-          place: at_writing_q.write + 32'(WriteBytes),
-          wish: ~at_writing_q.wish,
+          argument: at_writing_q.write + 32'(WriteBytes),
+          toggle: ~at_writing_q.toggle,
           default: '0
       };
     end
@@ -434,7 +434,7 @@ module tcp_load
       request = '{
           request: RequestRelease,
           session: session_t'(released),
-          place: taken_to[released],
+          argument: taken_to[released],
           default: '0
       };
     end
@@ -451,7 +451,7 @@ module tcp_load
   beat_t  data;
   bytes_t data_bytes;
   always_comb begin
-    data_bytes = pattern(place_q);
+    data_bytes = pattern(position_q);
     for (int unsigned n = 0; n < DataBytes; n++) if (n >= 32'(left_q)) data_bytes[n] = '0;
     data = '0;
     data.kind = $bits(data.kind)'(KindTcpData);

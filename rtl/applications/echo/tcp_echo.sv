@@ -76,11 +76,11 @@ module tcp_echo
   // ---- Events, data and the state of each session ----
 
   typedef struct packed {
-    seq_t read;        // next byte to be read
-    seq_t write;       // its sequence number in the sent stream
-    logic wish_read;   // toggles with each request for a notification
-    logic wish_write;
-    logic closed;      // the end of the sent stream has been announced
+    seq_t read;          // next byte to be read
+    seq_t write;         // its sequence number in the sent stream
+    logic read_toggle;   // toggles with each request for a notification
+    logic write_toggle;
+    logic closed;        // the end of the sent stream has been announced
   } progress_t;
   progress_t progress_q[NumSessions];
 
@@ -128,8 +128,8 @@ module tcp_echo
     Read,
     Copy,
     Release,
-    WishRead,
-    WishWrite,
+    AwaitRead,
+    AwaitWrite,
     Close,
     Free
   } step_e;
@@ -163,26 +163,26 @@ module tcp_echo
     request = '{request: RequestNone, session: session_t'(at_q), default: '0};
     unique case (step_q)
       Listen: begin
-        request.request = RequestListen;
-        request.place   = 32'(TcpPort);
+        request.request  = RequestListen;
+        request.argument = 32'(TcpPort);
       end
       Release: begin
-        request.request = RequestRelease;
-        request.place   = at_progress_q.read;
+        request.request  = RequestRelease;
+        request.argument = at_progress_q.read;
       end
-      WishRead: begin
-        request.request = RequestReadable;
-        request.place = at_progress_q.read + 32'd1;
-        request.wish = ~at_progress_q.wish_read;
+      AwaitRead: begin
+        request.request  = RequestReadable;
+        request.argument = at_progress_q.read + 32'd1;
+        request.toggle   = ~at_progress_q.read_toggle;
       end
-      WishWrite: begin
-        request.request = RequestWritable;
-        request.place = at_progress_q.write + 32'd1;
-        request.wish = ~at_progress_q.wish_write;
+      AwaitWrite: begin
+        request.request  = RequestWritable;
+        request.argument = at_progress_q.write + 32'd1;
+        request.toggle   = ~at_progress_q.write_toggle;
       end
       Close, Free: begin
-        request.request = step_q == Close ? RequestClose : RequestFree;
-        request.place   = at_progress_q.write;
+        request.request  = step_q == Close ? RequestClose : RequestFree;
+        request.argument = at_progress_q.write;
       end
       default: ;
     endcase
@@ -195,8 +195,8 @@ module tcp_echo
     };
     send_read = step_q == Read;
   end
-  assign awaits_read = (step_q == WishRead) & request_room;
-  assign awaits_write = (step_q == WishWrite) & request_room;
+  assign awaits_read = (step_q == AwaitRead) & request_room;
+  assign awaits_write = (step_q == AwaitWrite) & request_room;
   assign frees = (step_q == Free) & request_room;
 
   always_ff @(posedge clk_i) begin
@@ -226,9 +226,9 @@ module tcp_echo
         if (~report_q.live) step_q <= Look;
         else if (report_q.over) step_q <= Free;
         else if (available_q != '0 && space_q != '0) step_q <= Read;
-        else if (available_q != '0) step_q <= report_q.awaits_write ? Look : WishWrite;
+        else if (available_q != '0) step_q <= report_q.awaits_write ? Look : AwaitWrite;
         else if (report_q.closed) step_q <= at_progress_q.closed ? Look : Close;
-        else step_q <= report_q.awaits_read ? Look : WishRead;
+        else step_q <= report_q.awaits_read ? Look : AwaitRead;
       end
       Read: if (read_room) step_q <= Copy;
       Copy: begin
@@ -241,15 +241,15 @@ module tcp_echo
         end
       end
       Release: if (request_room) step_q <= Weigh;
-      WishRead: begin
+      AwaitRead: begin
         if (request_room) begin
-          progress_q[at_q].wish_read <= ~at_progress_q.wish_read;
+          progress_q[at_q].read_toggle <= ~at_progress_q.read_toggle;
           step_q <= Look;
         end
       end
-      WishWrite: begin
+      AwaitWrite: begin
         if (request_room) begin
-          progress_q[at_q].wish_write <= ~at_progress_q.wish_write;
+          progress_q[at_q].write_toggle <= ~at_progress_q.write_toggle;
           step_q <= Look;
         end
       end

@@ -77,7 +77,7 @@ module tcp_echo_bypass
 
   typedef struct packed {
     seq_t released;
-    logic wish;      // toggles with each request for a notification
+    logic toggle;    // toggles with each request for a notification
     logic closed;    // the end of the sent stream has been announced
   } progress_t;
   progress_t progress_q[NumSessions];
@@ -156,7 +156,7 @@ module tcp_echo_bypass
     Compare,
     Choose,
     Release,
-    Wish,
+    Await,
     Close,
     Free
   } step_e;
@@ -174,27 +174,27 @@ module tcp_echo_bypass
     request = '{request: RequestNone, session: session_t'(at_q), default: '0};
     unique case (step_q)
       Listen: begin
-        request.request = RequestListen;
-        request.place   = 32'(TcpPort);
+        request.request  = RequestListen;
+        request.argument = 32'(TcpPort);
       end
       Release: begin
-        request.request = RequestRelease;
-        request.place   = at_progress_q.released + count_q;
+        request.request  = RequestRelease;
+        request.argument = at_progress_q.released + count_q;
       end
-      Wish: begin
-        request.request = RequestWritable;
-        request.place = space_q + count_q;
-        request.wish = ~at_progress_q.wish;
+      Await: begin
+        request.request  = RequestWritable;
+        request.argument = space_q + count_q;
+        request.toggle   = ~at_progress_q.toggle;
       end
       Close, Free: begin
-        request.request = step_q == Close ? RequestClose : RequestFree;
-        request.place   = end_q + offset_q;
+        request.request  = step_q == Close ? RequestClose : RequestFree;
+        request.argument = end_q + offset_q;
       end
       default: ;
     endcase
   end
 
-  assign awaits_write = (step_q == Wish) & request_room;
+  assign awaits_write = (step_q == Await) & request_room;
   assign frees = (step_q == Free) & request_room;
 
   always_ff @(posedge clk_i) begin
@@ -240,18 +240,18 @@ module tcp_echo_bypass
           count_q <= open_q < held_q ? open_q : held_q;
           step_q  <= Release;
         end else if (report_q.closed & ~at_progress_q.closed) step_q <= Close;
-        else step_q <= (held_q != '0) & ~report_q.awaits_write & ~report_q.closed ? Wish : Look;
+        else step_q <= (held_q != '0) & ~report_q.awaits_write & ~report_q.closed ? Await : Look;
       end
       Release: begin
         if (request_room) begin
-          progress_q[at_q].released <= request.place;
-          at_progress_q.released <= request.place;
+          progress_q[at_q].released <= request.argument;
+          at_progress_q.released <= request.argument;
           step_q <= Weigh;
         end
       end
-      Wish: begin
+      Await: begin
         if (request_room) begin
-          progress_q[at_q].wish <= ~at_progress_q.wish;
+          progress_q[at_q].toggle <= ~at_progress_q.toggle;
           step_q <= Look;
         end
       end

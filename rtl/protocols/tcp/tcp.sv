@@ -266,7 +266,7 @@ module tcp
       .free_ready_o(free_ready),
       .listen_i(listens),
       .listen_open_i(request.request == RequestListen),
-      .listen_port_i(request.place[15:0]),
+      .listen_port_i(request.argument[15:0]),
       .listen_ready_o(listen_ready),
       .connect_i(request),
       .connect_valid_i(connects),
@@ -340,8 +340,8 @@ module tcp
       .request_i('{
           operation: request_valid_i ? request.request : RequestNone,
           session: request.session,
-          position: request.place,
-          toggle: request.wish
+          position: request.argument,
+          toggle: request.toggle
       }),
       .request_ready_o(core_ready),
       .report_o(report),
@@ -521,7 +521,7 @@ module tcp
       started_q   <= '0;
     end else begin
       if (departure_valid) issued_q <= issued_q + load_of(departure.length);
-      if (is_sent) started_q <= request.place[15:0];
+      if (is_sent) started_q <= request.argument[15:0];
     end
     ahead_q <= issued_q - started_q;
     departure_room <= transmit_room & (ahead_q < load_t'(AheadBytes / 64));

@@ -66,7 +66,7 @@ module tcp_connect
       .data_i(
       '{
           mac_port: request_i.mac_port,
-          ip: request_i.place,
+          ip: request_i.argument,
           peer_port: request_i.peer_port,
           port: request_i.port
       }

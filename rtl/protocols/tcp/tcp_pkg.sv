@@ -137,23 +137,23 @@ package tcp_pkg;
     logic failed;       // by a reset or a timeout
   } changes_t;
 
-  // Requests of an application. place: sequence number up to which it has written or read, or for
-  // which it waits.
+  // Requests of an application. `argument`: sequence number up to which it has written or read, or
+  // for which it waits, unless stated otherwise.
   typedef enum logic [3:0] {
     RequestNone,
     RequestSend,
     RequestRelease,
-    RequestReadable,  // wish: toggled for each new request, after the response to the last one
+    RequestReadable,  // `toggle`: inverted for each new request, after the response to the last one
     RequestWritable,
-    RequestClose,  // no more data will be written after place
+    RequestClose,  // no more data will be written after `argument`
     RequestAbort,
-    RequestFree,  // after closed: no further requests; everything up to place was written
-    RequestListen,  // accept connections to port `place`
-    RequestConnect,  // open a connection to peer_port of address `place`
+    RequestFree,  // after closed: no further requests; everything up to `argument` was written
+    RequestListen,  // accept connections to port `argument`
+    RequestConnect,  // open a connection to peer_port of address `argument`
     // Send buffer only: amount of payload whose transmission has started since reset, in load_t
     RequestSent,
-    RequestUnlisten,  // accept no more connections to port `place`
-    RequestSet  // settings of a session: `place`, in settings_t
+    RequestUnlisten,  // accept no more connections to port `argument`
+    RequestSet  // settings of a session: `argument`, in settings_t
   } request_e;
 
   // Settings of a session, all 0 when it is opened. They have an effect if the engine has Nagle or
@@ -163,13 +163,13 @@ package tcp_pkg;
     logic no_delay;  // no Nagle
   } settings_t;
 
-  // Kind tcp_request, application or send buffer to engine. The fields after wish are only for
+  // Kind tcp_request, application or send buffer to engine. The fields after toggle are only for
   // RequestConnect; port is the port of the application, to which its events are sent.
   typedef struct packed {
     request_e              request;
     session_t              session;
-    seq_t                  place;
-    logic                  wish;
+    seq_t                  argument;
+    logic                  toggle;
     bombus_pkg::mac_port_t mac_port;
     logic [15:0]           peer_port;
     logic [15:0]           port;

@@ -182,10 +182,11 @@ module tcp_send_buffer
     request_meta = '{
         request: RequestSend,
         session: notice.session,
-        place: notice.last,
+        argument: notice.last,
         default: '0
     };
-    if (reports_load) request_meta = '{request: RequestSent, place: 32'(started_q), default: '0};
+    if (reports_load)
+      request_meta = '{request: RequestSent, argument: 32'(started_q), default: '0};
     request = '0;
     request.kind = $bits(request.kind)'(KindTcpRequest);
     request.last = 1'b1;

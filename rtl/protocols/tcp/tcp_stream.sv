@@ -146,8 +146,8 @@ module tcp_stream
   typedef struct packed {
     seq_t read;             // next byte to be read
     seq_t write;            // its sequence number in the sent stream
-    logic wish_read;        // toggles with each request for a notification
-    logic wish_write;
+    logic read_toggle;      // toggles with each request for a notification
+    logic write_toggle;
     logic notified_opened;  // a notice for the kernel is queued or sent
     logic notified_closed;
     logic notified_over;
@@ -207,7 +207,7 @@ module tcp_stream
     logic   closed;
     logic   opened;
     index_t session;
-    seq_t   place;    // end of the chunk
+    seq_t   ends_at;  // end of the chunk
   } pending_t;
   pending_t pending;
   logic pend, may_pend, receive_busy;
@@ -292,9 +292,9 @@ module tcp_stream
     Read,
     Notice,
     Release,
-    WishRead,
+    AwaitRead,
     Send,
-    WishWrite,
+    AwaitWrite,
     End,
     Close,
     Abort,
@@ -376,27 +376,27 @@ module tcp_stream
     request.session = session_t'(at_q);
     unique case (step_q)
       Listen: begin
-        request.request = RequestListen;
-        request.place   = 32'(TcpPort);
+        request.request  = RequestListen;
+        request.argument = 32'(TcpPort);
       end
       Release: begin
-        request.request = RequestRelease;
-        request.session = session_t'(release_session);
-        request.place   = release_end;
+        request.request  = RequestRelease;
+        request.session  = session_t'(release_session);
+        request.argument = release_end;
       end
-      WishRead: begin
-        request.request = RequestReadable;
-        request.place = read_q + 32'd1;
-        request.wish = ~progress.wish_read;
+      AwaitRead: begin
+        request.request  = RequestReadable;
+        request.argument = read_q + 32'd1;
+        request.toggle   = ~progress.read_toggle;
       end
-      WishWrite: begin
-        request.request = RequestWritable;
-        request.place = write_q + 32'(piece_length);
-        request.wish = ~progress.wish_write;
+      AwaitWrite: begin
+        request.request  = RequestWritable;
+        request.argument = write_q + 32'(piece_length);
+        request.toggle   = ~progress.write_toggle;
       end
       Close: begin
-        request.request = RequestClose;
-        request.place   = write_q;
+        request.request  = RequestClose;
+        request.argument = write_q;
       end
       Abort:   request.request = RequestAbort;
       Ask: begin
@@ -404,13 +404,13 @@ module tcp_stream
           request.request = flags_q.connect ? RequestConnect :
               flags_q.listen ? RequestListen : RequestUnlisten;
         end
-        request.place = flags_q.connect ? connect.ip : 32'(port);
+        request.argument = flags_q.connect ? connect.ip : 32'(port);
         request.peer_port = connect.peer_port;
         request.port = 16'(TcpPort);
       end
       Free: begin
-        request.request = RequestFree;
-        request.place   = write_q;
+        request.request  = RequestFree;
+        request.argument = write_q;
       end
       default: ;
     endcase
@@ -419,8 +419,8 @@ module tcp_stream
     send_read = step_q == Read;
   end
   assign release_taken = (step_q == Release) & request_room;
-  assign awaits_read = (step_q == WishRead) & request_room;
-  assign awaits_write = (step_q == WishWrite) & request_room;
+  assign awaits_read = (step_q == AwaitRead) & request_room;
+  assign awaits_write = (step_q == AwaitWrite) & request_room;
   assign frees = (step_q == Free) & request_room;
 
   // Choose has checked the credits.
@@ -428,7 +428,7 @@ module tcp_stream
   always_comb begin
     pending = '0;
     pending.session = at_q;
-    pending.place = read_q + 32'(count_q);
+    pending.ends_at = read_q + 32'(count_q);
     pending.notice = step_q == Notice;
     pending.opened = ~progress.notified_opened;
     pending.closed = progress.notified_opened & ~progress.notified_closed & report_q.closed &
@@ -495,12 +495,12 @@ module tcp_stream
         end else if (report_q.over) begin
           if (progress.done) step_q <= Free;
         end else if (~report_q.closed & ~report_q.awaits_read) begin
-          step_q <= WishRead;
+          step_q <= AwaitRead;
         end
       end
       Read: begin
         if (read_room) begin
-          progress_q[at_q].read <= pending.place;
+          progress_q[at_q].read <= pending.ends_at;
           step_q <= Look;
         end
       end
@@ -511,9 +511,9 @@ module tcp_stream
         step_q <= Look;
       end
       Release: if (request_room) step_q <= Look;
-      WishRead: begin
+      AwaitRead: begin
         if (request_room) begin
-          progress_q[at_q].wish_read <= ~progress.wish_read;
+          progress_q[at_q].read_toggle <= ~progress.read_toggle;
           step_q <= Look;
         end
       end
@@ -527,15 +527,15 @@ module tcp_stream
           waits_q <= 1'b0;
           step_q  <= End;
         end else begin
-          step_q <= report.awaits_write ? Look : WishWrite;
+          step_q <= report.awaits_write ? Look : AwaitWrite;
           if (report.awaits_write) blocked_q <= 1'b1;
           waits_q <= 1'b1;
           if (~waits_q) since_q <= time_us_i;
         end
       end
-      WishWrite: begin
+      AwaitWrite: begin
         if (request_room) begin
-          progress_q[at_q].wish_write <= ~progress.wish_write;
+          progress_q[at_q].write_toggle <= ~progress.write_toggle;
           blocked_q <= 1'b1;
           step_q <= Look;
         end

@@ -74,7 +74,7 @@ module tcp_stream_receive
 
   typedef struct packed {
     index_t session;
-    seq_t   place;
+    seq_t   ends_at;
   } release_t;
   release_t release_in, released;
   logic release_room, unused_release_head;
@@ -94,9 +94,9 @@ module tcp_stream_receive
       .out_valid_o(release_valid_o),
       .out_ready_i(release_ready_i)
   );
-  assign release_in = '{session: pending.session, place: pending.place};
+  assign release_in = '{session: pending.session, ends_at: pending.ends_at};
   assign release_session_o = released.session;
-  assign release_end_o = released.place;
+  assign release_end_o = released.ends_at;
 
   typedef struct packed {
     chunk_t about;

@@ -60,9 +60,9 @@ size_t TcpConnection::send(const uint8_t* data, size_t length) {
 void TcpConnection::request_space(size_t length) {
   if (waits_for_space_ || over_ || !opened_) return;
   waits_for_space_ = true;
-  writable_wish_ = !writable_wish_;
+  writable_toggle_ = !writable_toggle_;
   const auto least = static_cast<uint32_t>(std::min(length, kLeastRingBytes));
-  request(TcpVerb::kWritable, written_ + least, writable_wish_);
+  request(TcpVerb::kWritable, written_ + least, writable_toggle_);
 }
 
 void TcpConnection::set(uint32_t settings) {
@@ -115,8 +115,8 @@ void TcpConnection::take(const TcpEvent& event) {
   if (!reset_) ask();
   if (!over_) {
     if ((event.readable || event.opened) && !peer_closed_) {
-      readable_wish_ = !readable_wish_;
-      request(TcpVerb::kReadable, read_end_ + 1, readable_wish_);
+      readable_toggle_ = !readable_toggle_;
+      request(TcpVerb::kReadable, read_end_ + 1, readable_toggle_);
     }
     push();
   }
@@ -141,8 +141,8 @@ void TcpConnection::free_if_done() {
   request(TcpVerb::kFree, written_);
 }
 
-void TcpConnection::request(TcpVerb verb, uint32_t place, bool wish) {
-  application_.request({verb, session_, place, wish, 0, 0, 0});
+void TcpConnection::request(TcpVerb verb, uint32_t argument, bool toggle) {
+  application_.request({verb, session_, argument, toggle, 0, 0, 0});
 }
 
 void TcpConnection::ask() {

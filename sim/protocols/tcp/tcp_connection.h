@@ -71,7 +71,7 @@ class TcpConnection {
   void free_if_done();
 
  private:
-  void request(TcpVerb verb, uint32_t place = 0, bool wish = false);
+  void request(TcpVerb verb, uint32_t argument = 0, bool toggle = false);
   // Requests all bytes in the receive buffer.
   void ask();
   void send_part(const uint8_t* data, size_t length);
@@ -95,7 +95,7 @@ class TcpConnection {
   unsigned pending_reads_ = 0;
 
   uint32_t settings_ = 0;
-  bool readable_wish_ = false, writable_wish_ = false;
+  bool readable_toggle_ = false, writable_toggle_ = false;
   bool waits_for_space_ = false;
   bool peer_closed_ = false;
   bool closing_ = false, close_sent_ = false;

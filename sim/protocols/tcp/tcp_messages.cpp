@@ -45,7 +45,7 @@ TcpMessages::TcpMessages(const StreamPort& out, const StreamPort& in)
       read_fields_{read_.field("port"), read_.field("session"), read_.field("start"),
                    read_.field("length")},
       request_fields_{request_.field("request"),   request_.field("session"),
-                      request_.field("place"),     request_.field("wish"),
+                      request_.field("argument"),  request_.field("toggle"),
                       request_.field("mac_port"),  request_.field("peer_port"),
                       request_.field("port")} {
   // In the order of TcpVerb
@@ -74,8 +74,8 @@ Message TcpMessages::request(const TcpRequest& request) const {
   const auto& fields = request_fields_;
   fields.request.set(message, verbs_[static_cast<size_t>(request.verb)]);
   fields.session.set(message, request.session);
-  fields.place.set(message, request.place);
-  fields.wish.set(message, request.wish);
+  fields.argument.set(message, request.argument);
+  fields.toggle.set(message, request.toggle);
   fields.mac_port.set(message, request.mac_port);
   fields.peer_port.set(message, request.peer_port);
   fields.port.set(message, request.port);

@@ -34,7 +34,7 @@ enum class TcpVerb {
 };
 constexpr size_t kTcpVerbs = 10;
 
-// Bits of `place` in kSet: settings_t in tcp_pkg
+// Bits of `argument` in kSet: settings_t in tcp_pkg
 constexpr uint32_t kNoDelay = 1;
 constexpr uint32_t kNoKeepalive = 2;
 
@@ -42,8 +42,8 @@ constexpr uint32_t kNoKeepalive = 2;
 struct TcpRequest {
   TcpVerb verb;
   uint16_t session;
-  uint32_t place;
-  bool wish;
+  uint32_t argument;
+  bool toggle;
   uint32_t mac_port;
   uint16_t peer_port;
   uint16_t port;  // of the application
@@ -79,7 +79,7 @@ class TcpMessages {
     Field port, session, start, length;
   } read_fields_;
   struct {
-    Field request, session, place, wish, mac_port, peer_port, port;
+    Field request, session, argument, toggle, mac_port, peer_port, port;
   } request_fields_;
   std::array<uint64_t, kTcpVerbs> verbs_;  // of the field `request`
 };

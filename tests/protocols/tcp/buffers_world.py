@@ -123,7 +123,7 @@ class Buffers:
         ring = (self.send if stream == SEND_DATA else self.receive)[session]
         if stream == SEND_DATA:
             place = (start + len(payload)) % 2**32
-            meta = pack("tcp_request", request=REQUEST_SEND, session=session, place=place)
+            meta = pack("tcp_request", request=REQUEST_SEND, session=session, argument=place)
             self.told.append(Sent(b"", meta, KIND_REQUEST))
         for n in range(skip, len(payload)):
             ring[(start + n) % self.ring] = payload[n]
@@ -157,7 +157,7 @@ class Buffers:
         for each in requests:
             asked = REQUEST_META.unpack(each.meta)
             if asked["request"] == REQUEST_SENT:
-                place = asked["place"]
+                place = asked["argument"]
                 assert 0 < (place - self.told_load) % 2**16 <= (self.load - self.told_load) % 2**16
                 self.told_load = place
             else:

@@ -54,8 +54,8 @@ class Connection:
     released: int = 0
     written: bytearray = field(default_factory=bytearray)  # bytes that the send buffer got
     acked: int = 0
-    read_wish: tuple[int, int] = (0, 0)  # place, wish
-    write_wish: tuple[int, int] = (0, 0)
+    read_awaited: tuple[int, int] = (0, 0)  # position, toggle
+    write_awaited: tuple[int, int] = (0, 0)
     served: list[int] = field(default_factory=lambda: [0, 0])
     opened: bool = False
     peer_closed: bool = False
@@ -233,13 +233,13 @@ class StreamWorld:
         if state.over:
             return
         changes = {}
-        place, wish = state.read_wish
-        if wish != state.served[0] and distance(state.read_end, place) >= 0:
-            state.served[0], changes["readable"] = wish, 1
-        place, wish = state.write_wish
+        position, toggle = state.read_awaited
+        if toggle != state.served[0] and distance(state.read_end, position) >= 0:
+            state.served[0], changes["readable"] = toggle, 1
+        position, toggle = state.write_awaited
         end = (state.first_write + state.space_end) % WORD
-        if wish != state.served[1] and distance(end, place) >= 0:
-            state.served[1], changes["writable"] = wish, 1
+        if toggle != state.served[1] and distance(end, position) >= 0:
+            state.served[1], changes["writable"] = toggle, 1
         if changes:
             self.tell(session, **changes)
 
@@ -265,8 +265,8 @@ class StreamWorld:
             state.acked += random.choice([0, gap, random.randrange(gap + 1)])
         if state.came == len(state.to_come) and not state.peer_closed and random.random() < 0.2:
             state.peer_closed = True
-            readable = int(state.read_wish[1] != state.served[0])
-            state.served[0] = state.read_wish[1]
+            readable = int(state.read_awaited[1] != state.served[0])
+            state.served[0] = state.read_awaited[1]
             self.tell(session, peer_closed=1, readable=readable)
         if state.closing is not None:
             all_written = len(state.written) == state.closing and state.acked == state.closing
@@ -275,13 +275,13 @@ class StreamWorld:
 
     def take_request(self, message: Sent) -> None:
         request = REQUEST.unpack(message.side)
-        operation, session, place = request["request"], request["session"], request["place"]
+        operation, session, argument = request["request"], request["session"], request["argument"]
         if operation == LISTEN:
-            assert place not in self.ports
-            self.ports.add(place)
+            assert argument not in self.ports
+            self.ports.add(argument)
             return
         if operation == UNLISTEN:
-            self.ports.remove(place)
+            self.ports.remove(argument)
             return
         if operation == CONNECT:
             self.asked.append(request)
@@ -289,19 +289,19 @@ class StreamWorld:
         state = self.live[session]
         assert state.freed is None, "asks for a session that it has let go of"
         if operation == RELEASE:
-            count = distance(place, (state.first_read + state.released) % WORD)
+            count = distance(argument, (state.first_read + state.released) % WORD)
             assert count > 0
             state.released += count
             assert state.released <= state.came
         elif operation == READABLE:
-            assert request["wish"] != state.read_wish[1]
-            state.read_wish = place, request["wish"]
+            assert request["toggle"] != state.read_awaited[1]
+            state.read_awaited = argument, request["toggle"]
         elif operation == WRITABLE:
-            assert request["wish"] != state.write_wish[1]
-            state.write_wish = place, request["wish"]
+            assert request["toggle"] != state.write_awaited[1]
+            state.write_awaited = argument, request["toggle"]
         elif operation == CLOSE:
             assert state.closing is None
-            state.closing = distance(place, state.first_write)
+            state.closing = distance(argument, state.first_write)
             assert state.closing >= len(state.written)
         elif operation == ABORT:
             if not state.over:
@@ -309,7 +309,7 @@ class StreamWorld:
             state.failed = True
         elif operation == FREE:
             assert state.over and (not self.has_kernel or "ended" in state.told)
-            state.freed = distance(place, state.first_write)
+            state.freed = distance(argument, state.first_write)
             assert state.freed >= len(state.written)
         else:
             raise AssertionError(f"request {operation}")

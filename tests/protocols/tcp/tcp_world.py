@@ -53,7 +53,7 @@ VERDICT = Struct("verdict_t", "tcp_state_pkg")
 REPORT = Struct("report_t", "tcp_state_pkg")
 DEPARTURE = Struct("departure_t", "tcp_state_pkg")
 REFUSED = Struct("segment_t", "tcp_pkg")
-REQUEST = Layout(("wish", 1), ("place", 32), ("session", 14), ("operation", 4))
+REQUEST = Layout(("toggle", 1), ("position", 32), ("session", 14), ("operation", 4))
 EXPIRED = Layout(("session", 14), ("class", 1))
 ORDER = Layout(
     ("delay_deadline", 32),
@@ -87,8 +87,8 @@ class Session:
     first: int = 0  # sequence number of its first byte
     got: dict[int, int] = field(default_factory=dict)  # bytes by sequence number
     released: int = 0
-    wish_read: int = 0
-    wish_write: int = 0
+    read_toggle: int = 0
+    write_toggle: int = 0
     active: bool = False
     opened: bool = False
     peer_closed: bool = False
@@ -295,9 +295,9 @@ class World:
         self.bench.push([item], 0)
         return session
 
-    def request(self, session: int, operation: str, place: int = 0, wish: int = 0) -> None:
+    def request(self, session: int, operation: str, position: int = 0, toggle: int = 0) -> None:
         item = REQUEST.pack(
-            operation=REQUESTS[operation], session=session, place=place % WORD, wish=wish
+            operation=REQUESTS[operation], session=session, position=position % WORD, toggle=toggle
         )
         self.bench.push([item], 1)
 
@@ -320,8 +320,8 @@ class World:
     def want(self, session: int, count: int = 1) -> None:
         """Requests an event when this many bytes beyond those released are available."""
         state = self.sessions[session]
-        state.wish_read ^= 1
-        self.request(session, "readable", state.released + count, state.wish_read)
+        state.read_toggle ^= 1
+        self.request(session, "readable", state.released + count, state.read_toggle)
 
     def read(self, session: int) -> bytes:
         """Takes all available bytes and releases them."""

@@ -84,7 +84,7 @@ def test_requests_wait_until_all_are_cleared(bench: Bench) -> None:
 
 def ask(bench: Bench, random: Random, **fields: int) -> dict[str, int]:
     fields = {
-        "place": random.getrandbits(32),
+        "argument": random.getrandbits(32),
         "peer_port": random.getrandbits(16),
         "port": random.getrandbits(16),
         "mac_port": random.getrandbits(2),
@@ -119,7 +119,7 @@ def test_connections(bench: Bench) -> None:
         for fields, tries in zip(asked, answers, strict=True):
             mine, found = found[: len(tries)], found[len(tries) :]
             for question in mine:
-                assert question["ip"] == fields["place"]
+                assert question["ip"] == fields["argument"]
                 for name in ("peer_port", "port", "mac_port"):
                     assert question[name] == fields[name]
             ports = [question["own_port"] for question in mine]
@@ -137,7 +137,7 @@ def test_connections(bench: Bench) -> None:
 def test_the_port_of_the_application_is_left_out(bench: Bench) -> None:
     """By which it tells connections that it has asked for from those of peers."""
     random = Random(5)
-    peer = {"place": 7, "peer_port": 80, "mac_port": 0}
+    peer = {"argument": 7, "peer_port": 80, "mac_port": 0}
     own_port = None
     for answers in ([MADE], [MADE], [HIT, MADE], [MADE]):
         port = 80 if own_port is None else 0xC000 | own_port + len(answers) & 0x3FFF
@@ -195,5 +195,5 @@ def test_reset_while_connections_wait(bench: Bench) -> None:
         bench.push([MADE], ANSWERS)
         bench.drain()
         (question,) = questions(bench)
-        assert question["ip"] == fields["place"]
+        assert question["ip"] == fields["argument"]
         bench.forget()

@@ -235,7 +235,7 @@ def test_connections_that_the_kernel_opens(benches: Benches) -> None:
             world.run(lambda: bool(world.asked))
             request = world.asked.pop()
             assert request["request"] == CONNECT and not request["mac_port"]
-            assert (request["place"], request["peer_port"], request["port"]) == (ip, port, PORT)
+            assert (request["argument"], request["peer_port"], request["port"]) == (ip, port, PORT)
             chance = random.random()
             free = [each for each in range(4) if each not in world.live]
             if chance < 0.3 or not free:

@@ -108,7 +108,7 @@ module tcp_puppet
 
   typedef struct packed {
     logic has;
-    seq_t place;
+    seq_t position;
   } end_t;
   end_t ends_q[NumSessions];
 
@@ -146,7 +146,7 @@ module tcp_puppet
   wire ended = ends_q[asked_index].has & (asked_meta.request inside {RequestClose, RequestFree});
   always_comb begin
     request_meta = asked_meta;
-    if (ended) request_meta.place = ends_q[asked_index].place;
+    if (ended) request_meta.argument = ends_q[asked_index].position;
     if (commanding) request_meta = command_meta_q;
     request_o = '0;
     request_o.last = 1'b1;
@@ -166,12 +166,13 @@ module tcp_puppet
       command_meta_q <= '{
           request: opens_own ? RequestConnect : word == WordEnd ? RequestClose : RequestAbort,
           session: meta.session,
-          place: opens_own ? echoed.data[47:16] : meta.start + 32'(echoed.length),
+          argument: opens_own ? echoed.data[47:16] : meta.start + 32'(echoed.length),
           peer_port: echoed.data[63:48],
           port: 16'(TcpPort),
           default: '0
       };
-      if (word == WordEnd) ends_q[index] <= '{has: 1'b1, place: meta.start + 32'(echoed.length)};
+      if (word == WordEnd)
+        ends_q[index] <= '{has: 1'b1, position: meta.start + 32'(echoed.length)};
     end
     if (opens) ends_q[event_meta.session[IndexWidth-1:0]].has <= 1'b0;
     if (rst_i) begin
