@@ -23,7 +23,7 @@ from bombus.registers.model import Block, Register
 from bombus.registers.rdl import KEYWORDS, PROPERTIES, Rdl, compile_text, read_block
 
 COMMON = paths.RTL / "platform" / "registers" / "registers.rdl"
-FLIGHT = paths.RTL / "platform" / "credits" / "flight.rdl"
+CREDITS = paths.RTL / "platform" / "credits" / "credits.rdl"
 _TYPE = re.compile(r"^(?:addrmap|regfile|reg|mem|field|enum|property) +(\w+)", re.MULTILINE)
 _WINDOWS = 0x180  # first register of the windows, after the hosts
 _ROUTES = 0x200  # where the routing table begins
@@ -137,7 +137,7 @@ def _files(design: Design) -> tuple[Path, ...]:
         if layer.kind.registers and (beside := description(layer.kind.file))
     }
     windows = any(network.given.window is not None for network in design.networks)
-    return (PROPERTIES, COMMON, *([FLIGHT] if windows else []), *described.values())
+    return (PROPERTIES, COMMON, *([CREDITS] if windows else []), *described.values())
 
 
 def type_names(design: Design) -> set[str]:
@@ -162,7 +162,7 @@ def register_map(design: Design, tables: Tables) -> RegisterMap:
     lines = [f"addrmap {identifier(name)} {{", f'  name = "Registers of design {name}";']
     lines.append(f"  host host[{len(design.config.ports)}] @ {0:#x} += 0x20;")
     if windows:
-        lines.append(f"  flight window[{windows}] @ {_WINDOWS:#x} += 0x8;")
+        lines.append(f"  credits window[{windows}] @ {_WINDOWS:#x} += 0x8;")
     if count := design.config.num_routes:
         lines.append(f"  route route[{count}] @ {_ROUTES:#x} += 0x10;")
     lines.append("  addrmap {")
@@ -198,8 +198,8 @@ def shown(design: Design, register_map: RegisterMap) -> Block:
 
 def window_registers() -> Block:
     """The registers of each window of a design."""
-    text = "addrmap bombus_window { flight window; };\n"
-    found = read_block(compile_text([FLIGHT], text, "bombus_window")).find("window")
+    text = "addrmap bombus_window { credits window; };\n"
+    found = read_block(compile_text([CREDITS], text, "bombus_window")).find("window")
     assert isinstance(found, Block)
     return found
 
