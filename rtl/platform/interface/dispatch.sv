@@ -34,7 +34,7 @@ module dispatch
     input logic [NumReplicas-1:0][OtherWidth-1:0] others_i,
     input logic [NumReplicas-1:0] clear_i,
     input logic redirected_i,
-    output logic [NumReplicas-1:0] took_o,
+    output logic [NumReplicas-1:0] dispatched_o,
     output logic has_room_o,
     output logic scarce_o,
     output logic [SlotBits-1:0] slot_o
@@ -86,7 +86,7 @@ module dispatch
         .others_i,
         .clear_i,
         .redirected_i,
-        .took_o,
+        .dispatched_o,
         .choice_o(index),
         .has_room_o(has_room),
         .scarce_o
@@ -95,7 +95,7 @@ module dispatch
     assign least = SlotBits'(index);
   end else begin : gen_no_loads
     assign least = '0;
-    assign took_o = '0;
+    assign dispatched_o = '0;
     assign has_room_o = 1'b1;
     assign scarce_o = 1'b0;
   end

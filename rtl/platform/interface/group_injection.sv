@@ -63,7 +63,7 @@ module group_injection
     // this tile has.
     input logic [NumSlots-1:0] done_i,
     input logic [NumSlots-1:0][OtherWidth-1:0] others_i,
-    output logic [NumSlots-1:0] took_o,
+    output logic [NumSlots-1:0] dispatched_o,
 
     output logic message_o,  // a message has gone to the mesh
     output length_t bytes_o,  // its payload length
@@ -208,7 +208,7 @@ module group_injection
       .scarce_o(scarce),
       .done_i,
       .others_i,
-      .took_o,
+      .dispatched_o,
       .write_i(slot_write_i),
       .slot_i(slot_index_i),
       .word_i(slot_word_i),

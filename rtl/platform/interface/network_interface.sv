@@ -78,7 +78,7 @@ module network_interface
     // this tile has.
     input logic [NumSlots-1:0] done_i,
     input logic [NumSlots-1:0][OtherWidth-1:0] others_i,
-    output logic [NumSlots-1:0] took_o,
+    output logic [NumSlots-1:0] dispatched_o,
 
     output logic    in_message_o,    // a message has arrived from the mesh
     output length_t in_bytes_o,      // its payload length
@@ -143,7 +143,7 @@ module network_interface
         .lost_ready_i(~late_q),
         .busy_o(out_busy)
     );
-    assign took_o = '0;
+    assign dispatched_o = '0;
     wire unused = ^{done_i, others_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     group_injection #(
@@ -187,7 +187,7 @@ module network_interface
         .slot_word_i,
         .done_i,
         .others_i,
-        .took_o,
+        .dispatched_o,
         .message_o(out_message_o),
         .bytes_o(out_bytes_o),
         .message_end_o(out_end_o),

@@ -2,7 +2,7 @@
 // Selects the replica with the fewest unfinished messages; among equals the next one after the last
 // selection.
 //
-// Other tiles may send to the replicas, too. Each reports its messages by pulses (took_o,
+// Other tiles may send to the replicas, too. Each reports its messages by pulses (dispatched_o,
 // others_i), and all receive the same done_i, so each tile tracks the whole load. Simultaneous
 // messages are counted one per cycle; a done_i cancels a message that is not yet counted.
 //
@@ -42,7 +42,7 @@ module least_loaded #(
     input logic [NumReplicas-1:0][OtherWidth-1:0] others_i,  // another tile has sent it a message
     input logic [NumReplicas-1:0] clear_i,  // reset its load to zero
     input logic redirected_i,  // with clear_i: its slot leads elsewhere
-    output logic [NumReplicas-1:0] took_o,  // a message has been sent to it
+    output logic [NumReplicas-1:0] dispatched_o,  // a message has been sent to it
     output logic [IndexWidth-1:0] choice_o,
     output logic has_room_o,  // if not taken now, choice_o stays, and has room
     output logic scarce_o  // the next choice may have no room
@@ -94,7 +94,7 @@ module least_loaded #(
       if (rst_i | clear_all | clear_i[i]) loads_q[i] <= '0;
       else if (up & ~done[i] & ~is_full[i]) loads_q[i] <= loads_q[i] + 1'b1;
       else if (done[i] & ~up & ~is_zero[i]) loads_q[i] <= loads_q[i] - 1'b1;
-      took_o[i] <= own & ~lost_i & ~excluded_q[i] & ~rst_i;
+      dispatched_o[i] <= own & ~lost_i & ~excluded_q[i] & ~rst_i;
     end
     if (NumOthers == 0) begin : gen_alone
       assign other_counted[i] = 1'b0;

@@ -47,7 +47,7 @@ module replica_choice
     // this tile has.
     input logic [NumSlots-1:0] done_i,
     input logic [NumSlots-1:0][OtherWidth-1:0] others_i,
-    output logic [NumSlots-1:0] took_o,
+    output logic [NumSlots-1:0] dispatched_o,
 
     input  logic                  write_i,
     input  logic  [SlotWidth-1:0] slot_i,
@@ -64,14 +64,14 @@ module replica_choice
   typedef logic [SlotWidth-1:0] slot_t;
 
   slot_t [NumGroups-1:0] choice;
-  logic [NumGroups-1:0][NumSlots-1:0] took;
+  logic [NumGroups-1:0][NumSlots-1:0] dispatched;
   logic [NumGroups-1:0] has_room, scarce;
   assign has_room_o = has_room[group_i];
   assign scarce_o   = |scarce;
   wire redirected = word_i != Init[slot_i];
   always_comb begin
-    took_o = '0;
-    for (int unsigned g = 0; g < NumGroups; g++) took_o |= took[g];
+    dispatched_o = '0;
+    for (int unsigned g = 0; g < NumGroups; g++) dispatched_o |= dispatched[g];
   end
 
   for (genvar g = 0; g < NumGroups; g++) begin : gen_group
@@ -89,8 +89,8 @@ module replica_choice
         clear[i] = write_i & (slot_i == slot_t'(First + i));
       end
     end
-    logic [NumReplicas-1:0] own_took;
-    assign took[g] = NumSlots'(own_took) << First;
+    logic [NumReplicas-1:0] own_dispatched;
+    assign dispatched[g] = NumSlots'(own_dispatched) << First;
     dispatch #(
         .beat_t(beat_t),
         .Group(Group),
@@ -106,7 +106,7 @@ module replica_choice
         .others_i(others_i[First+:NumReplicas]),
         .clear_i(clear),
         .redirected_i(redirected),
-        .took_o(own_took),
+        .dispatched_o(own_dispatched),
         .has_room_o(has_room[g]),
         .scarce_o(scarce[g]),
         .slot_o(slot)

@@ -99,7 +99,7 @@ class LoadInput:
 
 
 @dataclass(frozen=True)
-class Took:
+class Dispatched:
     """A port that reports to other senders the slots taken by this tile's messages."""
 
     port: str
@@ -126,7 +126,7 @@ class Dispatching:
     slots: list[SlotEntry]
     num_slots: int
     load_inputs: list[LoadInput]
-    took: list[Took]
+    dispatched: list[Dispatched]
     others: list[Others]
     num_others: int
 
@@ -295,7 +295,7 @@ def _dispatching(dispatches: Sequence[Dispatch], tile: Tile, facts: Facts) -> Di
     slots: list[SlotEntry] = []
     loads: list[LoadInput] = []
     # Where several tiles send to replicas whose load counts, each reports to the others.
-    took: list[Took] = []
+    dispatched: list[Dispatched] = []
     others: list[Others] = []
     for dispatch in dispatches:
         tiles = facts.senders[dispatch.group]
@@ -305,10 +305,10 @@ def _dispatching(dispatches: Sequence[Dispatch], tile: Tile, facts: Facts) -> Di
         if dispatch.group.counts_load:
             group, width = dispatch.group.name, len(dispatch.targets)
             for n, sender in enumerate(each for each in tiles if each != tile.name):
-                others.append(Others(f"took_{group}_by_{sender}", n, first, width))
+                others.append(Others(f"dispatched_{group}_by_{sender}", n, first, width))
             if len(tiles) > 1:
-                port, signal = f"took_{group}_o", f"took_{group}_by_{tile.name}"
-                took.append(Took(port, signal, f"{first + width - 1}:{first}", width))
+                port, signal = f"dispatched_{group}_o", f"dispatched_{group}_by_{tile.name}"
+                dispatched.append(Dispatched(port, signal, f"{first + width - 1}:{first}", width))
             for i, target in enumerate(dispatch.targets):
                 name = target.tile.name
                 loads.append(LoadInput(f"done_from_{name}_i", name, first + i))
@@ -317,7 +317,7 @@ def _dispatching(dispatches: Sequence[Dispatch], tile: Tile, facts: Facts) -> Di
         slots=slots,
         num_slots=num_slots(dispatches),
         load_inputs=loads,
-        took=took,
+        dispatched=dispatched,
         others=others,
         num_others=max((each.number + 1 for each in others), default=0),
     )

@@ -20,11 +20,11 @@ from bombus.generation.instances import (
     shared_port,
 )
 from bombus.generation.interfaces import (
+    Dispatched,
     InterfaceContext,
     Link,
     LoadInput,
     Others,
-    Took,
     interface_contexts,
 )
 from bombus.generation.mac_ports import (
@@ -108,11 +108,11 @@ class TileContext(Wiring, Completions):
         return [signal for each in self.interfaces for signal in each.load_inputs]
 
     @property
-    def took_outputs(self) -> list[Took]:
-        return [signal for each in self.interfaces for signal in each.took]
+    def dispatched_outputs(self) -> list[Dispatched]:
+        return [signal for each in self.interfaces for signal in each.dispatched]
 
     @property
-    def took_inputs(self) -> list[Others]:
+    def dispatched_inputs(self) -> list[Others]:
         return [signal for each in self.interfaces for signal in each.others]
 
     @property

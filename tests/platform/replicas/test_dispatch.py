@@ -30,7 +30,7 @@ CONTROL = Layout(
 STATUS = Layout(
     *(("told", 1), ("choice0", 3), ("choice1", 3), ("choice2", 3), ("choice3", 3)),
     *((f"hash{bits}", 8) for bits in range(1, 9)),
-    *((f"took{n}", 8) for n in range(4)),
+    *((f"dispatched{n}", 8) for n in range(4)),
     *((f"has_room{n}", 1) for n in range(4)),
     *((f"scarce{n}", 1) for n in range(4)),
 )
@@ -69,7 +69,7 @@ class Loads:
     loads: list[int] = field(init=False)
     known: list[int] = field(init=False)  # loads used for the choice: they are reset late
     others: list[int] = field(init=False)  # messages of other senders that do not count yet
-    took: int = 0
+    dispatched: int = 0
 
     def __post_init__(self) -> None:
         self.loads = [0] * self.count
@@ -95,7 +95,7 @@ class Loads:
                 self.loads[i] = min(self.limit, self.loads[i] + 1)
             elif down and not up:
                 self.loads[i] = max(0, self.loads[i] - 1)
-        self.took = int(take) << self.choice
+        self.dispatched = int(take) << self.choice
         self.known = list(self.loads)
         self.loads = [0 if forget >> i & 1 else load for i, load in enumerate(self.loads)]
         self.choice = chosen
@@ -119,7 +119,7 @@ def test_least_load_is_chosen(benches: Benches, seed: int, senders: int) -> None
             values = {}
             for n, model in enumerate(models):
                 assert status(bench, f"choice{n}") == model.choice
-                assert status(bench, f"took{n}") == model.took
+                assert status(bench, f"dispatched{n}") == model.dispatched
                 take = random.random() < take_chance
                 done, forget = (
                     sum((random.random() < chance) << i for i in range(8))
@@ -151,7 +151,7 @@ def test_what_goes_elsewhere_is_not_told_of(benches: Benches, replica: int) -> N
         bench.run()
         chosen = []
         for _ in range(20):
-            assert not status(bench, "took2") >> replica & 1
+            assert not status(bench, "dispatched2") >> replica & 1
             chosen.append(status(bench, "choice2"))
             bench.run()
         assert replica not in chosen[2:]
@@ -168,8 +168,8 @@ class Sender:
         self.takes: int | None = None  # the replica, in this cycle
 
     @property
-    def took(self) -> int:
-        return status(self._bench, f"took{self._n}")
+    def dispatched(self) -> int:
+        return status(self._bench, f"dispatched{self._n}")
 
     def step(
         self, wants: bool, done: int, others: int = 0, forget: int = 0, away: bool = False
@@ -207,9 +207,9 @@ def test_loads_stay_below_their_limit(benches: Benches, seed: int, senders: int)
                 (loads[i] > 0 and i != hung and random.random() < done_chance) << i
                 for i in range(count)
             )
-            took = [sender.took for sender in each]
+            dispatched = [sender.dispatched for sender in each]
             for number, sender in enumerate(each):
-                rest = [t for other, t in enumerate(took) if other != number]
+                rest = [t for other, t in enumerate(dispatched) if other != number]
                 bits = (t >> i & 1 for i in range(8) for t in (*rest, 0, 0)[:2])
                 others = sum(bit << place for place, bit in enumerate(bits))
                 sender.step(random.random() < want_chance, done, others)

@@ -256,5 +256,5 @@ def test_several_senders_tell_each_other(
         assert f"group({told[0]['number']}, {choice})" in text
         others = {each["tile"] for each in told} - {sender}
         counts = "least_loaded" in policies
-        assert ("took_stage_o" in text) == counts
-        assert all((f"took_stage_by_{other}_i" in text) == counts for other in others)
+        assert ("dispatched_stage_o" in text) == counts
+        assert all((f"dispatched_stage_by_{other}_i" in text) == counts for other in others)

@@ -72,7 +72,7 @@ module bench
   logic unknown_kind;
   length_t in_bytes, out_bytes, in_bytes_q, out_bytes_q;
   logic table_ready;
-  logic [(HasGroups ? NumSlots : 1)-1:0] unused_took;
+  logic [(HasGroups ? NumSlots : 1)-1:0] unused_dispatched;
   logic [(HasGroups ? NumSlots : 1)-1:0] done;
   if (HasGroups) begin : gen_done
     assign done = {49'b0, control_i[44:42], 76'b0};
@@ -126,7 +126,7 @@ module bench
       .slot_word_i(control_i[31:0]),
       .done_i(done),
       .others_i('0),
-      .took_o(unused_took),
+      .dispatched_o(unused_dispatched),
       .in_message_o(in_message),
       .in_bytes_o(in_bytes),
       .out_message_o(out_message),

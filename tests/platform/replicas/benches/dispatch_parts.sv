@@ -5,8 +5,8 @@
 // Control, from the lowest bits: idle, finished, entered; for each of the four forget (8), done
 // (8), take; data to hash; an undispatched message; for each of the four away, and what two others send
 // (8 x 2); hold of completions. Status: done of completions; the four choices,
-// 3 bits each; the hashes of 1 to 8 bits, 8 bits each; what the four took, 8 bits each; whether they have
-// room, and whether it is scarce.
+// 3 bits each; the hashes of 1 to 8 bits, 8 bits each; the messages that the four dispatched, 8 bits
+// each; whether they have room, and whether it is scarce.
 `include "bench.svh"
 
 module bench #(
@@ -40,9 +40,9 @@ module bench #(
   end
   logic [NumChoices-1:0] away;
   logic [NumChoices-1:0][MaxReplicas-1:0][1:0] others;
-  logic [NumChoices-1:0][MaxReplicas-1:0] took;
+  logic [NumChoices-1:0][MaxReplicas-1:0] dispatched;
   assign {hold, others, away} = control_i[5+NumChoices*ChoiceBits+64+:1+NumChoices*17];
-  assign status_o = {scarce, has_room, took, hash, choice, done_told};
+  assign status_o = {scarce, has_room, dispatched, hash, choice, done_told};
 
   for (genvar n = 0; n < NumChoices; n++) begin : gen_choice
     localparam int unsigned NumReplicas = n == 3 ? 8 : n == 2 ? 5 : n + 2;
@@ -51,8 +51,8 @@ module bench #(
     always_comb begin
       for (int unsigned r = 0; r < NumReplicas; r++) other_takes[r] = others[n][r][OtherWidth-1:0];
     end
-    logic [NumReplicas-1:0] own_took;
-    assign took[n] = MaxReplicas'(own_took);
+    logic [NumReplicas-1:0] own_dispatched;
+    assign dispatched[n] = MaxReplicas'(own_dispatched);
     least_loaded #(
         .NumReplicas(NumReplicas),
         .LoadWidth  (n == 0 ? 2 : 6),
@@ -67,7 +67,7 @@ module bench #(
         .others_i(other_takes),
         .clear_i(forget[n][NumReplicas-1:0]),
         .redirected_i(away[n]),
-        .took_o(own_took),
+        .dispatched_o(own_dispatched),
         .choice_o(index),
         .has_room_o(has_room[n]),
         .scarce_o(scarce[n])
