@@ -83,7 +83,7 @@ module tcp_echo
   progress_t progress_q[NumSessions];
 
   logic data_valid, data_ready, event_taken, opens;
-  index_t event_index, at_q;
+  index_t event_index, index;  // index: the session examined or served
   tcp_event_meta_t event_meta;
   session_report_t report;
   logic awaits_read, awaits_write, frees;
@@ -107,12 +107,12 @@ module tcp_echo
       .event_meta_o(event_meta),
       .opens_o(opens),
       .fails_o(unused_fails),
-      .index_i(at_q),
+      .index_i(index),
       .report_o(report),
-      .changed_index_i(at_q),
+      .changed_index_i(index),
       .awaits_read_i(awaits_read),
       .awaits_write_i(awaits_write),
-      .awaits_write_index_i(at_q),
+      .awaits_write_index_i(index),
       .frees_i(frees)
   );
 
@@ -134,11 +134,26 @@ module tcp_echo
   step_e step_q;
   session_report_t report_q;
   progress_t at_progress_q;
-  logic [NumSessions-1:0] queued_q;
   seq_t available_q, space_q, count;  // computed from report_q
   length_t count_q;
 
-  // An event that arrives after this read queues the session again.
+  // The scan stays at the session that is served: it may have been queued again.
+  logic queued, scan_busy;
+  wire scans = step_q == Look;
+  tcp_session_scan #(
+      .NumSessions(NumSessions)
+  ) u_scan (
+      .clk_i,
+      .rst_i,
+      .queue_i(event_taken),
+      .queue_index_i(event_index),
+      .index_o(index),
+      .queued_o(queued),
+      .take_i(scans),
+      .next_i(scans & ~queued),
+      .busy_o(scan_busy)
+  );
+
   always_ff @(posedge clk_i) begin
     available_q <= difference(report_q.read_end, at_progress_q.read, report_q.closed);
     space_q <= report_q.write_end - at_progress_q.write;
@@ -158,7 +173,7 @@ module tcp_echo
   tcp_request_meta_t request;
   tcp_read_meta_t read;
   always_comb begin
-    request = '{request: RequestNone, session: session_t'(at_q), default: '0};
+    request = '{request: RequestNone, session: session_t'(index), default: '0};
     unique case (step_q)
       Listen: begin
         request.request = RequestListen;
@@ -187,7 +202,7 @@ module tcp_echo
     send_request = request.request != RequestNone;
     read = '{
         port: 16'(TcpPort),
-        session: session_t'(at_q),
+        session: session_t'(index),
         start: at_progress_q.read,
         length: count_q
     };
@@ -198,7 +213,6 @@ module tcp_echo
   assign frees = (step_q == Free) & request_room;
 
   always_ff @(posedge clk_i) begin
-    if (event_taken) queued_q[event_index] <= 1'b1;
     if (opens) begin
       progress_q[event_index] <= '{
           read: event_meta.read_end,
@@ -210,13 +224,8 @@ module tcp_echo
       Listen: if (request_room) step_q <= Look;
       Look: begin
         report_q <= report;
-        at_progress_q <= progress_q[at_q];
-        if (queued_q[at_q]) begin
-          if (~(event_taken & (event_index == at_q))) queued_q[at_q] <= 1'b0;
-          step_q <= Weigh;
-        end else begin
-          at_q <= at_q + 1'b1;
-        end
+        at_progress_q <= progress_q[index];
+        if (queued) step_q <= Weigh;
       end
       Weigh: step_q <= Choose;
       Choose: begin
@@ -231,8 +240,8 @@ module tcp_echo
       Read: if (read_room) step_q <= Copy;
       Copy: begin
         if (copying & copy_ready & in_i.last) begin
-          progress_q[at_q].read <= read_next;
-          progress_q[at_q].write <= write_next;
+          progress_q[index].read <= read_next;
+          progress_q[index].write <= write_next;
           at_progress_q.read <= read_next;
           at_progress_q.write <= write_next;
           step_q <= Release;
@@ -241,49 +250,40 @@ module tcp_echo
       Release: if (request_room) step_q <= Weigh;
       WishRead: begin
         if (request_room) begin
-          progress_q[at_q].wish_read <= ~at_progress_q.wish_read;
+          progress_q[index].wish_read <= ~at_progress_q.wish_read;
           step_q <= Look;
         end
       end
       WishWrite: begin
         if (request_room) begin
-          progress_q[at_q].wish_write <= ~at_progress_q.wish_write;
+          progress_q[index].wish_write <= ~at_progress_q.wish_write;
           step_q <= Look;
         end
       end
       Close: begin
         if (request_room) begin
-          progress_q[at_q].closed <= 1'b1;
+          progress_q[index].closed <= 1'b1;
           step_q <= Look;
         end
       end
       default: if (request_room) step_q <= Look;  // Free
     endcase
-    if (rst_i) begin
-      queued_q <= '0;
-      step_q <= Listen;
-      at_q <= '0;
-    end
+    if (rst_i) step_q <= Listen;
   end
 
   // ---- Output ----
 
-  beat_t copy;
-  always_comb begin
-    copy = in_i;
-    copy.kind = $bits(copy.kind)'(KindTcpData);
-    copy.meta = $bits(copy.meta)
-        '(tcp_data_meta_t'{session: session_t'(at_q), start: at_progress_q.write, default: '0});
-  end
-
-  stream_register #(
-      .data_t(beat_t)
+  tcp_data_output #(
+      .beat_t(beat_t),
+      .KindTcpData(KindTcpData)
   ) u_out (
       .clk_i,
       .rst_i,
-      .in_i(copy),
+      .in_i,
       .in_valid_i(copying),
       .in_ready_o(copy_ready),
+      .session_i(session_t'(index)),
+      .start_i(at_progress_q.write),
       .out_o,
       .out_valid_o,
       .out_ready_i
@@ -316,6 +316,6 @@ module tcp_echo
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
   end
 
-  assign busy_o = (|queued_q) | (step_q != Look) | out_valid_o | read_valid_o | request_valid_o;
+  assign busy_o = scan_busy | (step_q != Look) | out_valid_o | read_valid_o | request_valid_o;
 
 endmodule
