@@ -6,6 +6,7 @@
 module tcp_echo
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_event_t;
   import tcp_session_book_pkg::session_report_t;
 #(
     parameter type beat_t = logic,
@@ -82,12 +83,12 @@ module tcp_echo
   } progress_t;
   progress_t progress_q[NumSessions];
 
-  logic data_valid, data_ready, event_taken, opens;
+  logic data_valid, data_ready;
   index_t event_index, index;  // index: the session examined or served
-  tcp_event_meta_t event_meta;
+  session_event_t  session_event;
   session_report_t report;
   logic awaits_read, awaits_write, frees;
-  logic unused_first, unused_no_session, unused_fails;
+  logic unused_first;
   tcp_session_book #(
       .beat_t(beat_t),
       .NumSessions(NumSessions),
@@ -101,12 +102,8 @@ module tcp_echo
       .first_o(unused_first),
       .data_valid_o(data_valid),
       .data_ready_i(data_ready),
-      .event_o(event_taken),
-      .no_session_o(unused_no_session),
+      .event_o(session_event),
       .event_index_o(event_index),
-      .event_meta_o(event_meta),
-      .opens_o(opens),
-      .fails_o(unused_fails),
       .index_i(index),
       .report_o(report),
       .changed_index_i(index),
@@ -145,7 +142,7 @@ module tcp_echo
   ) u_scan (
       .clk_i,
       .rst_i,
-      .queue_i(event_taken),
+      .queue_i(session_event.taken),
       .queue_index_i(event_index),
       .index_o(index),
       .queued_o(queued),
@@ -213,10 +210,10 @@ module tcp_echo
   assign frees = (step_q == Free) & request_room;
 
   always_ff @(posedge clk_i) begin
-    if (opens) begin
+    if (session_event.opens) begin
       progress_q[event_index] <= '{
-          read: event_meta.read_end,
-          write: event_meta.write_end,
+          read: session_event.meta.read_end,
+          write: session_event.meta.write_end,
           default: '0
       };
     end
@@ -311,7 +308,7 @@ module tcp_echo
   );
 
   always_ff @(posedge clk_i) begin
-    event_o[EventTold] <= event_taken & ~rst_i;
+    event_o[EventTold] <= session_event.taken & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
   end

@@ -10,6 +10,7 @@
 module tcp_echo_bypass
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_event_t;
   import tcp_session_book_pkg::session_report_t;
 #(
     parameter type beat_t = logic,
@@ -82,13 +83,12 @@ module tcp_echo_bypass
   seq_t offsets[NumSessions];  // from the peer's sequence numbers to those of the echo
   seq_t ends[NumSessions];  // of the bytes received
 
-  logic first, data_valid, room, event_taken, opens;
+  logic first, data_valid, room;
   index_t event_index, index;  // index: the session examined or served
-  tcp_event_meta_t event_meta;
+  session_event_t  session_event;
   tcp_data_meta_t  data_meta;
   session_report_t report;
   logic awaits_write, frees;
-  logic unused_no_session, unused_fails;
   tcp_session_book #(
       .beat_t(beat_t),
       .NumSessions(NumSessions),
@@ -103,12 +103,8 @@ module tcp_echo_bypass
       .first_o(first),
       .data_valid_o(data_valid),
       .data_ready_i(room),
-      .event_o(event_taken),
-      .no_session_o(unused_no_session),
+      .event_o(session_event),
       .event_index_o(event_index),
-      .event_meta_o(event_meta),
-      .opens_o(opens),
-      .fails_o(unused_fails),
       .index_i(index),
       .report_o(report),
       .changed_index_i(index),
@@ -169,7 +165,7 @@ module tcp_echo_bypass
   ) u_scan (
       .clk_i,
       .rst_i,
-      .queue_i({data_begins, event_taken}),
+      .queue_i({data_begins, session_event.taken}),
       .queue_index_i({data_index, event_index}),
       .index_o(index),
       .queued_o(queued),
@@ -208,10 +204,12 @@ module tcp_echo_bypass
   assign frees = (step_q == Free) & request_room;
 
   always_ff @(posedge clk_i) begin
-    if (opens) offsets[event_index] <= event_meta.write_end - event_meta.read_end;
-    if (opens) ends[event_index] <= event_meta.read_end;
+    if (session_event.opens)
+      offsets[event_index] <= session_event.meta.write_end - session_event.meta.read_end;
+    if (session_event.opens) ends[event_index] <= session_event.meta.read_end;
     else if (data_begins) ends[data_index] <= data_meta.start + 32'(in_i.length);
-    if (opens) progress_q[event_index] <= '{released: event_meta.read_end, default: '0};
+    if (session_event.opens)
+      progress_q[event_index] <= '{released: session_event.meta.read_end, default: '0};
     unique case (step_q)
       Listen:  if (request_room) step_q <= Look;
       Look: begin
@@ -283,7 +281,7 @@ module tcp_echo_bypass
   );
 
   always_ff @(posedge clk_i) begin
-    event_o[EventTold] <= event_taken & ~rst_i;
+    event_o[EventTold] <= session_event.taken & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
   end
 

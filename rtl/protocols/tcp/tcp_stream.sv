@@ -22,6 +22,7 @@
 module tcp_stream
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_event_t;
   import tcp_session_book_pkg::session_report_t;
   import tcp_stream_pkg::connect_t;
   import tcp_stream_pkg::from_peer_t;
@@ -129,8 +130,8 @@ module tcp_stream
   // ---- Events, data and the state of each session ----
 
   index_t index, kernel_index, event_index;
-  logic data_valid, data_ready, event_taken, no_session, opens, fails;
-  tcp_event_meta_t event_meta;
+  logic data_valid, data_ready;
+  session_event_t session_event;
   session_report_t report, kernel_report;
   logic awaits_read, awaits_write, frees, unused_first;
   tcp_session_book #(
@@ -148,12 +149,8 @@ module tcp_stream
       .first_o(unused_first),
       .data_valid_o(data_valid),
       .data_ready_i(data_ready),
-      .event_o(event_taken),
-      .no_session_o(no_session),
+      .event_o(session_event),
       .event_index_o(event_index),
-      .event_meta_o(event_meta),
-      .opens_o(opens),
-      .fails_o(fails),
       .index_i({kernel_index, index}),
       .report_o({kernel_report, report}),
       .changed_index_i(index),
@@ -270,12 +267,8 @@ module tcp_stream
       .clk_i,
       .rst_i,
       .time_us_i,
-      .event_i(event_taken),
-      .no_session_i(no_session),
+      .event_i(session_event),
       .event_index_i(event_index),
-      .event_meta_i(event_meta),
-      .opens_i(opens),
-      .fails_i(fails),
       .index_o(index),
       .report_i(report),
       .awaits_read_o(awaits_read),
@@ -335,7 +328,7 @@ module tcp_stream
   );
 
   always_ff @(posedge clk_i) begin
-    event_o[EventTold] <= (event_taken | no_session) & ~rst_i;
+    event_o[EventTold] <= (session_event.taken | session_event.no_session) & ~rst_i;
     event_o[EventReceived] <= data_valid & data_ready & in_i.last & ~rst_i;
     event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;

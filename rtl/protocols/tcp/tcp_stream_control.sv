@@ -6,6 +6,7 @@
 // Throughput: about 10 cycles per chunk or piece.
 module tcp_stream_control
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_event_t;
   import tcp_session_book_pkg::session_report_t;
   import tcp_stream_pkg::connect_t;
   import tcp_stream_pkg::piece_t;
@@ -26,12 +27,8 @@ module tcp_stream_control
     input logic [31:0] time_us_i,
 
     // Events from the engine, and the session served (tcp_session_book).
-    input logic event_i,
-    input logic no_session_i,
+    input session_event_t event_i,
     input index_t event_index_i,
-    input tcp_event_meta_t event_meta_i,
-    input logic opens_i,
-    input logic fails_i,
     output index_t index_o,
     input session_report_t report_i,
     output logic awaits_read_o,
@@ -105,10 +102,10 @@ module tcp_stream_control
 
   index_t at_q;  // the session served
   assign index_o = at_q;
-  wire any_event = event_i | no_session_i;
+  wire any_event = event_i.taken | event_i.no_session;
   // The engine has chosen the port of a connection that was requested here.
-  wire answers = no_session_i |
-      ((event_meta_i.port != event_meta_i.tuple.own_port) & (opens_i | fails_i));
+  wire answers = event_i.no_session |
+      ((event_i.meta.port != event_i.meta.tuple.own_port) & (event_i.opens | event_i.fails));
 
   // ---- The session served ----
 
@@ -192,7 +189,7 @@ module tcp_stream_control
   ) u_scan (
       .clk_i,
       .rst_i,
-      .queue_i({(step_q == Choose) & has_chunk | acknowledged, event_i}),
+      .queue_i({(step_q == Choose) & has_chunk | acknowledged, event_i.taken}),
       .queue_index_i({at_q, event_index_i}),
       .index_o(scan_index),
       .queued_o(queued),
@@ -203,7 +200,7 @@ module tcp_stream_control
 
   // ---- Requests of the kernel ----
 
-  // A connect fails_i at once if the engine cannot hold it.
+  // A connect fails at once if the engine cannot hold it.
   typedef logic [$clog2(MaxConnects+1)-1:0] connects_t;
   connects_t connects_q;
   logic full_q, answers_q;
@@ -218,7 +215,8 @@ module tcp_stream_control
   assign kernel_request_ready_o = (step_q == Ask) & (requested_q | request_ready_i);
   assign foreign_o = asks & foreign;
   always_ff @(posedge clk_i) begin
-    no_sessions_q <= no_sessions_q + 16'(no_session_i) + 16'(fails_full) - 16'(step_q == Miss);
+    no_sessions_q <= no_sessions_q + 16'(event_i.no_session) + 16'(fails_full) -
+        16'(step_q == Miss);
     answers_q <= answers & ~rst_i;
     connects_q <= connects_q + connects_t'(connects) - connects_t'(answered);
     full_q <= connects_q == connects_t'(MaxConnects);
@@ -300,11 +298,11 @@ module tcp_stream_control
   // ---- Steps ----
 
   always_ff @(posedge clk_i) begin
-    if (opens_i | fails_i) begin
+    if (event_i.opens | event_i.fails) begin
       progress_q[event_index_i] <= '{
-          read: event_meta_i.read_end,
-          write: event_meta_i.write_end,
-          notified_opened: fails_i,
+          read: event_i.meta.read_end,
+          write: event_i.meta.write_end,
+          notified_opened: event_i.fails,
           default: '0
       };
     end
