@@ -13,6 +13,7 @@
 module tcp_load
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_event_t;
   import tcp_session_book_pkg::session_report_t;
 #(
     parameter type beat_t = logic,
@@ -101,11 +102,10 @@ module tcp_load
 
   index_t at_q, write_queued, write_at_q;
   session_report_t report, write_report;
-  logic first, data_valid, event_taken, opens, awaits_read, awaits_write, frees;
+  logic first, data_valid, awaits_read, awaits_write, frees;
   index_t event_index;
-  tcp_event_meta_t event_meta;
+  session_event_t session_event;
   tcp_data_meta_t data_meta;
-  logic unused_no_session, unused_fails;
   tcp_session_book #(
       .beat_t(beat_t),
       .NumSessions(NumSessions),
@@ -120,12 +120,8 @@ module tcp_load
       .first_o(first),
       .data_valid_o(data_valid),
       .data_ready_i(1'b1),
-      .event_o(event_taken),
-      .no_session_o(unused_no_session),
+      .event_o(session_event),
       .event_index_o(event_index),
-      .event_meta_o(event_meta),
-      .opens_o(opens),
-      .fails_o(unused_fails),
       .index_i({write_queued, at_q}),
       .report_o({write_report, report}),
       .changed_index_i(at_q),
@@ -142,7 +138,7 @@ module tcp_load
   logic queue_event_q;
   always_ff @(posedge clk_i) begin
     queue_index_q <= event_index;
-    queue_event_q <= event_taken & ~rst_i;
+    queue_event_q <= session_event.taken & ~rst_i;
   end
 
   // Sequence number up to which each session has been read, and a queue of sessions with unreported
@@ -195,7 +191,7 @@ module tcp_load
     expected_q <= pattern(start);
     compare_q <= data_valid;
     if (compare_q) wrong_q <= wrong & ~beat_q.last;
-    event_o[EventTold] <= event_taken;
+    event_o[EventTold] <= session_event.taken;
     event_o[EventRead] <= read_valid_o & read_ready_i;
     event_o[EventWritten] <= out_o.last & out_valid_o & out_ready_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i;
@@ -389,9 +385,9 @@ module tcp_load
       writing_q[write_at_q].toggle <= ~at_writing_q.toggle;
     end
     if (step_q == Close && done) reading_q[at_q].closed <= 1'b1;
-    if (opens) begin
-      reading_q[event_index] <= '{read: event_meta.read_end, default: '0};
-      writing_q[event_index] <= '{write: event_meta.write_end, default: '0};
+    if (session_event.opens) begin
+      reading_q[event_index] <= '{read: session_event.meta.read_end, default: '0};
+      writing_q[event_index] <= '{write: session_event.meta.write_end, default: '0};
     end
     if (rst_i) begin
       step_q <= Listen;

@@ -135,6 +135,10 @@ _FILES: Mapping[str, Tests] = {
     **{f"tcp_{name}": Tests(("test_tcp_deliver.py",), ()) for name in ("bypass", "deliver")},
     "tcp_echo": Tests(("test_tcp_echo.py",), ("test_tcp.py",)),
     **{
+        f"tcp_{name}": Tests(("test_tcp_echo.py", "test_tcp_echo_bypass.py"), ())
+        for name in ("data_output", "session_scan")
+    },
+    **{
         f"tcp_{name}": Tests(("test_tcp_receive.py",), ())
         for name in ("layout", "options", "payload", "receive")
     },
@@ -158,7 +162,7 @@ _FILES: Mapping[str, Tests] = {
         Tests(("test_host_streams.py", "test_tcp_host.py"), ()),
     ),
     **dict.fromkeys(
-        ("tcp_stream", "tcp_stream_pkg"),
+        ("tcp_stream", "tcp_stream_control", "tcp_stream_pkg", "tcp_stream_transmit"),
         Tests(("test_tcp_stream.py", "test_tcp_kernel.py"), ()),
     ),
     **{

@@ -8,6 +8,7 @@
 module tcp_echo
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_event_t;
   import tcp_session_book_pkg::session_report_t;
 #(
     parameter type beat_t = logic,
@@ -84,12 +85,12 @@ module tcp_echo
   } progress_t;
   progress_t progress_q[NumSessions];
 
-  logic data_valid, data_ready, event_taken, opens;
-  index_t event_index, at_q;
-  tcp_event_meta_t event_meta;
+  logic data_valid, data_ready;
+  index_t event_index, index;  // index: the session examined or served
+  session_event_t  session_event;
   session_report_t report;
   logic awaits_read, awaits_write, frees;
-  logic unused_first, unused_no_session, unused_fails;
+  logic unused_first;
   tcp_session_book #(
       .beat_t(beat_t),
       .NumSessions(NumSessions),
@@ -103,18 +104,14 @@ module tcp_echo
       .first_o(unused_first),
       .data_valid_o(data_valid),
       .data_ready_i(data_ready),
-      .event_o(event_taken),
-      .no_session_o(unused_no_session),
+      .event_o(session_event),
       .event_index_o(event_index),
-      .event_meta_o(event_meta),
-      .opens_o(opens),
-      .fails_o(unused_fails),
-      .index_i(at_q),
+      .index_i(index),
       .report_o(report),
-      .changed_index_i(at_q),
+      .changed_index_i(index),
       .awaits_read_i(awaits_read),
       .awaits_write_i(awaits_write),
-      .awaits_write_index_i(at_q),
+      .awaits_write_index_i(index),
       .frees_i(frees)
   );
 
@@ -136,11 +133,26 @@ module tcp_echo
   step_e step_q;
   session_report_t report_q;
   progress_t at_progress_q;
-  logic [NumSessions-1:0] queued_q;
   seq_t available_q, space_q, count;  // computed from report_q
   length_t count_q;
 
-  // An event that arrives after this read queues the session again.
+  // The scan stays at the session that is served: it may have been queued again.
+  logic queued, scan_busy;
+  wire scans = step_q == Look;
+  tcp_session_scan #(
+      .NumSessions(NumSessions)
+  ) u_scan (
+      .clk_i,
+      .rst_i,
+      .queue_i(session_event.taken),
+      .queue_index_i(event_index),
+      .index_o(index),
+      .queued_o(queued),
+      .take_i(scans),
+      .next_i(scans & ~queued),
+      .busy_o(scan_busy)
+  );
+
   always_ff @(posedge clk_i) begin
     available_q <= difference(report_q.read_end, at_progress_q.read, report_q.closed);
     space_q <= report_q.write_end - at_progress_q.write;
@@ -160,7 +172,7 @@ module tcp_echo
   tcp_request_meta_t request;
   tcp_read_meta_t read;
   always_comb begin
-    request = '{request: RequestNone, session: session_t'(at_q), default: '0};
+    request = '{request: RequestNone, session: session_t'(index), default: '0};
     unique case (step_q)
       Listen: begin
         request.request  = RequestListen;
@@ -189,7 +201,7 @@ module tcp_echo
     send_request = request.request != RequestNone;
     read = '{
         port: 16'(TcpPort),
-        session: session_t'(at_q),
+        session: session_t'(index),
         start: at_progress_q.read,
         length: count_q
     };
@@ -200,11 +212,10 @@ module tcp_echo
   assign frees = (step_q == Free) & request_room;
 
   always_ff @(posedge clk_i) begin
-    if (event_taken) queued_q[event_index] <= 1'b1;
-    if (opens) begin
+    if (session_event.opens) begin
       progress_q[event_index] <= '{
-          read: event_meta.read_end,
-          write: event_meta.write_end,
+          read: session_event.meta.read_end,
+          write: session_event.meta.write_end,
           default: '0
       };
     end
@@ -212,13 +223,8 @@ module tcp_echo
       Listen: if (request_room) step_q <= Look;
       Look: begin
         report_q <= report;
-        at_progress_q <= progress_q[at_q];
-        if (queued_q[at_q]) begin
-          if (~(event_taken & (event_index == at_q))) queued_q[at_q] <= 1'b0;
-          step_q <= Weigh;
-        end else begin
-          at_q <= at_q + 1'b1;
-        end
+        at_progress_q <= progress_q[index];
+        if (queued) step_q <= Weigh;
       end
       Weigh: step_q <= Choose;
       Choose: begin
@@ -233,8 +239,8 @@ module tcp_echo
       Read: if (read_room) step_q <= Copy;
       Copy: begin
         if (copying & copy_ready & in_i.last) begin
-          progress_q[at_q].read <= read_next;
-          progress_q[at_q].write <= write_next;
+          progress_q[index].read <= read_next;
+          progress_q[index].write <= write_next;
           at_progress_q.read <= read_next;
           at_progress_q.write <= write_next;
           step_q <= Release;
@@ -243,49 +249,40 @@ module tcp_echo
       Release: if (request_room) step_q <= Weigh;
       AwaitRead: begin
         if (request_room) begin
-          progress_q[at_q].read_toggle <= ~at_progress_q.read_toggle;
+          progress_q[index].read_toggle <= ~at_progress_q.read_toggle;
           step_q <= Look;
         end
       end
       AwaitWrite: begin
         if (request_room) begin
-          progress_q[at_q].write_toggle <= ~at_progress_q.write_toggle;
+          progress_q[index].write_toggle <= ~at_progress_q.write_toggle;
           step_q <= Look;
         end
       end
       Close: begin
         if (request_room) begin
-          progress_q[at_q].closed <= 1'b1;
+          progress_q[index].closed <= 1'b1;
           step_q <= Look;
         end
       end
       default: if (request_room) step_q <= Look;  // Free
     endcase
-    if (rst_i) begin
-      queued_q <= '0;
-      step_q <= Listen;
-      at_q <= '0;
-    end
+    if (rst_i) step_q <= Listen;
   end
 
   // ---- Output ----
 
-  beat_t copy;
-  always_comb begin
-    copy = in_i;
-    copy.kind = $bits(copy.kind)'(KindTcpData);
-    copy.meta = $bits(copy.meta)
-        '(tcp_data_meta_t'{session: session_t'(at_q), start: at_progress_q.write, default: '0});
-  end
-
-  stream_register #(
-      .data_t(beat_t)
+  tcp_data_output #(
+      .beat_t(beat_t),
+      .KindTcpData(KindTcpData)
   ) u_out (
       .clk_i,
       .rst_i,
-      .in_i(copy),
+      .in_i,
       .in_valid_i(copying),
       .in_ready_o(copy_ready),
+      .session_i(session_t'(index)),
+      .start_i(at_progress_q.write),
       .out_o,
       .out_valid_o,
       .out_ready_i
@@ -313,12 +310,12 @@ module tcp_echo
   );
 
   always_ff @(posedge clk_i) begin
-    event_o[EventTold] <= event_taken & ~rst_i;
+    event_o[EventTold] <= session_event.taken & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
   end
 
-  assign busy_o = (|queued_q) | (step_q != Look) | out_valid_o | read_valid_o | request_valid_o;
+  assign busy_o = scan_busy | (step_q != Look) | out_valid_o | read_valid_o | request_valid_o;
 
   `BOMBUS_ASSERT(LegalStep, step_q inside {[Listen : Free]})
   `BOMBUS_ASSERT(DataFollowsRead, !data_valid || step_q == Copy)

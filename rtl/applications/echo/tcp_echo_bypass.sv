@@ -12,6 +12,7 @@
 module tcp_echo_bypass
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_event_t;
   import tcp_session_book_pkg::session_report_t;
 #(
     parameter type beat_t = logic,
@@ -83,15 +84,13 @@ module tcp_echo_bypass
   progress_t progress_q[NumSessions];
   seq_t offsets[NumSessions];  // from the peer's sequence numbers to those of the echo
   seq_t ends[NumSessions];  // of the bytes received
-  logic [NumSessions-1:0] queued_q;
 
-  logic first, data_valid, room, event_taken, opens;
-  index_t event_index, at_q;
-  tcp_event_meta_t event_meta;
+  logic first, data_valid, room;
+  index_t event_index, index;  // index: the session examined or served
+  session_event_t  session_event;
   tcp_data_meta_t  data_meta;
   session_report_t report;
   logic awaits_write, frees;
-  logic unused_no_session, unused_fails;
   tcp_session_book #(
       .beat_t(beat_t),
       .NumSessions(NumSessions),
@@ -106,18 +105,14 @@ module tcp_echo_bypass
       .first_o(first),
       .data_valid_o(data_valid),
       .data_ready_i(room),
-      .event_o(event_taken),
-      .no_session_o(unused_no_session),
+      .event_o(session_event),
       .event_index_o(event_index),
-      .event_meta_o(event_meta),
-      .opens_o(opens),
-      .fails_o(unused_fails),
-      .index_i(at_q),
+      .index_i(index),
       .report_o(report),
-      .changed_index_i(at_q),
+      .changed_index_i(index),
       .awaits_read_i(1'b0),
       .awaits_write_i(awaits_write),
-      .awaits_write_index_i(at_q),
+      .awaits_write_index_i(index),
       .frees_i(frees)
   );
   assign data_meta = tcp_data_meta_t'(in_i.meta);
@@ -126,22 +121,17 @@ module tcp_echo_bypass
 
   // ---- Bytes ----
 
-  beat_t copy;
-  always_comb begin
-    copy = in_i;
-    copy.kind = $bits(copy.kind)'(KindTcpData);
-    copy.meta = $bits(copy.meta)
-        '(tcp_data_meta_t'{session: data_meta.session, start: data_meta.start + offsets[data_index],
-                           default: '0});
-  end
-  stream_register #(
-      .data_t(beat_t)
+  tcp_data_output #(
+      .beat_t(beat_t),
+      .KindTcpData(KindTcpData)
   ) u_out (
       .clk_i,
       .rst_i,
-      .in_i(copy),
+      .in_i,
       .in_valid_i(data_valid),
       .in_ready_o(room),
+      .session_i(data_meta.session),
+      .start_i(data_meta.start + offsets[data_index]),
       .out_o,
       .out_valid_o,
       .out_ready_i
@@ -166,12 +156,30 @@ module tcp_echo_bypass
   seq_t offset_q, end_q, space_q;
   seq_t open_q, held_q;  // bytes to release: limited by space, by data received
   seq_t count_q;  // bytes to release, or to wait for
-  wire releases = ~open_q[31] & (open_q != '0) & (held_q != '0);
+  wire  releases = ~open_q[31] & (open_q != '0) & (held_q != '0);
+
+  // The scan stays at the session that is served: it may have been queued again.
+  logic queued, scan_busy;
+  wire scans = step_q == Look;
+  tcp_session_scan #(
+      .NumSessions(NumSessions),
+      .NumCauses  (2)
+  ) u_scan (
+      .clk_i,
+      .rst_i,
+      .queue_i({data_begins, session_event.taken}),
+      .queue_index_i({data_index, event_index}),
+      .index_o(index),
+      .queued_o(queued),
+      .take_i(scans),
+      .next_i(scans & ~queued),
+      .busy_o(scan_busy)
+  );
 
   logic request_room;
   tcp_request_meta_t request;
   always_comb begin
-    request = '{request: RequestNone, session: session_t'(at_q), default: '0};
+    request = '{request: RequestNone, session: session_t'(index), default: '0};
     unique case (step_q)
       Listen: begin
         request.request  = RequestListen;
@@ -198,28 +206,20 @@ module tcp_echo_bypass
   assign frees = (step_q == Free) & request_room;
 
   always_ff @(posedge clk_i) begin
-    if (opens) offsets[event_index] <= event_meta.write_end - event_meta.read_end;
-    if (opens) ends[event_index] <= event_meta.read_end;
+    if (session_event.opens)
+      offsets[event_index] <= session_event.meta.write_end - session_event.meta.read_end;
+    if (session_event.opens) ends[event_index] <= session_event.meta.read_end;
     else if (data_begins) ends[data_index] <= data_meta.start + 32'(in_i.length);
-    if (data_begins) queued_q[data_index] <= 1'b1;
-    if (event_taken) queued_q[event_index] <= 1'b1;
-    if (opens) progress_q[event_index] <= '{released: event_meta.read_end, default: '0};
+    if (session_event.opens)
+      progress_q[event_index] <= '{released: session_event.meta.read_end, default: '0};
     unique case (step_q)
       Listen:  if (request_room) step_q <= Look;
       Look: begin
         report_q <= report;
-        at_progress_q <= progress_q[at_q];
-        offset_q <= offsets[at_q];
-        end_q <= ends[at_q];
-        if (queued_q[at_q]) begin
-          // A later event or message queues the session again.
-          if (~((event_taken & (event_index == at_q)) | (data_begins & (data_index == at_q)))) begin
-            queued_q[at_q] <= 1'b0;
-          end
-          step_q <= Weigh;
-        end else begin
-          at_q <= at_q + 1'b1;
-        end
+        at_progress_q <= progress_q[index];
+        offset_q <= offsets[index];
+        end_q <= ends[index];
+        if (queued) step_q <= Weigh;
       end
       Weigh: begin
         open_q  <= report_q.write_end - offset_q;
@@ -244,31 +244,27 @@ module tcp_echo_bypass
       end
       Release: begin
         if (request_room) begin
-          progress_q[at_q].released <= request.argument;
+          progress_q[index].released <= request.argument;
           at_progress_q.released <= request.argument;
           step_q <= Weigh;
         end
       end
       Await: begin
         if (request_room) begin
-          progress_q[at_q].toggle <= ~at_progress_q.toggle;
+          progress_q[index].toggle <= ~at_progress_q.toggle;
           step_q <= Look;
         end
       end
       Close: begin
         if (request_room) begin
-          progress_q[at_q].closed <= 1'b1;
+          progress_q[index].closed <= 1'b1;
           at_progress_q.closed <= 1'b1;
           step_q <= Weigh;
         end
       end
       default: if (request_room) step_q <= Look;  // Free
     endcase
-    if (rst_i) begin
-      queued_q <= '0;
-      step_q <= Listen;
-      at_q <= '0;
-    end
+    if (rst_i) step_q <= Listen;
   end
 
   message_register #(
@@ -287,11 +283,11 @@ module tcp_echo_bypass
   );
 
   always_ff @(posedge clk_i) begin
-    event_o[EventTold] <= event_taken & ~rst_i;
+    event_o[EventTold] <= session_event.taken & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
   end
 
-  assign busy_o = (|queued_q) | (step_q != Look) | out_valid_o | request_valid_o;
+  assign busy_o = scan_busy | (step_q != Look) | out_valid_o | request_valid_o;
 
   `BOMBUS_ASSERT(LegalStep, step_q inside {[Listen : Free]})
 

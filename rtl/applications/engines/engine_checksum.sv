@@ -48,15 +48,7 @@ module engine_checksum
     NumEvents
   } event_e;
 
-  logic first;
-  wire  taken = in_valid_i & in_ready_o;
-  first_beat u_first (
-      .clk_i,
-      .rst_i,
-      .taken_i(taken),
-      .last_i (in_i.last),
-      .first_o(first)
-  );
+  logic first, taken;
 
   // ---- Sum of the pseudo-header and of the IPv4 payload ----
 
@@ -101,32 +93,46 @@ module engine_checksum
 
   // ---- Write the checksum ----
 
-  beat_t stored;
+  beat_t stored, written;
   logic [15:0] digest;
-  logic stored_valid, stored_ready, holding, stored_first;
+  logic stored_first, stored_taken, unused_info, storing;
   engine_store #(
-      .beat_t  (beat_t),
-      .digest_t(logic [15:0])
+      .beat_t(beat_t),
+      .digest_t(logic [15:0]),
+      .Engine(Engine),
+      .CutsReady(CutsReady),
+      .NumBound(NumBound),
+      .NumBoundHops(NumBoundHops),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
   ) u_store (
       .clk_i,
       .rst_i,
       .in_i,
       .in_valid_i,
       .in_ready_o,
+      .in_first_o(first),
+      .in_taken_o(taken),
+      .info_i(1'b0),
       .digest_i(checksum),
       .digest_valid_i(sum_valid_q),
-      .out_o(stored),
-      .digest_o(digest),
-      .out_valid_o(stored_valid),
-      .out_ready_i(stored_ready),
-      .busy_o(holding)
+      .stored_o(stored),
+      .stored_first_o(stored_first),
+      .stored_info_o(unused_info),
+      .stored_digest_o(digest),
+      .stored_taken_o(stored_taken),
+      .changed_i(written),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o,
+      .busy_o(storing)
   );
 
   engine_packet_meta_t meta;
   assign meta = engine_packet_meta_t'(stored.meta);
   wire [15:0] udp_checksum = stored.data[8*UdpChecksumByte+:16];
   wire [15:0] tcp_checksum = stored.data[8*TcpChecksumByte+:16];
-  beat_t written;
   always_comb begin
     written = stored;
     if (stored_first) begin
@@ -135,33 +141,12 @@ module engine_checksum
     end
   end
 
-  engine_output #(
-      .beat_t(beat_t),
-      .Engine(Engine),
-      .CutsReady(CutsReady),
-      .NumBound(NumBound),
-      .NumBoundHops(NumBoundHops),
-      .BoundKeys(BoundKeys),
-      .BoundHops(BoundHops)
-  ) u_out (
-      .clk_i,
-      .rst_i,
-      .in_i(written),
-      .in_valid_i(stored_valid),
-      .in_ready_o(stored_ready),
-      .in_first_o(stored_first),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
-  );
-
   // Compared one cycle later. In a TCP header, 0 is equivalent to 0xFFFF.
   logic counting_q, udp_q, tcp_q;
   logic [15:0] found_q, digest_q;
   wire is_right = found_q == digest_q | (tcp_q & found_q == '0 & &digest_q);
   always_ff @(posedge clk_i) begin
-    counting_q <= stored_valid & stored_ready & stored_first & ~rst_i;
+    counting_q <= stored_taken & stored_first & ~rst_i;
     udp_q <= meta.is_udp;
     tcp_q <= meta.is_tcp;
     found_q <= meta.is_udp ? udp_checksum : tcp_checksum;
@@ -172,6 +157,6 @@ module engine_checksum
     if (rst_i) event_o <= '0;
   end
 
-  assign busy_o = holding | out_valid_o | counting_q;
+  assign busy_o = storing | counting_q;
 
 endmodule

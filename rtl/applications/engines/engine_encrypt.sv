@@ -54,16 +54,6 @@ module engine_encrypt
     NumEvents
   } event_e;
 
-  logic first;
-  wire  taken = in_valid_i & in_ready_o;
-  first_beat u_first (
-      .clk_i,
-      .rst_i,
-      .taken_i(taken),
-      .last_i (in_i.last),
-      .first_o(first)
-  );
-
   localparam int unsigned IvBytes = 8;
   localparam int unsigned TextByte = UdpPayloadByte + IvBytes;
   localparam int unsigned DataBytes = engine_pkg::DataWidth / 8;
@@ -74,7 +64,7 @@ module engine_encrypt
   engine_packet_meta_t arrived;
   assign arrived = engine_packet_meta_t'(in_i.meta);
   wire is_text = arrived.is_udp & in_i.length >= 14'(TextByte);
-  logic is_text_q;
+  logic first, taken, is_text_q;
 
   // For the beat taken one cycle ago.
   logic fetch_q;
@@ -106,79 +96,64 @@ module engine_encrypt
 
   // ---- Store beats until their key stream is ready ----
 
-  typedef struct packed {
-    logic  is_text;
-    logic  first;
-    beat_t beat;
-  } waiting_t;
-  waiting_t waits;
-  logic waits_valid, waits_ready, unused_first, holding;
+  beat_t stored, encrypted;
+  logic stored_first, stored_is_text, stored_taken;
   logic [511:0] blocks;
   engine_store #(
-      .beat_t  (waiting_t),
-      .digest_t(logic [511:0]),
-      .PerBeat (1),
-      .Depth   (512)
-  ) u_store (
-      .clk_i,
-      .rst_i,
-      .in_i('{is_text: first ? is_text : is_text_q, first: first, beat: in_i}),
-      .in_valid_i,
-      .in_ready_o,
-      .digest_i(made),
-      .digest_valid_i(made_valid),
-      .out_o(waits),
-      .digest_o(blocks),
-      .out_valid_o(waits_valid),
-      .out_ready_i(waits_ready),
-      .busy_o(holding)
-  );
-  wire pop = waits_valid & waits_ready;
-
-  // ---- Output: the text starts in the middle of a beat, so blocks straddle two beats ----
-
-  logic [8*TextByte-1:0] rest_q;  // rest of the previous block
-  always_ff @(posedge clk_i) if (pop) rest_q <= blocks[511:8*HeadBytes];
-
-  beat_t encrypted;
-  always_comb begin
-    encrypted = waits.beat;
-    for (int unsigned b = 0; b < DataBytes; b++) begin
-      if (waits.is_text && !(waits.first && b < TextByte) &&
-          (!waits.beat.last || b < 32'(waits.beat.bytes))) begin
-        encrypted.data[8*b+:8] ^=
-            b < TextByte ? rest_q[8*(b%TextByte)+:8] : blocks[8*((b+HeadBytes)%DataBytes)+:8];
-      end
-    end
-  end
-
-  engine_output #(
       .beat_t(beat_t),
+      .digest_t(logic [511:0]),
+      .PerBeat(1),
+      .Depth(512),
       .Engine(Engine),
       .CutsReady(CutsReady),
       .NumBound(NumBound),
       .NumBoundHops(NumBoundHops),
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
-  ) u_out (
+  ) u_store (
       .clk_i,
       .rst_i,
-      .in_i(encrypted),
-      .in_valid_i(waits_valid),
-      .in_ready_o(waits_ready),
-      .in_first_o(unused_first),
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .in_first_o(first),
+      .in_taken_o(taken),
+      .info_i(first ? is_text : is_text_q),
+      .digest_i(made),
+      .digest_valid_i(made_valid),
+      .stored_o(stored),
+      .stored_first_o(stored_first),
+      .stored_info_o(stored_is_text),
+      .stored_digest_o(blocks),
+      .stored_taken_o(stored_taken),
+      .changed_i(encrypted),
       .out_o,
       .out_valid_o,
       .out_ready_i,
-      .out_next_o
+      .out_next_o,
+      .busy_o
   );
 
-  always_ff @(posedge clk_i) begin
-    event_o[EventEncrypted] <= pop & waits.first & waits.is_text;
-    event_o[EventPlain] <= pop & waits.first & ~waits.is_text;
-    if (rst_i) event_o <= '0;
+  // ---- Output: the text starts in the middle of a beat, so blocks straddle two beats ----
+
+  logic [8*TextByte-1:0] rest_q;  // rest of the previous block
+  always_ff @(posedge clk_i) if (stored_taken) rest_q <= blocks[511:8*HeadBytes];
+
+  always_comb begin
+    encrypted = stored;
+    for (int unsigned b = 0; b < DataBytes; b++) begin
+      if (stored_is_text && !(stored_first && b < TextByte) &&
+          (!stored.last || b < 32'(stored.bytes))) begin
+        encrypted.data[8*b+:8] ^=
+            b < TextByte ? rest_q[8*(b%TextByte)+:8] : blocks[8*((b+HeadBytes)%DataBytes)+:8];
+      end
+    end
   end
 
-  assign busy_o = holding | out_valid_o;
+  always_ff @(posedge clk_i) begin
+    event_o[EventEncrypted] <= stored_taken & stored_first & stored_is_text;
+    event_o[EventPlain] <= stored_taken & stored_first & ~stored_is_text;
+    if (rst_i) event_o <= '0;
+  end
 
 endmodule

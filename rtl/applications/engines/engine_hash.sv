@@ -38,15 +38,7 @@ module engine_hash
   localparam int unsigned BindsWidth = 5;
   typedef enum int unsigned {NextBound} next_e;
 
-  logic first;
-  wire  taken = in_valid_i & in_ready_o;
-  first_beat u_first (
-      .clk_i,
-      .rst_i,
-      .taken_i(taken),
-      .last_i (in_i.last),
-      .first_o(first)
-  );
+  logic first, taken;
 
   // The initial value, all ones, is placed in the first four bytes; the zeros before them do not
   // affect the CRC.
@@ -79,28 +71,42 @@ module engine_hash
       .valid_o(crc_valid)
   );
 
-  beat_t stored;
+  beat_t stored, hashed;
   logic [31:0] digest;
-  logic stored_valid, stored_ready, unused_first, holding;
+  logic unused_stored_first, unused_stored_taken, unused_info;
   engine_store #(
-      .beat_t  (beat_t),
-      .digest_t(logic [31:0])
+      .beat_t(beat_t),
+      .digest_t(logic [31:0]),
+      .Engine(Engine),
+      .CutsReady(CutsReady),
+      .NumBound(NumBound),
+      .NumBoundHops(NumBoundHops),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
   ) u_store (
       .clk_i,
       .rst_i,
       .in_i,
       .in_valid_i,
       .in_ready_o,
+      .in_first_o(first),
+      .in_taken_o(taken),
+      .info_i(1'b0),
       .digest_i(~crc),
       .digest_valid_i(crc_valid),
-      .out_o(stored),
-      .digest_o(digest),
-      .out_valid_o(stored_valid),
-      .out_ready_i(stored_ready),
-      .busy_o(holding)
+      .stored_o(stored),
+      .stored_first_o(unused_stored_first),
+      .stored_info_o(unused_info),
+      .stored_digest_o(digest),
+      .stored_taken_o(unused_stored_taken),
+      .changed_i(hashed),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o,
+      .busy_o
   );
 
-  beat_t hashed;
   always_comb begin
     engine_packet_meta_t meta;
     meta = engine_packet_meta_t'(stored.meta);
@@ -108,28 +114,5 @@ module engine_hash
     hashed = stored;
     hashed.meta = $bits(stored.meta)'(meta);
   end
-
-  engine_output #(
-      .beat_t(beat_t),
-      .Engine(Engine),
-      .CutsReady(CutsReady),
-      .NumBound(NumBound),
-      .NumBoundHops(NumBoundHops),
-      .BoundKeys(BoundKeys),
-      .BoundHops(BoundHops)
-  ) u_out (
-      .clk_i,
-      .rst_i,
-      .in_i(hashed),
-      .in_valid_i(stored_valid),
-      .in_ready_o(stored_ready),
-      .in_first_o(unused_first),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
-  );
-
-  assign busy_o = holding | out_valid_o;
 
 endmodule

@@ -292,11 +292,10 @@ module rpu
 
   // ---- Bus: descriptors and peripherals ----
 
-  logic rx_ready, tx_drop, tx_valid, tx_ready, empty_valid, empty_request, empty_ready;
-  slot_t rx_slot, tx_slot, empty_slot, memory_slot;
-  logic [1:0] rx_port, tx_port;
-  length_t rx_length, tx_length;
-  logic [6:0] rx_verdict;
+  rpu_pkg::rx_descriptor_t rx;
+  rpu_pkg::tx_descriptor_t tx;
+  logic rx_ready, tx_valid, tx_ready, empty_valid, empty_request, empty_ready;
+  slot_t empty_slot, memory_slot;
   logic memory_near, memory_request, memory_done, memory_error;
   logic [$clog2(SlotBytes)-1:0] memory_offset;
   rpu_pkg::word_t memory_data;
@@ -323,16 +322,10 @@ module rpu
       .custom_first_i(custom_first),
       .custom_ready_o(custom_ready),
       .custom_result_o(custom_result),
-      .rx_slot_i(rx_slot),
-      .rx_length_i(rx_length),
-      .rx_port_i(rx_port),
-      .rx_verdict_i(rx_verdict),
+      .rx_i(rx),
       .rx_valid_i(rx_valid),
       .rx_ready_o(rx_ready),
-      .tx_slot_o(tx_slot),
-      .tx_length_o(tx_length),
-      .tx_port_o(tx_port),
-      .tx_drop_o(tx_drop),
+      .tx_o(tx),
       .tx_valid_o(tx_valid),
       .tx_ready_i(tx_ready),
       .empty_slot_i(empty_slot),
@@ -430,16 +423,10 @@ module rpu
       .out_o(sent),
       .out_valid_o(sent_valid),
       .out_ready_i(sent_ready),
-      .rx_slot_o(rx_slot),
-      .rx_length_o(rx_length),
-      .rx_port_o(rx_port),
-      .rx_verdict_o(rx_verdict),
+      .rx_o(rx),
       .rx_valid_o(rx_valid),
       .rx_ready_i(rx_ready),
-      .tx_slot_i(tx_slot),
-      .tx_length_i(tx_length),
-      .tx_port_i(tx_port),
-      .tx_drop_i(tx_drop),
+      .tx_i(tx),
       .tx_valid_i(tx_valid),
       .tx_ready_o(tx_ready),
       .empty_slot_o(empty_slot),

@@ -46,16 +46,10 @@ module rpu_bus
     output word_t custom_result_o,
 
     // Descriptors to and from the core, and empty slots
-    input logic [SlotWidth-1:0] rx_slot_i,
-    input bombus_pkg::length_t rx_length_i,
-    input logic [1:0] rx_port_i,
-    input logic [6:0] rx_verdict_i,
+    input rx_descriptor_t rx_i,
     input logic rx_valid_i,
     output logic rx_ready_o,
-    output logic [SlotWidth-1:0] tx_slot_o,
-    output bombus_pkg::length_t tx_length_o,
-    output logic [1:0] tx_port_o,
-    output logic tx_drop_o,
+    output tx_descriptor_t tx_o,
     output logic tx_valid_o,
     input logic tx_ready_i,
     input logic [SlotWidth-1:0] empty_slot_i,
@@ -99,7 +93,7 @@ module rpu_bus
 
   word_t rx_descriptor, empty;
   assign rx_descriptor = rx_valid_i ?
-      {1'b0, rx_verdict_i, rx_port_i, 6'(rx_slot_i), 2'b10, rx_length_i} : '0;
+      {1'b0, rx_i.verdict, rx_i.port, rx_i.slot, 2'b10, rx_i.length} : '0;
   assign empty = empty_valid_i ? {8'd0, 8'(empty_slot_i), 16'h8000} : '0;
 
   wire is_quick = bus_low_i;  // completed in the same cycle, through a path in the core
@@ -125,10 +119,12 @@ module rpu_bus
   assign released_o = released_q[SlotWidth];
   word_t tx_descriptor;
   assign tx_descriptor = bus_valid_i ? bus_data_i : custom_first_i;
-  assign tx_slot_o = core_reset_i ? abandoned_q : tx_descriptor[16+:SlotWidth];
-  assign tx_length_o = tx_descriptor[13:0];
-  assign tx_port_o = tx_descriptor[23:22];
-  assign tx_drop_o = core_reset_i | tx_descriptor[31];
+  assign tx_o = '{
+          slot: core_reset_i ? 6'(abandoned_q) : tx_descriptor[21:16],
+          length: tx_descriptor[13:0],
+          port: tx_descriptor[23:22],
+          drop: core_reset_i | tx_descriptor[31]
+      };
   assign tx_valid_o = core_reset_i | bus_sends | custom_sends;
 
   always_comb begin

@@ -49,18 +49,12 @@ module rpu_packets
     input  logic  out_ready_i,
 
     // Descriptors to the core
-    output logic [SlotWidth-1:0] rx_slot_o,
-    output length_t rx_length_o,
-    output logic [1:0] rx_port_o,  // MAC port
-    output logic [6:0] rx_verdict_o,
+    output rpu_pkg::rx_descriptor_t rx_o,
     output logic rx_valid_o,
     input logic rx_ready_i,
 
     // Descriptors from the core
-    input logic [SlotWidth-1:0] tx_slot_i,
-    input length_t tx_length_i,
-    input logic [1:0] tx_port_i,  // output MAC port
-    input logic tx_drop_i,
+    input rpu_pkg::tx_descriptor_t tx_i,
     input logic tx_valid_i,
     output logic tx_ready_o,
 
@@ -305,30 +299,33 @@ module rpu_packets
       .out_ready_i(rx_ready_i)
   );
   wire arrived_t rx = arrivals[rx_slot];
-  assign rx_slot_o = rx_slot;
-  assign rx_length_o = 14'(rx.length);
-  assign rx_port_o = rx.port;
-  assign rx_verdict_o = judges_i ? verdicts[rx_slot][6:0] : '0;
+  assign rx_o = '{
+          slot: 6'(rx_slot),
+          length: 14'(rx.length),
+          port: rx.port,
+          verdict: judges_i ? verdicts[rx_slot][6:0] : '0
+      };
 
   // ---- The core's descriptors ----
 
   logic [NumSlots-1:0] held_q;  // slots that the core owns
   wire slot_t got_slot = allocates_q ? free_slot : rx_slot;  // never both
-  wire is_held = held_q[tx_slot_i];
+  wire slot_t tx_slot = slot_t'(tx_i.slot);
+  wire is_held = held_q[tx_slot];
   wire is_long = SlotBytes > MaxBytes ? at_least(
-      tx_length_i, 14'(MaxBytes + 1)
-  ) : 15'(tx_length_i) > 15'(SlotBytes);
+      tx_i.length, 14'(MaxBytes + 1)
+  ) : 15'(tx_i.length) > 15'(SlotBytes);
   logic tx_space, unused_tx;
   descriptor_t tx;
   logic tx_valid, tx_ready;
   assign tx_ready_o = tx_space;
-  assign bad_descriptor_o = tx_valid_i & tx_ready_o & (~is_held | is_long & ~tx_drop_i);
-  assign dropped_o = tx_valid_i & tx_ready_o & is_held & (is_long | tx_drop_i);
+  assign bad_descriptor_o = tx_valid_i & tx_ready_o & (~is_held | is_long & ~tx_i.drop);
+  assign dropped_o = tx_valid_i & tx_ready_o & is_held & (is_long | tx_i.drop);
   always_ff @(posedge clk_i) begin
     if (rst_i) held_q <= '0;
     else begin
       // A descriptor of a slot not owned may arrive just as the slot is released.
-      if (tx_valid_i & tx_ready_o) held_q[tx_slot_i] <= 1'b0;
+      if (tx_valid_i & tx_ready_o) held_q[tx_slot] <= 1'b0;
       if (rx_valid_o & rx_ready_i | allocated) held_q[got_slot] <= 1'b1;
     end
   end
@@ -343,10 +340,10 @@ module rpu_packets
       .in_head_i(1'b0),
       .in_body_i(
       '{
-          slot: tx_slot_i,
-          length: slot_length_t'(tx_length_i),
-          port: tx_port_i,
-          drop: tx_drop_i | is_long
+          slot: tx_slot,
+          length: slot_length_t'(tx_i.length),
+          port: tx_i.port,
+          drop: tx_i.drop | is_long
       }
       ),
       .in_valid_i(tx_valid_i & is_held),
@@ -540,7 +537,7 @@ module rpu_packets
   always_ff @(posedge clk_i) begin
     if (rx_taken | allocated) rx_owned[got_slot] <= ~allocates_q;
     rx_taken_q <= rx_taken & ~rst_i;
-    ends_q <= tx_valid_i & tx_ready_o & is_held & rx_owned[tx_slot_i] & ~rst_i;
+    ends_q <= tx_valid_i & tx_ready_o & is_held & rx_owned[tx_slot] & ~rst_i;
     if (rst_i) num_owned_q <= '0;
     else num_owned_q <= num_owned_q + (SlotWidth + 1)'(rx_taken_q) - (SlotWidth + 1)'(ends_q);
     has_work_o <= rx_valid_o | kept_q | |num_owned_q;

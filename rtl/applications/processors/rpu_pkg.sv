@@ -102,6 +102,24 @@ package rpu_pkg;
     logic [1:0] sign_place;  // index of the byte with the sign bit
   } load_t;
 
+  // ---- Descriptors, between rpu_packets and rpu_bus ----
+
+  // A packet for the core.
+  typedef struct packed {
+    logic [5:0] slot;
+    bombus_pkg::length_t length;
+    logic [1:0] port;  // MAC port
+    logic [6:0] verdict;
+  } rx_descriptor_t;
+
+  // A packet to be sent or dropped.
+  typedef struct packed {
+    logic [5:0] slot;
+    bombus_pkg::length_t length;
+    logic [1:0] port;  // output MAC port
+    logic drop;
+  } tx_descriptor_t;
+
   // ---- Ports of an accelerator ----
 
   // A stored beat. Its data and its number of bytes are separate ports: their widths depend on the

@@ -5,12 +5,14 @@
 //
 // piece_* describe the front piece; begin_i starts sending its beats, or drops them with discard_i.
 // The next piece can begin when sending_o is low. piece_user_o is the tuser of the message's first
-// beat. A piece without bytes has no beats.
+// beat. A piece without bytes has no beats. A beat at the output has the length of its piece; its
+// kind and metadata are zero.
 //
 // Latency: 2 cycles after the last beat of a piece. Throughput: one beat per cycle.
 `include "bombus_assert.svh"
 
 module axi_gather #(
+    parameter type beat_t = logic,
     parameter int unsigned DataWidth = 512,
     parameter int unsigned UserWidth = 1,
     parameter int unsigned MaxBytes = 2048,
@@ -36,11 +38,9 @@ module axi_gather #(
     input  logic                   discard_i,
     output logic                   sending_o,
 
-    output logic [ DataWidth-1:0] data_o,
-    output logic [CountWidth-1:0] bytes_o,
-    output logic                  last_o,
-    output logic                  valid_o,
-    input  logic                  ready_i,
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
 
     output logic busy_o
 );
@@ -74,7 +74,7 @@ module axi_gather #(
   logic [  UsedWidth-1:0] used_q;
   logic first, room_q, piece_room;
   piece_t piece, front;
-  word_t word, out;
+  word_t word, sent;
   logic word_valid, unused_head;
 
   keep_count #(
@@ -92,7 +92,7 @@ module axi_gather #(
   wire taken = tvalid_i & tready_o;
   wire stores = taken & some;
   logic discarding_q;
-  wire drains = word_valid & sending_o & (discarding_q | ready_i);
+  wire drains = word_valid & sending_o & (discarding_q | out_ready_i);
   assign tready_o = room_q & piece_room;
   first_beat u_first (
       .clk_i,
@@ -145,26 +145,32 @@ module axi_gather #(
       .rst_i,
       .data_i (word),
       .write_i(stores),
-      .data_o (out),
+      .data_o (sent),
       .valid_o(word_valid),
       .ready_i(drains)
   );
 
   // ---- Output ----
 
-  logic [LengthWidth-1:0] left_q;
-  assign piece_user_o = front.user;
+  logic [LengthWidth-1:0] left_q, length_q;
+  wire last = left_q <= LengthWidth'(DataBytes);
+  assign piece_user_o   = front.user;
   assign piece_length_o = front.length;
-  assign piece_last_o = front.last;
-  assign last_o = left_q <= LengthWidth'(DataBytes);
-  assign data_o = out.data;
-  assign bytes_o = out.bytes;
-  assign valid_o = word_valid & sending_o & ~discarding_q;
+  assign piece_last_o   = front.last;
+  always_comb begin
+    out_o = '0;
+    out_o.data = sent.data;
+    out_o.bytes = sent.bytes;
+    out_o.last = last;
+    out_o.length = 14'(length_q);
+  end
+  assign out_valid_o = word_valid & sending_o & ~discarding_q;
   always_ff @(posedge clk_i) begin
     if (drains) begin
       left_q <= left_q - LengthWidth'(DataBytes);
-      if (last_o) sending_o <= 1'b0;
+      if (last) sending_o <= 1'b0;
     end
+    if (begin_i) length_q <= front.length;
     if (begin_i & piece_valid_o & (front.length != '0)) begin
       sending_o <= 1'b1;
       discarding_q <= discard_i;

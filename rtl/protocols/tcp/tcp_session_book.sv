@@ -8,6 +8,7 @@
 
 module tcp_session_book
   import tcp_pkg::*;
+  import tcp_session_book_pkg::session_event_t;
   import tcp_session_book_pkg::session_report_t;
 #(
     parameter type beat_t = logic,
@@ -29,12 +30,8 @@ module tcp_session_book
     output logic first_o,  // the next beat begins a message
     output logic data_valid_o,  // the offered beat is data
     input logic data_ready_i,
-    output logic event_o,  // an event about a session is taken
-    output logic no_session_o,  // an event that a requested connection got no session is taken
-    output index_t event_index_o,
-    output tcp_event_meta_t event_meta_o,
-    output logic opens_o,  // the event opens its session
-    output logic fails_o,  // the event ends a requested connection before it was open
+    output session_event_t event_o,
+    output index_t event_index_o,  // its session
 
     // Reports of sessions, combinational.
     input index_t [NumReports-1:0] index_i,
@@ -64,41 +61,49 @@ module tcp_session_book
   );
 
   wire is_event = first_o & (32'(in_i.kind) == KindTcpEvent);
-  assign in_ready_o = is_event | data_ready_i;
+  assign in_ready_o   = is_event | data_ready_i;
   assign data_valid_o = in_valid_i & ~is_event;
 
-  assign event_meta_o = tcp_event_meta_t'(in_i.meta);
-  assign event_index_o = event_meta_o.session[$bits(index_t)-1:0];
-  wire changes_t changes = event_meta_o.changes;
-  assign no_session_o = Connects & in_valid_i & is_event & changes.failed & ~changes.closed;
-  assign event_o = in_valid_i & is_event & ~no_session_o;
+  tcp_event_meta_t meta;
+  assign meta = tcp_event_meta_t'(in_i.meta);
+  assign event_index_o = meta.session[$bits(index_t)-1:0];
+  wire changes_t changes = meta.changes;
+  wire no_session = Connects & in_valid_i & is_event & changes.failed & ~changes.closed;
+  wire about_session = in_valid_i & is_event & ~no_session;
+  wire opens = about_session & changes.opened;
 
   session_report_t book_q[NumSessions];
   always_comb begin
     for (int unsigned n = 0; n < NumReports; n++) report_o[n] = book_q[index_i[n]];
   end
-  assign opens_o = event_o & changes.opened;
-  assign fails_o = Connects & event_o & changes.closed & ~changes.opened &
+  wire fails = Connects & about_session & changes.closed & ~changes.opened &
       ~book_q[event_index_o].live;
+  assign event_o = '{
+          taken: about_session,
+          no_session: no_session,
+          opens: opens,
+          fails: fails,
+          meta: meta
+      };
 
   always_ff @(posedge clk_i) begin
-    if (event_o) begin
-      book_q[event_index_o].read_end  <= event_meta_o.read_end;
-      book_q[event_index_o].write_end <= event_meta_o.write_end - WriteOffset;
+    if (about_session) begin
+      book_q[event_index_o].read_end  <= meta.read_end;
+      book_q[event_index_o].write_end <= meta.write_end - WriteOffset;
       if (changes.readable) book_q[event_index_o].awaits_read <= 1'b0;
       if (changes.writable) book_q[event_index_o].awaits_write <= 1'b0;
-      if (opens_o | fails_o) begin
+      if (opens | fails) begin
         book_q[event_index_o].live   <= 1'b1;
         book_q[event_index_o].closed <= 1'b0;
-        book_q[event_index_o].tuple  <= event_meta_o.tuple;
+        book_q[event_index_o].tuple  <= meta.tuple;
       end
-      if (opens_o) begin
+      if (opens) begin
         book_q[event_index_o].awaits_read <= 1'b0;
         book_q[event_index_o].awaits_write <= 1'b0;
         book_q[event_index_o].over <= 1'b0;
         book_q[event_index_o].failed <= 1'b0;
       end
-      if (changes.peer_closed & ~fails_o) book_q[event_index_o].closed <= 1'b1;
+      if (changes.peer_closed & ~fails) book_q[event_index_o].closed <= 1'b1;
       if (changes.closed) begin
         book_q[event_index_o].over   <= 1'b1;
         book_q[event_index_o].failed <= changes.failed;
@@ -112,7 +117,7 @@ module tcp_session_book
     end
   end
 
-  `BOMBUS_ASSERT(SessionExists, !event_o || 32'(event_meta_o.session) < NumSessions)
+  `BOMBUS_ASSERT(SessionExists, !event_o.taken || 32'(event_o.meta.session) < NumSessions)
   `BOMBUS_ASSERT(FreesLiveSession, !frees_i || book_q[changed_index_i].live)
 
 endmodule

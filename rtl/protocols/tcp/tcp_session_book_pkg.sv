@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session as the TCP engine reports it to an application.
+// A session as the TCP engine reports it to an application, and an event about one.
 package tcp_session_book_pkg;
 
   typedef struct packed {
@@ -13,5 +13,14 @@ package tcp_session_book_pkg;
     tcp_pkg::seq_t   write_end;     // end of the space in the send buffer
     tcp_pkg::tuple_t tuple;
   } session_report_t;
+
+  // An event, in the cycle in which it is taken.
+  typedef struct packed {
+    logic taken;  // it is about the session in its metadata
+    logic no_session;  // a requested connection got no session
+    logic opens;  // it opens its session
+    logic fails;  // it ends a requested connection before it was open
+    tcp_pkg::tcp_event_meta_t meta;
+  } session_event_t;
 
 endpackage

@@ -41,4 +41,13 @@ package tcp_stream_pkg;
 
   typedef logic [15:0] port_t;  // lowest byte first
 
+  // The front piece of the bytes from the kernel.
+  typedef struct packed {
+    logic valid;  // it is complete, and can begin
+    logic is_request;  // connect, listen or unlisten
+    bombus_pkg::length_t length;
+    // Session and flags of its message; done, reset and close only with the last piece
+    to_peer_t message;
+  } piece_t;
+
 endpackage

@@ -13,7 +13,7 @@ module tcp_stream_receive
   import tcp_stream_pkg::from_peer_t;
 #(
     parameter type beat_t = logic,
-    parameter type chunk_t = logic,  // pending_t of tcp_stream
+    parameter type chunk_t = logic,  // as in tcp_stream
     parameter type index_t = logic,  // number of a session
     parameter int unsigned DataWidth = 512,
     parameter int unsigned ChunkBytes = 2048,

@@ -102,19 +102,19 @@ module udp_stream
   // ---- From the kernel ----
 
   datagram_t piece, destination_q;
-  logic [LengthWidth-1:0] piece_length, length_q;
+  logic [LengthWidth-1:0] piece_length;
   logic piece_valid, piece_last, sending, gather_busy, out_ready;
-  logic [DataWidth-1:0] send_data;
-  logic [$clog2(KeepWidth):0] send_bytes;
-  logic send_last, send_valid;
+  beat_t sent, out;
+  logic sent_valid;
   logic cut_q;  // the previous piece was part of the same oversized message
   logic empty_q;  // an empty datagram is being sent
   wire  begins = piece_valid & ~sending & ~empty_q;
   wire  discards = cut_q | ~piece_last;
   axi_gather #(
+      .beat_t(beat_t),
       .DataWidth(DataWidth),
       .UserWidth(UserWidth),
-      .MaxBytes (MaxBytes)
+      .MaxBytes(MaxBytes)
   ) u_tx (
       .clk_i,
       .rst_i,
@@ -131,18 +131,13 @@ module udp_stream
       .begin_i(begins),
       .discard_i(discards),
       .sending_o(sending),
-      .data_o(send_data),
-      .bytes_o(send_bytes),
-      .last_o(send_last),
-      .valid_o(send_valid),
-      .ready_i(out_ready),
+      .out_o(sent),
+      .out_valid_o(sent_valid),
+      .out_ready_i(out_ready),
       .busy_o(gather_busy)
   );
   always_ff @(posedge clk_i) begin
-    if (begins) begin
-      destination_q <= piece;
-      length_q <= piece_length;
-    end
+    if (begins) destination_q <= piece;
     if (rst_i) begin
       cut_q   <= 1'b0;
       empty_q <= 1'b0;
@@ -153,7 +148,6 @@ module udp_stream
     end
   end
 
-  beat_t out;
   packet_meta_t out_meta;
   always_comb begin
     out_meta = '0;
@@ -161,11 +155,12 @@ module udp_stream
     out_meta.vlan = destination_q.vlan;
     out_meta.ip = destination_q.ip;
     out_meta.l4.ports = '{src_port: destination_q.own_port, dst_port: destination_q.peer_port};
-    out = '0;
-    out.data = empty_q ? '0 : send_data;
-    out.bytes = empty_q ? '0 : send_bytes;
-    out.last = empty_q | send_last;
-    out.length = 14'(length_q);
+    out = sent;
+    if (empty_q) begin
+      out.data  = '0;
+      out.bytes = '0;
+      out.last  = 1'b1;
+    end
     out.kind = $bits(out.kind)'(KindPacket);
     out.meta = $bits(out.meta)'(out_meta);
   end
@@ -175,7 +170,7 @@ module udp_stream
       .clk_i,
       .rst_i,
       .in_i(out),
-      .in_valid_i(send_valid | empty_q),
+      .in_valid_i(sent_valid | empty_q),
       .in_ready_o(out_ready),
       .out_o,
       .out_valid_o,

@@ -42,7 +42,14 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumBoundHops": 512},
         {"BoundHops": "8'd2"},
     ],
-    "engine_store": [{"Depth": 0}, {"Depth": 3}],
+    "engine_store": [
+        {"Depth": 0},
+        {"Depth": 3},
+        {"Engine": 16},
+        {"NumBound": 0},
+        {"NumBoundHops": 512},
+        {"BoundHops": "8'd2"},
+    ],
     "engine_parser": [{"NumBound": 0}, {"NumBoundHops": 512}, {"BoundHops": "8'd2"}],
     "ids_bitmap": [{"Words": 2}, {"Words": 300}],
     "ids_check": [
