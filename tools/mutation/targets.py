@@ -107,6 +107,7 @@ _FILES: Mapping[str, Tests] = {
                 "byte_rotate",
                 "ring_memory",
                 "ring_read",
+                "tcp_rings",
             ),
             *("ring_write", "tcp_receive_buffer"),
             "tcp_send_buffer",
