@@ -107,6 +107,7 @@ _FILES: Mapping[str, Tests] = {
                 "byte_rotate",
                 "ring_memory",
                 "ring_read",
+                "tcp_rings",
             ),
             *("ring_write", "tcp_receive_buffer"),
             "tcp_send_buffer",
@@ -171,7 +172,7 @@ _FILES: Mapping[str, Tests] = {
     },
     "link_checker": Tests(("test_link_checker.py",), ()),
     "mac_route": Tests(("test_mac_route.py",), (_TWO_PORTS,)),
-    "host_sums": Tests(("test_layers.py",), (_TWO_PORTS,)),
+    "host_sum": Tests(("test_layers.py",), (_TWO_PORTS,)),
     "by_mac_port": Tests(("test_mac_route.py",), (_TWO_PORTS,)),
     "axi_gather": Tests(("test_udp_stream.py", "test_tcp_stream.py"), ()),
     **dict.fromkeys(

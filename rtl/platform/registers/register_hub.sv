@@ -16,6 +16,10 @@
 // Latency: a request is sent to its target in the cycle after it was taken, if the request before
 // has its response by then; a read's data are valid in the cycle after the target's response.
 // Throughput: a write per cycle to targets that respond in the next cycle.
+//
+// response_o is valid, and constant, while a bit of response_valid_o is set. Otherwise its value has
+// no meaning. busy_o covers requests until their target responds; a response that waits for its
+// master is not counted, since that master is busy until it has taken it.
 `include "bombus_assert.svh"
 
 module register_hub #(
@@ -41,7 +45,7 @@ module register_hub #(
     input logic [NumTargets-1:0] target_ready_i,  // one cycle per response
     input logic [NumTargets-1:0][31:0] target_rdata_i,  // zero unless ready
 
-    output logic busy_o  // a request has not been carried out
+    output logic busy_o  // a request has not been sent, or its target has not responded
 );
 
   if (NumMasters < 1 || NumTargets < 1 || WindowBits < 2 || WindowBits > 31) begin : gen_bad_shape
@@ -129,8 +133,12 @@ module register_hub #(
     end
   end
 
-  `BOMBUS_ASSERT(OneResponse, $onehot0({target_ready_i, nowhere_q}))
-  `BOMBUS_ASSERT(ResponseToRequest, open_q || !responds)
-  `BOMBUS_ASSERT(OneReader, !reading_q || $onehot(reader_q))
+  `BOMBUS_ASSERT(GrantsOneMaster, $onehot0(request_valid_i & request_ready_o))
+  `BOMBUS_ASSERT(RespondsToOneMaster, $onehot0(response_valid_o))
+  `BOMBUS_ASSERT(SendsToOneTarget, $onehot0(target_valid_o))
+  // At most one request is outstanding: a target responds to the request that was sent last.
+  `BOMBUS_ASSERT(ResponseToRequest, !(|target_ready_i) || (open_q && !nowhere_q))
+  `BOMBUS_ASSERT(OneRequestOutstanding, !(|target_valid_o) || !open_q || responds)
+  `BOMBUS_ASSERT(ResponseOnlyToRead, !read_q || (reading_q && !request_q && !open_q))
 
 endmodule

@@ -14,6 +14,22 @@ package icmp_pkg;
     bombus_pkg::ip_rx_t    header;
   } unreachable_meta_t;
 
+  // Metadata of kind unreachable for a received packet with payload_length bytes of payload
+  function automatic unreachable_meta_t unreachable_meta(bombus_pkg::packet_meta_t packet,
+                                                         bombus_pkg::length_t payload_length);
+    unreachable_meta_t meta;
+    meta = '{
+        mac_port: packet.mac_port,
+        vlan: packet.vlan,
+        tos: packet.tos,
+        dont_fragment: packet.dont_fragment,
+        payload_length: 16'(payload_length),
+        ip: packet.ip,
+        header: packet.l4.ip_rx
+    };
+    return meta;
+  endfunction
+
   // Metadata of kind icmp_error: an error that a node on the path to a peer reports about a packet
   // sent from here (RFC 792). Data: the 4 bytes of that packet after its ports.
   typedef struct packed {

@@ -315,24 +315,14 @@ module ipv4_rx
   end
 
   beat_t sent;
-  icmp_pkg::unreachable_meta_t refused_meta;
   always_comb begin
     sent = stage.beat;
     sent.kind = $bits(sent.kind)'(KindPacket);
     sent.meta = parsed_q.meta;
     sent.length = parsed_q.length;
-    refused_meta = '{
-        mac_port: parsed_q.meta.mac_port,
-        vlan: parsed_q.meta.vlan,
-        tos: parsed_q.meta.tos,
-        dont_fragment: parsed_q.meta.dont_fragment,
-        payload_length: {2'b0, parsed_q.length},
-        ip: parsed_q.meta.ip,
-        header: parsed_q.meta.l4.ip_rx
-    };
     if (parsed_q.refused) begin
       sent.kind   = $bits(sent.kind)'(KindUnreachable);
-      sent.meta   = refused_meta;
+      sent.meta   = icmp_pkg::unreachable_meta(parsed_q.meta, parsed_q.length);
       sent.length = 14'(parsed_q.quoted);
       sent.data   = (DataBytes * 8)'(stage.beat.data[QuotedBytes*8-1:0]);
       sent.bytes  = count_t'(parsed_q.quoted);

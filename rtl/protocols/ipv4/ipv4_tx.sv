@@ -113,25 +113,25 @@ module ipv4_tx
   stage_t stage_d, stage;
   logic stage_valid, stage_ready;
 
-  // For a MAC port: the sum of the constant part of a packet's header, and values derived from the
-  // port's addresses.
+  // The sum of the constant part of a packet's header, and values derived from the addresses of its
+  // MAC port.
   typedef struct packed {
     logic has_gateway;
     logic [31:0] ip;
-    ones_pkg::word_t sum_host;
   } of_port_t;
   localparam ones_pkg::word_t SumConstant = 16'(HeaderBytes) + DontFragment;
-  ones_pkg::word_t [NumMacPorts-1:0] sums_host;
+  ones_pkg::word_t sum_host;
   logic [NumMacPorts-1:0] has_gateway_q;
   of_port_t [NumMacPorts-1:0] of_ports;
   of_port_t of_port;
-  host_sums #(
+  host_sum #(
       .NumMacPorts(NumMacPorts),
       .Constant(SumConstant)
-  ) u_sums (
+  ) u_sum_host (
       .clk_i,
       .host_i,
-      .sums_o(sums_host)
+      .port_i(in_meta.mac_port),
+      .sum_o (sum_host)
   );
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
@@ -140,7 +140,7 @@ module ipv4_tx
   end
   always_comb begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
-      of_ports[p] = '{has_gateway: has_gateway_q[p], ip: host_i[p].ip, sum_host: sums_host[p]};
+      of_ports[p] = '{has_gateway: has_gateway_q[p], ip: host_i[p].ip};
     end
   end
   by_mac_port #(
@@ -163,7 +163,7 @@ module ipv4_tx
         {ttl_of(in_routed), in_meta.l4.ip_tx.protocol},
         {Version, HeaderWords, in_meta.tos},
         {2'b0, found.length},
-        by_host ? of_port.sum_host : in_source[31:16]
+        by_host ? sum_host : in_source[31:16]
       }
   );
   wire [2:0][15:0] routed_words = {

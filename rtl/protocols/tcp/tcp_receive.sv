@@ -140,23 +140,15 @@ module tcp_receive
   assign header = words_q[HeaderBytes/4-1:0];
 
   // Constant part of the pseudo-header
-  ones_pkg::word_t [NumMacPorts-1:0] sums_host;
   ones_pkg::word_t sum_host;
-  host_sums #(
+  host_sum #(
       .NumMacPorts(NumMacPorts),
       .Constant(16'(ProtocolTcp))
-  ) u_sums (
+  ) u_sum_host (
       .clk_i,
       .host_i,
-      .sums_o(sums_host)
-  );
-  by_mac_port #(
-      .data_t(ones_pkg::word_t),
-      .NumMacPorts(NumMacPorts)
-  ) u_sum (
-      .all_i (sums_host),
       .port_i(in_i.meta.mac_port),
-      .one_o (sum_host)
+      .sum_o (sum_host)
   );
 
   typedef struct packed {

@@ -77,45 +77,13 @@ module tcp_receive_buffer
   localparam int unsigned PositionWidth = $clog2(RingBytes);
   typedef logic [$clog2(DataBytes):0] count_t;
 
-  // ---- Memory ----
-
-  logic is_event;  // the beat is an event
-  logic write;
-  logic [SessionWidth-1:0] write_session, read_session;
-  logic [PositionWidth-1:0] write_position, read_position;
-  count_t write_first, write_end, read_end;
-  logic [DataBytes*8-1:0] write_data, read_data;
-
-  ring_write #(
-      .beat_t(beat_t),
-      .NumSessions(NumSessions),
-      .RingBytes(RingBytes)
-  ) u_write (
-      .clk_i,
-      .rst_i,
-      .in_i(data_i),
-      .in_meta_i(tcp_data_meta_t'(data_i.meta)),
-      .in_valid_i(data_valid_i & data_ready_o & ~is_event),
-      .write_o(write),
-      .write_session_o(write_session),
-      .write_position_o(write_position),
-      .write_first_o(write_first),
-      .write_end_o(write_end),
-      .write_data_o(write_data),
-      .bad_session_o(drop_o[DropBadDataSession]),
-      .bad_length_o(drop_o[DropBadDataLength])
-  );
-
-  logic ends_q;
-  wire  kept = ends_q & write;  // the last beat of a message that was not dropped
-  always_ff @(posedge clk_i) ends_q <= data_valid_i & data_ready_o & data_i.last & ~is_event;
-
   // ---- Events follow the bytes that they report ----
 
   typedef struct packed {
     tcp_event_meta_t meta;
     logic [NextWidth-1:0] next;
   } event_t;
+  logic is_event;  // the beat is an event
   event_t event_in, event_out;
   logic first_data, event_bound, event_room, event_valid, event_taken, unused_event_head;
   assign is_event = first_data & (32'(data_i.kind) == KindTcpEvent);
@@ -156,24 +124,6 @@ module tcp_receive_buffer
       .out_ready_i(event_taken)
   );
 
-  ring_memory #(
-      .DataBytes  (DataBytes),
-      .NumSessions(NumSessions),
-      .RingBytes  (RingBytes)
-  ) u_memory (
-      .clk_i,
-      .write_i(write),
-      .write_session_i(write_session),
-      .write_position_i(write_position),
-      .write_first_i(write_first),
-      .write_end_i(write_end),
-      .write_data_i(write_data),
-      .read_session_i(read_session),
-      .read_position_i(read_position),
-      .read_end_i(read_end),
-      .read_data_o(read_data)
-  );
-
   // ---- Reads ----
 
   typedef struct packed {
@@ -209,8 +159,8 @@ module tcp_receive_buffer
   assign found.drop = ~bound;
 
   // A read is a single beat without data; further beats are ignored.
-  logic first;
-  wire  taken = read_valid_i & read_ready_o;
+  logic first, kept;  // kept: data were stored
+  wire taken = read_valid_i & read_ready_o;
   first_beat u_first_read (
       .clk_i,
       .rst_i,
@@ -251,7 +201,7 @@ module tcp_receive_buffer
     logic [NextWidth-1:0] next;
   } waiting_t;
   waiting_t waiting;
-  logic waiting_room, waiting_valid, waiting_taken, read_room, reading, unused_head;
+  logic waiting_room, waiting_valid, waiting_taken, read_room, rings_busy, unused_head;
   assign stage_ready = stage.drop | (waiting_room & read_room);
   head_fifo #(
       .head_t(logic),
@@ -274,28 +224,29 @@ module tcp_receive_buffer
   count_t num_bytes;
   logic bytes_last, bytes_valid, bytes_ready, answer_ready;
   logic answers;  // bytes are sent, not an event
-  ring_read #(
-      .DataBytes(DataBytes),
-      .SessionWidth(SessionWidth),
-      .PositionWidth(PositionWidth)
-  ) u_read (
+  tcp_rings #(
+      .beat_t(beat_t),
+      .NumSessions(NumSessions),
+      .RingBytes(RingBytes)
+  ) u_rings (
       .clk_i,
       .rst_i,
+      .data_i,
+      .data_valid_i(data_valid_i & data_ready_o & ~is_event),
+      .kept_o(kept),
+      .bad_session_o(drop_o[DropBadDataSession]),
+      .bad_length_o(drop_o[DropBadDataLength]),
       .request_session_i(SessionWidth'(stage.answer.session)),
       .request_position_i(PositionWidth'(stage.answer.start)),
       .request_length_i(15'(stage.answer.length)),
       .request_valid_i(stage_valid & ~stage.drop & waiting_room),
       .request_ready_o(read_room),
-      .read_session_o(read_session),
-      .read_position_o(read_position),
-      .read_end_o(read_end),
-      .read_data_i(read_data),
       .out_data_o(bytes),
       .out_bytes_o(num_bytes),
       .out_last_o(bytes_last),
       .out_valid_o(bytes_valid),
       .out_ready_i(bytes_ready),
-      .busy_o(reading)
+      .busy_o(rings_busy)
   );
   logic in_answer_q;  // inside a message of several beats
   assign answers = bytes_valid & (in_answer_q | ~event_valid);
@@ -344,7 +295,7 @@ module tcp_receive_buffer
       .out_next_o(answer_next_o)
   );
 
-  assign busy_o = write | event_valid | stage_valid | reading | waiting_valid | answer_valid_o;
+  assign busy_o = rings_busy | event_valid | stage_valid | waiting_valid | answer_valid_o;
 
   `BOMBUS_ASSERT(BytesHaveMetadata, !bytes_valid || waiting_valid)
 

@@ -78,34 +78,6 @@ module tcp_send_buffer
   localparam int unsigned BeatWords = DataBytes / 4;
   typedef logic [ByteWidth:0] count_t;
 
-  // ---- Memory ----
-
-  logic write;
-  logic [SessionWidth-1:0] write_session, read_session;
-  logic [PositionWidth-1:0] write_position, read_position;
-  count_t write_first, write_end, read_end;
-  logic [DataBytes*8-1:0] write_data, read_data;
-
-  ring_write #(
-      .beat_t(beat_t),
-      .NumSessions(NumSessions),
-      .RingBytes(RingBytes)
-  ) u_write (
-      .clk_i,
-      .rst_i,
-      .in_i(data_i),
-      .in_meta_i(tcp_data_meta_t'(data_i.meta)),
-      .in_valid_i(data_valid_i & data_ready_o),
-      .write_o(write),
-      .write_session_o(write_session),
-      .write_position_o(write_position),
-      .write_first_o(write_first),
-      .write_end_o(write_end),
-      .write_data_o(write_data),
-      .bad_session_o(drop_o[DropBadDataSession]),
-      .bad_length_o(drop_o[DropBadDataLength])
-  );
-
   // ---- The engine is notified of bytes one cycle after they are written ----
 
   typedef struct packed {
@@ -114,7 +86,7 @@ module tcp_send_buffer
   } kept_t;
   tcp_data_meta_t data_meta;
   assign data_meta = tcp_data_meta_t'(data_i.meta);
-  logic first_data, ends_q, notice_valid, unused_notice_head, unused_notice_room;
+  logic first_data, keeps, notice_valid, unused_notice_head, unused_notice_room;
   kept_t kept_q, notice;
   first_beat u_first_data (
       .clk_i,
@@ -124,19 +96,14 @@ module tcp_send_buffer
       .first_o(first_data)
   );
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      ends_q <= 1'b0;
-    end else begin
-      ends_q <= data_valid_i & data_ready_o & data_i.last;
-    end
     if (data_valid_i & data_ready_o & first_data) begin
       kept_q <= '{session: data_meta.session, last: data_meta.start + 32'(data_i.length)};
     end
   end
-  // Waiting notifications; one more may be in flight, and another one arrive.
+  // Waiting notifications; one more may be in flight, and another one arrive. A dropped message
+  // causes none.
   logic [4:0] notices_q;
   logic notice_taken;
-  wire keeps = ends_q & write;  // not for a dropped message
   wire notice_sent = notice_valid & notice_taken;
   assign data_ready_o = notices_q < 5'd14;
   always_ff @(posedge clk_i) begin
@@ -203,24 +170,6 @@ module tcp_send_buffer
       .out_o(request_o),
       .out_valid_o(request_valid_o),
       .out_ready_i(request_ready_i)
-  );
-
-  ring_memory #(
-      .DataBytes  (DataBytes),
-      .NumSessions(NumSessions),
-      .RingBytes  (RingBytes)
-  ) u_memory (
-      .clk_i,
-      .write_i(write),
-      .write_session_i(write_session),
-      .write_position_i(write_position),
-      .write_first_i(write_first),
-      .write_end_i(write_end),
-      .write_data_i(write_data),
-      .read_session_i(read_session),
-      .read_position_i(read_position),
-      .read_end_i(read_end),
-      .read_data_o(read_data)
   );
 
   // ---- Headers: fields of the first beat ----
@@ -316,7 +265,7 @@ module tcp_send_buffer
 
   // ---- Header and payload are separate: the header waits while the payload is read ----
 
-  logic has_payload_q, header_room, payload_read_room, payload_read_valid, read_room, reading;
+  logic has_payload_q, header_room, payload_read_room, payload_read_valid, read_room, rings_busy;
   wire has_payload = stage.first ? stage.has_payload : has_payload_q;
   wire needs_read = stage.first & stage.has_payload;
   assign stage_ready = stage.drop | (header_room & (~needs_read | payload_read_room));
@@ -377,28 +326,29 @@ module tcp_send_buffer
   logic [DataBytes*8-1:0] payload;
   count_t payload_bytes;
   logic payload_last, payload_valid, payload_taken;
-  ring_read #(
-      .DataBytes(DataBytes),
-      .SessionWidth(SessionWidth),
-      .PositionWidth(PositionWidth)
-  ) u_read (
+  tcp_rings #(
+      .beat_t(beat_t),
+      .NumSessions(NumSessions),
+      .RingBytes(RingBytes)
+  ) u_rings (
       .clk_i,
       .rst_i,
+      .data_i,
+      .data_valid_i(data_valid_i & data_ready_o),
+      .kept_o(keeps),
+      .bad_session_o(drop_o[DropBadDataSession]),
+      .bad_length_o(drop_o[DropBadDataLength]),
       .request_session_i(payload_read.session),
       .request_position_i(payload_read.position),
       .request_length_i(payload_read.length),
       .request_valid_i(payload_read_valid),
       .request_ready_o(read_room),
-      .read_session_o(read_session),
-      .read_position_o(read_position),
-      .read_end_o(read_end),
-      .read_data_i(read_data),
       .out_data_o(payload),
       .out_bytes_o(payload_bytes),
       .out_last_o(payload_last),
       .out_valid_o(payload_valid),
       .out_ready_i(payload_taken),
-      .busy_o(reading)
+      .busy_o(rings_busy)
   );
 
   // ---- The packet ----
@@ -467,9 +417,8 @@ module tcp_send_buffer
       .out_next_o(unused_next)
   );
 
-  assign busy_o = notice_valid | ends_q | load_pending | (begun_q != '0) | (lost_q != '0) |
-      request_valid_o | write | stage_valid | header_valid | payload_read_valid | reading |
-      out_valid_o;
+  assign busy_o = notice_valid | load_pending | (begun_q != '0) | (lost_q != '0) |
+      request_valid_o | rings_busy | stage_valid | header_valid | payload_read_valid | out_valid_o;
 
   `BOMBUS_ASSERT(NoticesHaveRoom, !keeps || unused_notice_room)
 

@@ -316,7 +316,9 @@ module tcp_transmit
 
   beat_t beat;
   tcp_segment_meta_t meta;
-  logic out_ready;
+  logic out_ready, last;
+  logic [$bits(beat.bytes)-1:0] beat_bytes;
+  logic [DataBytes*8-1:0] beat_data;
   always_comb begin
     meta = sent_q.meta;
     meta.packet.csum = ones_pkg::join_up(sent_q.sum, 1'b0);
@@ -324,65 +326,43 @@ module tcp_transmit
     beat.meta = $bits(beat.meta)'(meta);
     beat.kind = $bits(beat.kind)'(KindTcpSegment);
     beat.length = 14'(sent_q.bytes);
+    beat.last = last;
+    beat.bytes = beat_bytes;
+    beat.data = beat_data;
   end
 
   if (SlotBytes == DataBytes) begin : gen_one
-    assign beat_ready = out_ready;
-    stream_register #(
-        .data_t(beat_t)
-    ) u_out (
-        .clk_i,
-        .rst_i,
-        .in_i(
-        '{
-            meta: beat.meta,
-            length: beat.length,
-            kind: beat.kind,
-            last: 1'b1,
-            bytes: $bits(beat.bytes)'(sent_q.bytes),
-            data: sent_q.header
-        }
-        ),
-        .in_valid_i(sent_valid_q),
-        .in_ready_o(out_ready),
-        .out_o,
-        .out_valid_o,
-        .out_ready_i
-    );
+    assign last = 1'b1;
+    assign beat_bytes = $bits(beat_bytes)'(sent_q.bytes);
+    assign beat_data = sent_q.header;
   end else begin : gen_beats
     localparam int unsigned Beats = SlotBytes / DataBytes;
     typedef logic [$clog2(Beats)-1:0] index_t;
     index_t index_q;
     wire [Beats-1:0][DataBytes*8-1:0] parts = sent_q.header;
     wire [6:0] left = 7'(sent_q.bytes) - 7'(index_q) * 7'(DataBytes);
-    wire last = left <= 7'(DataBytes);
-    assign beat_ready = out_ready & last;
+    assign last = left <= 7'(DataBytes);
+    assign beat_bytes = last ? $bits(beat_bytes)'(left) : $bits(beat_bytes)'(DataBytes);
+    assign beat_data = parts[index_q];
     always_ff @(posedge clk_i) begin
       if (rst_i) index_q <= '0;
       else if (sent_valid_q & out_ready) index_q <= last ? '0 : index_q + 1'b1;
     end
-    stream_register #(
-        .data_t(beat_t)
-    ) u_out (
-        .clk_i,
-        .rst_i,
-        .in_i(
-        '{
-            meta: beat.meta,
-            length: beat.length,
-            kind: beat.kind,
-            last: last,
-            bytes: last ? $bits(beat.bytes)'(left) : $bits(beat.bytes)'(DataBytes),
-            data: parts[index_q]
-        }
-        ),
-        .in_valid_i(sent_valid_q),
-        .in_ready_o(out_ready),
-        .out_o,
-        .out_valid_o,
-        .out_ready_i
-    );
   end
+
+  assign beat_ready = out_ready & last;
+  stream_register #(
+      .data_t(beat_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(beat),
+      .in_valid_i(sent_valid_q),
+      .in_ready_o(out_ready),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
 
   assign busy_o = (waiting_q != '0) | refusal_valid | chosen_valid_q | made_valid_q |
       sent_valid_q | out_valid_o;

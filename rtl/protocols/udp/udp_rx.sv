@@ -111,23 +111,15 @@ module udp_rx
   assign found_d.next = found_d.open ? app + NextWidth'(NextBound) : NextWidth'(NextIcmp);
 
   // The constant part of the pseudo-header.
-  ones_pkg::word_t [NumMacPorts-1:0] sums_host;
   ones_pkg::word_t sum_host;
-  host_sums #(
+  host_sum #(
       .NumMacPorts(NumMacPorts),
       .Constant(16'(ProtocolUdp))
-  ) u_sums (
+  ) u_sum_host (
       .clk_i,
       .host_i,
-      .sums_o(sums_host)
-  );
-  by_mac_port #(
-      .data_t(ones_pkg::word_t),
-      .NumMacPorts(NumMacPorts)
-  ) u_sum (
-      .all_i (sums_host),
       .port_i(in_i.meta.mac_port),
-      .one_o (sum_host)
+      .sum_o (sum_host)
   );
   assign found_d.sum = ones_pkg::save(
       {sum_host, in_i.meta.csum, in_i.meta.ip, {2'b0, in_i.length}, 16'b0}
@@ -165,21 +157,11 @@ module udp_rx
   // Closed port: only the UDP header is passed on, in one beat; the rest of the message is
   // discarded.
   beat_t sent;
-  logic sent_ready;
-  wire refused = ~found_q.open;
-  wire discard = refused & ~body_first;
+  logic  sent_ready;
+  wire   refused = ~found_q.open;
+  wire   discard = refused & ~body_first;
 
-  icmp_pkg::unreachable_meta_t refused_meta;
   always_comb begin
-    refused_meta = '{
-        mac_port: body.meta.mac_port,
-        vlan: body.meta.vlan,
-        tos: body.meta.tos,
-        dont_fragment: body.meta.dont_fragment,
-        payload_length: {2'b0, body.length},
-        ip: body.meta.ip,
-        header: body.meta.l4.ip_rx
-    };
     sent = body;
     sent.kind = $bits(sent.kind)'(KindPacket);
     sent.length = body.length - 14'(HeaderBytes);
@@ -188,7 +170,7 @@ module udp_rx
     sent.meta.l4.ports.dst_port = swap16(header.dst_port);
     if (refused) begin
       sent.kind   = $bits(sent.kind)'(KindUnreachable);
-      sent.meta   = refused_meta;
+      sent.meta   = icmp_pkg::unreachable_meta(body.meta, body.length);
       sent.length = 14'(HeaderBytes);
       sent.data   = $bits(sent.data)'(header);
       sent.bytes  = $bits(sent.bytes)'(HeaderBytes);

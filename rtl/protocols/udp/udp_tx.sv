@@ -106,25 +106,16 @@ module udp_tx
   } stage_t;
   stage_t stage_d, stage;
   logic stage_valid;
-  ones_pkg::word_t [NumMacPorts-1:0] sums_host;
+  packet_meta_t framed_meta, sent_meta;
   ones_pkg::word_t sum_host;
-  host_sums #(
+  assign framed_meta = packet_meta_t'(framed.meta);
+  host_sum #(
       .NumMacPorts(NumMacPorts)
-  ) u_sums (
+  ) u_sum_host (
       .clk_i,
       .host_i,
-      .sums_o(sums_host)
-  );
-
-  packet_meta_t framed_meta, sent_meta;
-  assign framed_meta = packet_meta_t'(framed.meta);
-  by_mac_port #(
-      .data_t(ones_pkg::word_t),
-      .NumMacPorts(NumMacPorts)
-  ) u_sum (
-      .all_i (sums_host),
       .port_i(framed_meta.mac_port),
-      .one_o (sum_host)
+      .sum_o (sum_host)
   );
 
   // The source address if the sender sets it, otherwise zero.

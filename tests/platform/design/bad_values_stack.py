@@ -155,7 +155,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     ],
     "occupancy": [{"Max": 0}],
     "head_fifo": [{"Depth": 12}, {"Depth": 128}],
-    "host_sums": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
+    "host_sum": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
     "icmp_echo": [
         {"QueueBeats": 2},
         {"QueueBeats": 100},
