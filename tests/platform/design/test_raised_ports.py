@@ -93,7 +93,7 @@ def test_replicas_have_a_port_each(tmp_path: Path) -> None:
         ("fill: fill", "fill: west_valid", "tiles have a port west_valid_o"),
         ("fill: fill", "fill: done_from_echo", "tiles have a port done_from_echo_o"),
         ("fill: fill", "fill: took_echo", "tiles have a port took_echo_o"),
-        ("fill: fill", "fill: flight_left", "tiles have a port flight_left_o"),
+        ("fill: fill", "fill: credit_left", "tiles have a port credit_left_o"),
         ("fill: fill", "fill: Fill", "should be snake_case"),
         (
             "udp_tx],",
