@@ -97,7 +97,8 @@ module rpu_share
   // The flow's lane is late.
   wire by_flow = first & ~in_turn_q;
   lanes_t chosen;
-  assign chosen = (first ? turn & {MaxLanes{in_turn_q}} : chosen_q) | flows_q[hash] & {MaxLanes{by_flow}};
+  assign chosen = (first ? turn & {MaxLanes{in_turn_q}} : chosen_q) |
+      flows_q[hash] & {MaxLanes{by_flow}};
 
   wire may_start = ~in_turn_q | |free;
   assign in_ready_o = moves & (~first | may_start);
