@@ -99,8 +99,8 @@ def test_messages_that_wait_aside_count_as_work() -> None:
     facts, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
     text = generate.texts(facts)["tiles/udp_echo_fused_tile_transmit.sv"]
     assert re.findall(r"u_(\w+)_waiting \(", text) == ["eth_tx_in"]
-    (busy,) = re.findall(r"assign busy_o = (.*);", text)
-    assert "eth_tx_in_merge_valid[1]" in busy.split(" || ")
+    (busy,) = re.findall(r"assign busy_o = ([^;]*);", text)
+    assert "eth_tx_in_merge_valid[1]" in re.split(r"\s*\|\|\s*", busy)
 
 
 def test_tables_lead_where_the_hops_do() -> None:

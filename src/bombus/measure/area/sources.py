@@ -246,7 +246,7 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
         # Each channel of a link has its own valid and ready.
         num_channels = 1
         if isinstance(channels, ast.ParameterSymbol):
-            num_channels = int(channels.value.value)
+            num_channels = int(channels.value.value)  # type: ignore[call-overload]
         link_bits = flit.targetType.type.bitWidth + 2 * num_channels
     return Sources(
         Part(_WRAPPER, rtl.without_unused_packages(texts)),
