@@ -14,7 +14,6 @@ from bombus.design.next_hops import next_width, num_hops
 from bombus.design.resolved import Design
 from bombus.design.resources import takes_whatever_waits
 from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
-from bombus.registers.systemverilog import layer_types
 
 _SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
 _VECTORS = ("drop_o", "event_o", "mac_bytes_o")
@@ -94,7 +93,7 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
         **_bound(layer, facts.design),
     }
     values = [f".{name}({beat_type(layer, name, facts)})" for name in layer.types]
-    for type_ in layer_types(layer.kind.registers) if layer.kind.registers else ():
+    for type_ in layer.kind.register_types:
         values.append(f".{type_}({layer.tile.name}_{layer.name}_{type_})")
     for key, parameter in layer.kind.parameters.items():
         name = parameter.name

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
-import jinja2
 
 from bombus.analysis import flight
-from bombus.base import paths
-from bombus.base.systemverilog import bits, element, laid_out, vector
+from bombus.base.systemverilog import bits, laid_out
+from bombus.base.templates import templates
 from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
@@ -227,21 +224,6 @@ def _windows(facts: Facts, tiles: list[TileContext]) -> list[WindowOfNetwork]:
                 tiles=[tile for tile, _ in counting],
             )
         )
-    return found
-
-
-def templates(*folders: Path) -> jinja2.Environment:
-    """The templates of generated files, including those in further folders."""
-    found = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([*folders, paths.TEMPLATES]),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-    found.filters["camel_case"] = camel_case
-    found.globals |= {"vector": vector, "element": element, "bits_of": bits}
     return found
 
 

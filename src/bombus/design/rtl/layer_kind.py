@@ -21,6 +21,7 @@ from bombus.design.rtl.ports import (
     axi_streams,
 )
 from bombus.registers.model import Block
+from bombus.registers.systemverilog import layer_types
 
 # Filled in by Bombus, not by the design file; so are the numbers of kinds, such as `KindArp`.
 _FILLED_IN = frozenset(
@@ -164,6 +165,11 @@ class LayerKind:
     def is_register_master(self) -> bool:
         """Whether it reads and writes the registers of the design."""
         return any(port in REGISTER_MASTER_PORTS for port in self.ports)
+
+    @property
+    def register_types(self) -> dict[str, list[str]]:
+        """The types of its registers, which are parameters: lines of each, by name."""
+        return layer_types(self.registers) if self.registers else {}
 
     @property
     def raised_streams(self) -> Mapping[str, bool]:

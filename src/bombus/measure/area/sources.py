@@ -10,13 +10,11 @@ from pathlib import Path
 
 from pyslang import ast, syntax
 
-from bombus.analysis import check
 from bombus.base import paths
 from bombus.base.errors import DesignError, UserError
 from bombus.base.text import listing, near_matches, nearest, snake_case
 from bombus.design import rtl
 from bombus.generation import generate
-from bombus.registers.systemverilog import layer_types
 
 # Inputs that are constant in a design: the position of a router inside the mesh.
 _CONSTANT_INPUTS = {"x_i": 3, "y_i": 3}
@@ -85,9 +83,8 @@ def _instances(top: ast.InstanceSymbol) -> dict[str, str]:
 
 def of_design(design: Path, tile: str | None = None) -> Sources:
     """A design, to be composed of its tiles; or one tile of it."""
-    checked, _ = check.check(design)
+    checked, texts = generate.checked(design)
     name = checked.design.config.name
-    texts = generate.texts(checked)
     # In the order of the design's file list, where packages come first.
     names = [line for line in texts[f"{name}.f"].splitlines() if not line.startswith(("+", "//"))]
     headers = {path: text for path, text in texts.items() if path.endswith(".svh")}
@@ -175,7 +172,7 @@ def _wrapper(
 def _register_types(name: str, data_width: int) -> dict[str, list[str]]:
     """The types of a layer's registers."""
     layer = rtl.library(data_width).layers.get(name)
-    return layer_types(layer.registers) if layer and layer.registers else {}
+    return layer.register_types if layer else {}
 
 
 def _metadata(name: str, data_width: int) -> str:
