@@ -13,6 +13,7 @@ from _noc_rows import ALGORITHMS, Row, ZeroLoad
 from rich.table import Table
 
 from bombus.base.paths import BENCHMARKS
+from bombus.fabric.kinds import kind_of_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -171,17 +172,17 @@ def _published(traffic: str, pattern: str, group: str) -> Iterator[tuple[str, fl
             yield f"{name}: highest accepted", best, line
 
 
-def _group(kind: str) -> str:
+def _group(row: Row) -> str:
     """The column of a fabric, so that no panel has more than four curves."""
-    if not kind.startswith("crosspoint"):
+    if len(kind_of_label(row.fabric).algorithms) == 1:
         return BUFFERED
-    return DROPPING if kind.endswith("dropping") else LOSSLESS
+    return LOSSLESS if row.lossless else DROPPING
 
 
 def _plot(axis: Axes, rows: Sequence[Row], traffic: str, pattern: str, group: str) -> None:
     """Curves, a triangle at the highest accepted load of each, and published figures."""
     for (kind, algorithm), series in _series(rows).items():
-        if _group(kind) != group:
+        if _group(series[0]) != group:
             continue
         name = algorithm if group != BUFFERED else kind.replace("_", " ")
         colour, marker, size = STYLES[name]
@@ -224,7 +225,7 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
     for traffic in dict.fromkeys(row.traffic for row in rows):
         of_traffic = [row for row in rows if row.traffic == traffic]
         patterns = list(dict.fromkeys(row.pattern for row in of_traffic))
-        found = {_group(_kind(row)) for row in of_traffic}
+        found = {_group(row) for row in of_traffic}
         groups = [group for group in (LOSSLESS, DROPPING, BUFFERED) if group in found]
         figure, axes = pyplot.subplots(
             len(patterns),

@@ -7,6 +7,8 @@
 // Reads are sent before the bytes of earlier ones have arrived, so that the buffer never stalls.
 // The input is always ready. With Bypass, bytes arrive without reads.
 //
+// One file, since reads, writes and the check of received bytes share the state of the sessions.
+//
 // Throughput: one beat per cycle each way; a read every five cycles, a write every four.
 `include "bombus_types.svh"
 

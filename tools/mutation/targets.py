@@ -22,9 +22,10 @@ _MAC = "test_mac_rx.py test_mac_tx.py"
 _ROUTER = "test_router.py -k router"
 _MESH = "test_router.py -k mesh"
 _CHANNELS = "test_router.py -k 'mesh or virtual'"
-_GROUPS = "test_replica_groups.py"
+_GROUPS = "test_replica_groups.py test_replica_tables.py"
 _INTERFACE = ("test_network_interface.py", _GROUPS)
 _DISPATCH = f"test_dispatch.py {_GROUPS}"
+_TCP_STREAM = "test_tcp_stream.py test_tcp_stream_requests.py"
 _REGISTERS = "test_registers.py"
 _CROSSPOINT = "test_crosspoint.py"
 _TRAFFIC = "test_traffic.py -k udp_echo_10g"
@@ -164,7 +165,7 @@ _FILES: Mapping[str, Tests] = {
     ),
     **dict.fromkeys(
         ("tcp_stream", "tcp_stream_control", "tcp_stream_pkg", "tcp_stream_transmit"),
-        Tests(("test_tcp_stream.py", "test_tcp_kernel.py"), ()),
+        Tests((_TCP_STREAM, "test_tcp_kernel.py"), ()),
     ),
     **{
         f"{name}_checker": Tests((f"test_{name}_checker.py",), ())
@@ -174,7 +175,7 @@ _FILES: Mapping[str, Tests] = {
     "mac_route": Tests(("test_mac_route.py",), (_TWO_PORTS,)),
     "host_sum": Tests(("test_layers.py",), (_TWO_PORTS,)),
     "by_mac_port": Tests(("test_mac_route.py",), (_TWO_PORTS,)),
-    "axi_gather": Tests(("test_udp_stream.py", "test_tcp_stream.py"), ()),
+    "axi_gather": Tests(("test_udp_stream.py", _TCP_STREAM), ()),
     **dict.fromkeys(
         ("udp_stream", "udp_stream_pkg"),
         Tests(("test_udp_stream.py", "test_udp_kernel.py"), ()),
@@ -335,7 +336,7 @@ _PYTHON: Mapping[str, str] = {
     "design/snake.py": "test_placement_snake.py",
     "generation": "test_generate.py test_watchpoints.py test_output_folder.py",
     "generation/folder.py": "test_output_folder.py",
-    "live/addresses.py": "test_live_address.py",
+    "simulator/addresses.py": "test_live_address.py",
     "placement": "test_placer.py test_placement_snake.py",
 }
 

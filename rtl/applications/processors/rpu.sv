@@ -31,6 +31,7 @@
 
 module rpu
   import bombus_pkg::*;
+  import rpu_tile_pkg::*;
 #(
     parameter type beat_t = logic,
     parameter type regs_t = logic,
@@ -147,14 +148,15 @@ module rpu
   if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
     $error("rpu: UdpPort must be 1 to 65535");
   end
-  if (Lane > 4) begin : gen_bad_lane
-    $error("rpu: Lane must be at most 4");
+  if (Lane > MaxLanes) begin : gen_bad_lane
+    $error("rpu: Lane must be at most %0d", MaxLanes);
   end
-  if (TileIndex >= 2 ** 13) begin : gen_bad_index
+  if (TileIndex >= 2 ** (16 - LaneBits)) begin : gen_bad_index
     $error("rpu: TileIndex must be less than 8192");
   end
-  if (DataBytes < 64 || DataBytes > 32768 || DataBytes != 4 << WordWidth) begin : gen_bad_data
-    $error("rpu: DataBytes must be a power of two, 64 to 32768");
+  if (DataBytes < LeastDataBytes || DataBytes > 32768 ||
+      DataBytes != 4 << WordWidth) begin : gen_bad_data
+    $error("rpu: DataBytes must be a power of two, %0d to 32768", LeastDataBytes);
   end
   if (CodeBytes > 32768) begin : gen_bad_code
     $error("rpu: CodeBytes must be at most 32768");
@@ -501,7 +503,7 @@ module rpu
       frame.meta.mac_port = sent.meta.mac_port;
       frame.meta.ip = sent.meta.ip;  // for frame_loop and rpu_host
       // no checksum is written, so this is not its seed
-      frame.meta.csum = {13'(TileIndex), 3'(Lane)};
+      frame.meta.csum = {(16 - LaneBits)'(TileIndex), LaneBits'(Lane)};
     end
     drop_register #(
         .beat_t(beat_t),

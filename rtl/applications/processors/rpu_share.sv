@@ -14,6 +14,7 @@
 
 module rpu_share
   import bombus_pkg::*;
+  import rpu_tile_pkg::*;
 #(
     parameter type beat_t = logic,
     parameter type regs_t = logic
@@ -50,8 +51,9 @@ module rpu_share
   typedef enum logic [0:0] {Lane3NextRpuLane3} lane_3_next_e;
   typedef enum logic [0:0] {Lane4NextRpuLane4} lane_4_next_e;
 
-  typedef logic [3:0] lanes_t;
-  typedef logic [1:0] lane_t;
+  localparam int unsigned NumFlows = 2 ** FlowBits;
+  typedef logic [MaxLanes-1:0] lanes_t;
+  typedef logic [$clog2(MaxLanes)-1:0] lane_t;
 
   // ---- A beat, for one lane ----
 
@@ -65,14 +67,14 @@ module rpu_share
   lanes_t enabled_q, ready_q, before_q;
   lanes_t chosen_q;  // the lane of the last message
   logic first, in_turn_q;
-  lanes_t [15:0] flows_q;
+  lanes_t [NumFlows-1:0] flows_q;
 
   packet_meta_t meta;
   assign meta = packet_meta_t'(in_i.meta);
-  logic [3:0] hash;
+  logic [FlowBits-1:0] hash;
   crc_hash #(
       .DataWidth(64),
-      .HashWidth(4)
+      .HashWidth(FlowBits)
   ) u_hash (
       .data_i({meta.ip, meta.l4.ports}),
       .hash_o(hash)
@@ -85,9 +87,9 @@ module rpu_share
   lanes_t next;
   always_comb begin
     turn = '0;
-    for (int unsigned last = 0; last < 4; last++) begin
+    for (int unsigned last = 0; last < MaxLanes; last++) begin
       next = '0;
-      for (int unsigned n = 4; n >= 1; n--) begin
+      for (int unsigned n = MaxLanes; n >= 1; n--) begin
         if (free[lane_t'(last+n)]) next = lanes_t'(1) << lane_t'(last + n);
       end
       if (chosen_q[last]) turn |= next;
@@ -97,7 +99,8 @@ module rpu_share
   // The flow's lane is late.
   wire by_flow = first & ~in_turn_q;
   lanes_t chosen;
-  assign chosen = (first ? turn & {4{in_turn_q}} : chosen_q) | flows_q[hash] & {4{by_flow}};
+  assign chosen = (first ? turn & {MaxLanes{in_turn_q}} : chosen_q) |
+      flows_q[hash] & {MaxLanes{by_flow}};
 
   wire may_start = ~in_turn_q | |free;
   assign in_ready_o = moves & (~first | may_start);
@@ -114,14 +117,14 @@ module rpu_share
     if (takes) chosen_q <= chosen;
     enabled_q <= regs_i.share.lanes;
     in_turn_q <= regs_i.share.in_turn;
-    for (int unsigned flow = 0; flow < 16; flow ++) begin
+    for (int unsigned flow = 0; flow < NumFlows; flow ++) begin
       flows_q[flow] <= lanes_t'(1) << regs_i.flows.lanes[2*flow+:2];
     end
     ready_q  <= ready;
     before_q <= valid_q;
     if (rst_i) begin
       valid_q  <= '0;
-      chosen_q <= lanes_t'(1) << 3;
+      chosen_q <= lanes_t'(1) << MaxLanes - 1;
     end else begin
       if (moves) valid_q <= takes ? chosen : '0;
     end

@@ -10,29 +10,21 @@ module crc_hash #(
     output logic [HashWidth-1:0] hash_o
 );
 
-  if (DataWidth < 1 || HashWidth < 1 || HashWidth > 8) begin : gen_bad_width
-    $error("crc_hash: HashWidth must be 1 to 8, DataWidth at least 1");
+  if (DataWidth < 1 || HashWidth < 1 || HashWidth > crc_pkg::MaxWidth) begin : gen_bad_width
+    $error("crc_hash: HashWidth must be 1 to %0d, DataWidth at least 1", crc_pkg::MaxWidth);
   end
-
-  // x^HashWidth modulo the polynomial.
-  function automatic logic [7:0] polynomial();
-    case (HashWidth)
-      1: return 8'b1;
-      5: return 8'b101;
-      8: return 8'b11101;
-      default: return 8'b11;  // 2, 3, 4, 6, 7
-    endcase
-  endfunction
 
   // Each hash bit is the parity of the data bits whose power of x contains that bit.
   typedef logic [DataWidth-1:0] mask_t;
   function automatic mask_t [HashWidth-1:0] masks();
     mask_t [HashWidth-1:0] found;
     logic  [HashWidth-1:0] power;
+    logic  [HashWidth-1:0] polynomial;
+    polynomial = HashWidth'(crc_pkg::Polynomials[HashWidth]);
     power = HashWidth'(1);
     for (int unsigned i = 0; i < DataWidth; i++) begin
       for (int unsigned b = 0; b < HashWidth; b++) found[b][i] = power[b];
-      power = HashWidth'({power, 1'b0}) ^ (power[HashWidth-1] ? HashWidth'(polynomial()) : '0);
+      power = HashWidth'({power, 1'b0}) ^ (power[HashWidth-1] ? polynomial : '0);
     end
     return found;
   endfunction

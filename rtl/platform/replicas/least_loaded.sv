@@ -17,7 +17,7 @@
 // With Limit, a replica that has reached this load receives no more messages. A message may take a
 // replica in a cycle if, in the cycle before, scarce_o was low, or has_room_o was high and no
 // replica was taken. Messages sent by other tiles in the last two cycles are not yet counted, so a
-// load may exceed Limit by 2 for each of these tiles.
+// load may exceed Limit by 2 for each of these tiles (replicas_pkg::UncountedMessages).
 //
 // Loads are not compared with each other. Two flip-flops per replica indicate whether it has the
 // least load or one more. A load changes by at most one per cycle, and so does the least load. The

@@ -50,6 +50,7 @@ module arp
   localparam string Takes = "packet arp_question";
   localparam string Sends = "arp arp_update";
   localparam bit Replicable = 0;  // ARP state is not replicated
+  localparam bit AnswersForHost = 1;
   localparam string ShowsRegisters = "eth_tx";  // the cache
   typedef enum logic [0:0] {NextEthTx} next_e;
   localparam bit AlwaysTakes = 1'b1;

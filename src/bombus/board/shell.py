@@ -14,6 +14,7 @@ import jinja2
 from bombus.analysis import check
 from bombus.base import paths
 from bombus.base.errors import UserError
+from bombus.base.templates import templates
 from bombus.base.text import counted
 from bombus.board import liteeth_mac
 from bombus.board.config import Board
@@ -24,7 +25,6 @@ from bombus.generation import generate, memories
 from bombus.generation.file_lists import LICENCE, file_list
 from bombus.generation.mac_ports import top_mac_ports, with_clock
 from bombus.generation.manifest import manifest
-from bombus.generation.render import templates
 
 GMII_MHZ = 125.0
 _VCO_MHZ = (400.0, 800.0)  # ECP5 family data sheet, sysCLOCK PLL timing; so is the next one
@@ -179,11 +179,16 @@ def with_links(facts: Facts, command: str) -> dict[str, str]:
     return sources
 
 
-def generate_with_links(file: Path, board: Board, folder: Path) -> None:
-    """Checks a design file and writes the files for a simulator of it on a board."""
+def checked(file: Path, board: Board) -> Facts:
+    """The facts of a design file; UserError if the design does not fit on the board."""
     facts, _ = check.check(file)
     refuse_what_does_not_fit(facts.design, board)
-    output.write(folder, with_links(facts, "a simulator with a board"))
+    return facts
+
+
+def generate_with_links(file: Path, board: Board, folder: Path) -> None:
+    """Checks a design file and writes the files for a simulator of it on a board."""
+    output.write(folder, with_links(checked(file, board), "a simulator with a board"))
 
 
 def on_board(facts: Facts, board: Board, command: str) -> dict[str, str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -15,7 +15,25 @@ from bombus.base.progress import step
 from bombus.base.tables import print_table
 from bombus.cli.common import DesignArgument, JsonOption, MinutesOption
 
+if TYPE_CHECKING:
+    from bombus.implementation.timing import Timing
+
 _UNITS = {"lut4": "LUT4", "ff": "FF", "ebr": "EBR", "dsp": "DSP"}
+
+
+def draw(timing: Timing, file: Path) -> None:
+    """Writes the floorplan of the seed shown: its LUTs, one colour per tile."""
+    from bombus.pictures import floorplan
+    from bombus.pictures.files import save
+
+    spots = [
+        floorplan.Spot(timing.owners.tile(cell.name), cell.x, cell.y)
+        for cell in timing.cells
+        if cell.unit == "lut4"
+    ]
+    name = timing.design.config.name
+    title = f"{name} on {timing.device.name}, seed {timing.shown_seed}"
+    save(lambda: floorplan.figure(spots, list(timing.tiles), title), file, name)
 
 
 def timing(
@@ -84,5 +102,5 @@ def timing(
     table.add_row("all", str(levels), f"{logic:.2f}", f"{wires:.2f}")
     print_table(console, table)
     if output:
-        tool.draw(result, output)
+        draw(result, output)
         console.print(str(output), markup=False)

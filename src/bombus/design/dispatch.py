@@ -21,11 +21,6 @@ from bombus.design.topology import Topology
 MAX_SLOTS = 256  # of a tile
 _BUCKETS = 64  # of a flow hash, at least
 _BUCKETS_PER_REPLICA = 4  # at least: how even the shares are
-# Primitive polynomials by degree, without the highest term (rtl/platform/hashes/crc_hash.sv).
-_POLYNOMIALS = {1: 1, 2: 3, 3: 3, 4: 3, 5: 5, 6: 3, 7: 3, 8: 0x1D}
-
-# Messages of each other sender that a sender may not know of: as in least_loaded.sv.
-_UNKNOWN = 2
 
 HAS_PORTS = ("meta", "payload")
 
@@ -84,7 +79,8 @@ class Dispatch:
         if self.room is None or not self.targets[0].network.given.lossless:
             return None
         most = (1 << rtl.constant("noc_pkg::LoadWidth")) - 1  # that is counted
-        return min(self.room, most) - _UNKNOWN * (senders - 1)
+        uncounted = rtl.constant("replicas_pkg::UncountedMessages") * (senders - 1)
+        return min(self.room, most) - uncounted
 
     @property
     def _first_value(self) -> int:
@@ -148,12 +144,13 @@ def num_slots(plan: Sequence[Dispatch]) -> int:
 
 
 def crc(data: int, width: int, bits: int) -> int:
-    """Remainder of a `width`-bit word by the primitive polynomial of degree `bits`."""
+    """Remainder of a `width`-bit word by the primitive polynomial of degree `bits`, 1 to 8."""
+    polynomial = rtl.constant("crc_pkg::Polynomials") >> 8 * (bits - 1) & 0xFF
     value = 0
     for i in reversed(range(width)):
         top = value >> bits - 1 & 1
         value = (value << 1 | data >> i & 1) & (1 << bits) - 1
-        value ^= _POLYNOMIALS[bits] * top
+        value ^= polynomial * top
     return value
 
 

@@ -19,8 +19,7 @@ _OF_TOP = re.compile(r"clk|rst|tick_us|reg_\w+|mac\d+_\w+|in_flight|busy")
 
 # Ports that a tile has, or may have, without the names of networks.
 _OF_TILE = re.compile(
-    r"host|route|time_us|timer|done|(?:done_from|dispatched)_\w+|"
-    r"credit_(?:return|sent|waits|left)|"
+    rf"host|route|time_us|timer|done|(?:done_from|dispatched)_\w+|credit_(?:return|sent|waits|left)|"
     rf"(?:{'|'.join(STEPS)})(?:_valid|_ready)?|\w+_register_(?:request|response)(?:_valid|_ready)?"
 )
 

@@ -14,6 +14,7 @@ from bombus.fabric.kind import Complaint, FabricKind, Settings, Traffic, WaitPoi
 from bombus.fabric.routing import DIRECTIONS, HORIZONTAL, LOCAL, OPPOSITE, Channel, Position
 
 _SECOND_LANES = ("turned", "westbound")  # of noc_pkg::lane_of
+_ALGORITHMS = {"xy": "RoutingXY", "o1turn": "RoutingO1Turn", "adaptive": "RoutingAdaptive"}
 
 
 def _lane(algorithm: str, at: Position, enter: str, leave: str, target: Position) -> str:
@@ -64,6 +65,16 @@ class Crosspoint(FabricKind):
 
     def reserves_room(self, settings: Settings) -> bool:
         return settings.lossless
+
+    def router_parameters(self, settings: Settings) -> Mapping[str, str]:
+        return {**super().router_parameters(settings), "MaxPacket": str(settings.packet_flits)}
+
+    def link_parameters(self, settings: Settings) -> Mapping[str, str]:
+        return {
+            **super().link_parameters(settings),
+            "Routing": f"noc_pkg::{_ALGORITHMS[settings.algorithm]}",
+            "Lossless": f"1'b{int(settings.lossless)}",
+        }
 
     def full_flits(self, settings: Settings, channel: Channel, packet_flits: int, late: int) -> int:
         if not (channel.enter and channel.leave):

@@ -123,15 +123,11 @@ class FabricKind(ABC):
         yield from ()
 
     def router_parameters(self, settings: Settings) -> Mapping[str, str]:
-        """Parameters of every router (rtl/platform/routers/router.sv), without its position."""
-        return {
-            "Fabric": f"noc_pkg::{self.constant}",
-            "Routing": f"noc_pkg::{_ALGORITHMS[settings.algorithm]}",
-            "Lossless": f"1'b{int(settings.lossless)}",
-            "Depth": str(settings.depth),
-            "MaxPacket": str(settings.packet_flits),
-            "VirtualChannels": str(settings.virtual_channels),
-        }
+        """Parameters of every router (rtl/platform/routers/router.sv), without its position and
+        those of other kinds of fabrics.
+        """
+        return {**self.link_parameters(settings), "Depth": str(settings.depth)}
 
-
-_ALGORITHMS = {"xy": "RoutingXY", "o1turn": "RoutingO1Turn", "adaptive": "RoutingAdaptive"}
+    def link_parameters(self, settings: Settings) -> Mapping[str, str]:
+        """Those of them that define the links, too (rtl/platform/checks/link_checker.sv)."""
+        return {"Fabric": f"noc_pkg::{self.constant}"}

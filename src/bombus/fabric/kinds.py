@@ -13,3 +13,8 @@ from bombus.fabric.wormhole import Wormhole
 KINDS: Mapping[str, FabricKind] = {
     kind.name: kind for kind in (Wormhole(), VirtualChannels(), Crosspoint())
 }
+
+
+def kind_of_label(label: str) -> FabricKind:
+    """The kind whose `label` this is."""
+    return next(kind for kind in KINDS.values() if label.startswith(kind.name))

@@ -7,6 +7,8 @@ channel of the deadlock analysis. Router: rtl/platform/routers/router_virtual_ch
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bombus.fabric.kind import FabricKind, Settings, WaitPoint
 from bombus.fabric.routing import DIRECTIONS, OPPOSITE, Channel, Position, output
 
@@ -35,6 +37,10 @@ class VirtualChannels(FabricKind):
             WaitPoint(channel.link[1], (*scope, "u_input"), "vc_input", "front_valid", "pop", lane)
             for lane in range(settings.virtual_channels)
         ]
+
+    def link_parameters(self, settings: Settings) -> Mapping[str, str]:
+        channels = str(settings.virtual_channels)
+        return {**super().link_parameters(settings), "VirtualChannels": channels}
 
     def label(self, settings: Settings) -> str:
         return f"{self.name}_{settings.virtual_channels}"

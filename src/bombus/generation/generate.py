@@ -127,6 +127,15 @@ def texts(facts: Facts) -> dict[str, str]:
     return result
 
 
+def checked(design: Path) -> tuple[Facts, dict[str, str]]:
+    """The facts of a design file, and everything that `generate` would write.
+
+    Raises DesignError if the design is invalid.
+    """
+    facts, _ = check.check(design)
+    return facts, texts(facts)
+
+
 def write(facts: Facts, folder: Path) -> list[str]:
     """Writes a checked design into `folder`; see `bombus.generation.folder`. The paths of the
     files.

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from bombus.base.systemverilog import logic
 from bombus.design import rtl
 from bombus.design.elements import Input, Layer, Output
 from bombus.design.facts import Facts
@@ -13,8 +14,6 @@ from bombus.design.next_hops import next_width, num_hops
 from bombus.design.resolved import Design
 from bombus.design.resources import takes_whatever_waits
 from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
-from bombus.generation.mac_ports import logic
-from bombus.registers.systemverilog import layer_types
 
 _SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
 _VECTORS = ("drop_o", "event_o", "mac_bytes_o")
@@ -94,7 +93,7 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
         **_bound(layer, facts.design),
     }
     values = [f".{name}({beat_type(layer, name, facts)})" for name in layer.types]
-    for type_ in layer_types(layer.kind.registers) if layer.kind.registers else ():
+    for type_ in layer.kind.register_types:
         values.append(f".{type_}({layer.tile.name}_{layer.name}_{type_})")
     for key, parameter in layer.kind.parameters.items():
         name = parameter.name
@@ -126,8 +125,11 @@ def _bound(layer: Layer, design: Design) -> dict[str, str]:
     }
 
 
-def connections(layer: Layer) -> tuple[list[str], list[str]]:
-    """Port connections of a layer and the signals to declare for them."""
+def connections(layer: Layer, unread: Container[str]) -> tuple[list[str], list[str]]:
+    """Port connections of a layer and the signals to declare for them.
+
+    `unread`: outputs that the tile does not use.
+    """
     number = layer.param("mac_port") or 0
     connected, signals = [], []
     for port, width in layer.kind.ports.items():
@@ -141,13 +143,13 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
             connected.append(f".{port}({layer.joined[port]})")
         elif port in layer.shared or port in REGISTER_MASTER_PORTS:
             connected.append(f".{port}({shared_port(layer, port)})")
-        elif port in layer.open:
+        elif port in layer.open or port in unread:
             connected.append(f".{port}()" if port.endswith("_o") else f".{port}('0)")
         else:
             signal = f"{layer.name}_{port.removesuffix('_i').removesuffix('_o')}"
             connected.append(f".{port}({signal})")
             if port in _VECTORS:
-                signals.append(f"logic [{width - 1}:0] {signal}")
+                signals.append(logic(width, signal))
             elif port in _BITS:
                 signals.append(f"logic {signal}")
     return connected, signals

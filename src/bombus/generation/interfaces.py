@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bombus.analysis import flight
+from bombus.base.systemverilog import bits, element
 from bombus.base.text import camel_case
 from bombus.base.values import Policy
 from bombus.design.dispatch import Dispatch, num_slots
@@ -36,6 +37,11 @@ class Direction:
     enum: str  # of noc_pkg::dir_e
     prefix: str
     camel: str  # the prefix in camel case
+
+    @property
+    def side(self) -> str:
+        """Its name without the prefix."""
+        return self.dir.removeprefix(self.prefix)
 
 
 @dataclass(frozen=True)
@@ -162,6 +168,7 @@ class InterfaceContext(Dispatching):
     camel: str  # the prefix in camel case
     of: str  # " of <network>" where there are several
     router: Mapping[str, str]  # parameters
+    link: Mapping[str, str]  # parameters
     area: Area
     links: list[Link]
     missing_links: list[Direction]
@@ -255,7 +262,7 @@ def _checked_links(tile: Tile, network: Network, links: list[Link]) -> list[Chec
         CheckedLink(f"{prefix}ejection", local, f"{prefix}router_out", True, str(out_of)),
     ]
     for link in links:
-        channel = Channel(tile.at, "", link.dir.removeprefix(prefix), network=label)
+        channel = Channel(tile.at, "", link.side, network=label)
         base = f"{prefix}router_out"
         found.append(CheckedLink(link.dir, link.enum, base, False, str(channel)))
     return found
@@ -308,7 +315,7 @@ def _dispatching(dispatches: Sequence[Dispatch], tile: Tile, facts: Facts) -> Di
                 others.append(Others(f"dispatched_{group}_by_{sender}", n, first, width))
             if len(tiles) > 1:
                 port, signal = f"dispatched_{group}_o", f"dispatched_{group}_by_{tile.name}"
-                dispatched.append(Dispatched(port, signal, f"{first + width - 1}:{first}", width))
+                dispatched.append(Dispatched(port, signal, bits(first + width - 1, first), width))
             for i, target in enumerate(dispatch.targets):
                 name = target.tile.name
                 loads.append(LoadInput(f"done_from_{name}_i", name, first + i))
@@ -328,11 +335,11 @@ def _write(table: str, first: int, size: int, total: int) -> TableWrite:
     condition = f"{table}_request && {table}_write && tables_ready"
     if size == total:
         return TableWrite(condition, f"{table}_index")
-    bits, wide = (max(1, (count - 1).bit_length()) for count in (size, total))
+    narrow, wide = (max(1, (count - 1).bit_length()) for count in (size, total))
     conditions = [condition, f"32'({table}_index) < {first + size}"]
     if first:
         conditions.insert(1, f"32'({table}_index) >= {first}")
-    return TableWrite(" && ".join(conditions), f"{bits}'({table}_index - {wide}'d{first})")
+    return TableWrite(" && ".join(conditions), f"{narrow}'({table}_index - {wide}'d{first})")
 
 
 def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | None:
@@ -340,14 +347,17 @@ def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | N
     found = flight.of_tile(tile, interface.network, facts)
     if found is None:
         return None
-    prefix = interface.network.prefix
+    prefix, num_sources = interface.network.prefix, max(1, len(interface.sources))
+
+    def source(part: str, number: int) -> str:
+        return element(f"{prefix}src_{part}", number, num_sources)
 
     def mask(inputs: list[Input]) -> str:
-        bits = "".join(str(int(each in inputs)) for each in reversed(interface.entries))
-        return f"{len(bits) or 1}'b{bits or '0'}"
+        digits = "".join(str(int(each in inputs)) for each in reversed(interface.entries))
+        return f"{len(digits) or 1}'b{digits or '0'}"
 
     def taken(numbers: list[int]) -> str:
-        each = (f"({prefix}src_valid[{n}] && {prefix}src_ready[{n}])" for n in numbers)
+        each = (f"({source('valid', n)} && {source('ready', n)})" for n in numbers)
         return " || ".join(each) or "1'b0"
 
     def lost() -> str:
@@ -356,7 +366,7 @@ def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | N
             return f"({taken(sorted(passing + gates))}) && !{prefix}inj_valid"
         # There is a register between table and router, so check for next hops that drop.
         each = [
-            f"({taken([number])} && {prefix}src_next[{number}] == {hop.number})"
+            f"({taken([number])} && {source('next', number)} == {hop.number})"
             for number, output in enumerate(interface.sources)
             if number in passing + gates
             for hop in facts.topology.hops_from(output)
@@ -370,13 +380,13 @@ def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | N
         f"{prefix}entering",
         *(f"{layer.name}_busy" for layer in found.layers if "busy_o" in layer.kind.ports),
         *waiting(tile, facts, interface.network),
-        *(f"{prefix}src_valid[{n}]" for n in passing),
+        *(source("valid", n) for n in passing),
     ]
     return WindowContext(
         share=found.flight.share,
         flit_bytes=interface.network.data_width // 8,
         gates=gates,
-        open=[n for n in range(max(1, len(interface.sources))) if n not in gates],
+        open=[n for n in range(num_sources) if n not in gates],
         passes=mask(found.passes),
         leaves=mask(found.leaves),
         went=taken(passing),
@@ -394,7 +404,7 @@ def _interface(tile: Tile, interface: Interface, facts: Facts) -> InterfaceConte
     network, kinds, tables = interface.network, facts.messages, facts.tables
     num_hops, tile_slots = tables.writable[tile]
     links, missing = _links(tile, network, facts.design)
-    present = {LOCAL, *(link.dir.removeprefix(network.prefix) for link in links)}
+    present = {LOCAL, *(link.side for link in links)}
     table, plan = tables.next[interface], facts.dispatches[interface]
     hop_write = slot_write = None
     if num_hops and (interface.sources or len(tile.interfaces) == 1):
@@ -409,6 +419,7 @@ def _interface(tile: Tile, interface: Interface, facts: Facts) -> InterfaceConte
         camel=camel_case(network.prefix),
         of=f" of {network.label}" if network.label else "",
         router=network.fabric.traits.router_parameters(network.fabric),
+        link=network.fabric.traits.link_parameters(network.fabric),
         area=network.area,
         links=links,
         missing_links=missing,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from bombus.base.systemverilog import logic
 from bombus.design.elements import Layer, Tile
 from bombus.design.resolved import Design
 
@@ -82,12 +83,6 @@ class TopMacPort:
     checked: list[CheckedFrames]
     core_signals: list[str]  # declarations
     start_beats: int
-
-
-def logic(width: int, name: str) -> str:
-    """The declaration of a signal with this many bits."""
-    vector = f" [{width - 1}:0]" if width > 1 else ""
-    return f"logic{vector} {name}"
 
 
 def _number(layer: Layer) -> int:

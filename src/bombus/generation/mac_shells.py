@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from bombus.base.templates import templates
 from bombus.base.text import listing
 from bombus.design.resolved import Design
-from bombus.generation.render import templates
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,8 @@ def manifest(facts: Facts) -> dict[str, Any]:
             }
             for port in config.ports
         ],
+        # Whether a layer answers requests for these addresses
+        "answers_for_host": any(each.kind.answers_for_host for each in facts.design.layers()),
         "message_kinds": [
             {"number": number, **kind.described()}
             for number, kind in enumerate(facts.messages.by_number)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from bombus.base.systemverilog import bits, vector
 from bombus.design.elements import Tile
 from bombus.design.facts import Facts
 from bombus.design.register_map import RegisterMap, common_registers
@@ -92,6 +93,24 @@ class RegisterBlock:
         return sorted({each.words for each in self.items if each.writable})
 
     @property
+    def stored(self) -> list[int]:
+        """Those of them that some field takes."""
+        taken = [each.wdata for each in self.items if each.kind != "plain" and each.writable]
+        taken += [held.written for each in self.items for held in each.held]
+        return [words for words in self.written if any(f"wdata_{words}[" in text for text in taken)]
+
+    @property
+    def stores(self) -> bool:
+        """Whether a written word is stored."""
+        return bool(self.stored or self.held_words)
+
+    @property
+    def fetches(self) -> bool:
+        """Whether a read requests a value from a table or a layer."""
+        kinds = {each.kind for each in self.items if each.kind == "table" or each.readable}
+        return bool(kinds & {"table", "external"})
+
+    @property
     def wide_bits(self) -> int:
         """Bits that distinguish one word of a wide register from all others."""
         ends = [each.end for each in self.items if each.writable and each.words > 1]
@@ -112,8 +131,8 @@ class RegisterBlock:
 
     def variables(self) -> dict[str, object]:
         """For the template, by name."""
-        names = ("bits", "items", "ports", "readable", "slow", "written", "wide_bits", "word_bits")
-        return {name: getattr(self, name) for name in (*names, "held_words", "entry_bits")}
+        computed = (name for name, each in vars(type(self)).items() if isinstance(each, property))
+        return {**vars(self), **{name: getattr(self, name) for name in computed}}
 
 
 class BlockBuilder:
@@ -248,7 +267,7 @@ def _number(each: Field) -> str:
 
 
 def _written(register: Register, each: Field) -> str:
-    return f"wdata_{register.type.words}[{each.high}:{each.low}]"
+    return f"wdata_{register.type.words}[{bits(each.high, each.low)}]"
 
 
 def _packed(register: Register) -> str:
@@ -271,7 +290,7 @@ def _type(port: Port, types: str) -> str:
     """The type of a port; `types`: prefix of the layer's types."""
     if port.type:
         return f"{types}_{port.type}"
-    return "logic" if port.bits == 1 else f"logic [{port.bits - 1}:0]"
+    return f"logic{vector(port.bits)}"
 
 
 def _other_end(port: Port, type_: str, name: str) -> str:

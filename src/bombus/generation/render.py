@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
-import jinja2
 
 from bombus.analysis import flight
-from bombus.base import paths
+from bombus.base.systemverilog import bits, laid_out
+from bombus.base.templates import templates
 from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
@@ -48,7 +46,7 @@ class NetworkContext:
     same: NetworkContext | None  # the first one with equal beats
     data_width: int
     port_bits: int
-    router: Mapping[str, str]  # parameters
+    link: Mapping[str, str]  # parameters
 
 
 @dataclass(frozen=True)
@@ -134,16 +132,24 @@ class Top(TopPorts):
     register_masters: list[Layer]
     crossing: Crossing = CROSSING
 
-    def variables(self) -> dict[str, object]:
-        """For the template, by name."""
+    def variables(self, num_routes: int) -> dict[str, object]:
+        """For the template, by name; `num_routes`: entries of the routing table."""
         tiles = self.tiles
+        has_host = any(tile.has_host for tile in tiles)
+        has_routes = any(tile.has_routes for tile in tiles)
+        has_time = any(tile.has_time for tile in tiles)
+        reads_registers = has_host or (has_routes and num_routes)
         return {
             **vars(self),
             "links": [link for tile in tiles for link in tile.links],
             "loads": [tile.name for tile in tiles if tile.tells_load],
-            "has_host": any(tile.has_host for tile in tiles),
-            "has_routes": any(tile.has_routes for tile in tiles),
-            "has_time": any(tile.has_time for tile in tiles),
+            "has_host": has_host,
+            "has_routes": has_routes,
+            "has_time": has_time,
+            "unused": [
+                *(() if has_time else ["tick_us_i"]),
+                *(() if reads_registers else ["registers"]),
+            ],
         }
 
 
@@ -167,7 +173,7 @@ def _networks(facts: Facts, tiles: list[TileContext]) -> list[NetworkContext]:
                 same=next((other for other in found if other.beat == beat), None),
                 data_width=network.data_width,
                 port_bits=_bits(max(sinks, default=1)),
-                router=network.fabric.traits.router_parameters(network.fabric),
+                link=network.fabric.traits.link_parameters(network.fabric),
             )
         )
     return found
@@ -202,7 +208,7 @@ def _windows(facts: Facts, tiles: list[TileContext]) -> list[WindowOfNetwork]:
         ranges, first = [], 0
         for tile, part in counting:
             if count := len(part.gates):
-                ranges.append(SourceRange(tile, f"{first + count - 1}:{first}"))
+                ranges.append(SourceRange(tile, bits(first + count - 1, first)))
                 first += count
         found.append(
             WindowOfNetwork(
@@ -218,20 +224,6 @@ def _windows(facts: Facts, tiles: list[TileContext]) -> list[WindowOfNetwork]:
                 tiles=[tile for tile, _ in counting],
             )
         )
-    return found
-
-
-def templates(*folders: Path) -> jinja2.Environment:
-    """The templates of generated files, including those in further folders."""
-    found = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([*folders, paths.TEMPLATES]),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-    found.filters["camel_case"] = camel_case
     return found
 
 
@@ -290,7 +282,7 @@ def render(facts: Facts) -> dict[str, str]:
 
     def rendered(template: str, more: Mapping[str, object] | None = None, **named: object) -> str:
         context = {**common, **(more or {}), **named}
-        return environment.get_template(template).render(context)
+        return laid_out(environment.get_template(template).render(context))
 
     found = {
         f"{config.name}_registers_pkg.sv": rendered("registers_package.sv.j2"),
@@ -301,7 +293,7 @@ def render(facts: Facts) -> dict[str, str]:
             of=f"design {config.name} itself",
         ),
         f"{config.name}_pkg.sv": rendered("package.sv.j2"),
-        f"{config.name}_top.sv": rendered("top.sv.j2", top.variables()),
+        f"{config.name}_top.sv": rendered("top.sv.j2", top.variables(config.num_routes)),
     }
     if config.memories:
         around = memories.context(facts.design)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from bombus.base.systemverilog import bits, element, logic
 from bombus.design.elements import Input, Layer, Tile
 from bombus.design.facts import Facts
 from bombus.design.resolved import Design
@@ -31,7 +32,6 @@ from bombus.generation.mac_ports import (
     CheckedFrames,
     TilePort,
     crossing_drops,
-    logic,
     tile_mac_ports,
     tile_mac_streams,
 )
@@ -114,6 +114,18 @@ class TileContext(Wiring, Completions):
     @property
     def dispatched_inputs(self) -> list[Others]:
         return [signal for each in self.interfaces for signal in each.others]
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether a table of next hops or of slots can be written."""
+        return bool({"next_hop", "slot"} & self.table_bits.keys())
+
+    @property
+    def unused(self) -> list[str]:
+        """Signals that only checkers in simulation read."""
+        # Without neighbours, the router's inputs are all from the tile.
+        of_routers = [f"{each.prefix}router_in_ready" for each in self.interfaces if not each.links]
+        return of_routers + [f"{each.signal}_next" for each in self.outputs if each.next_unused]
 
     @property
     def windows(self) -> list[InterfaceContext]:
@@ -217,7 +229,11 @@ def _completions(tile: Tile, facts: Facts) -> Completions:
         ]
         # A message that the layer itself begins ends like others.
         + [
-            f"{layer.name}_event[{layer.kind.events.index(layer.kind.begins)}]"
+            element(
+                f"{layer.name}_event",
+                layer.kind.events.index(layer.kind.begins),
+                len(layer.kind.events),
+            )
             for layer in tile.layers
             if layer.kind.begins
         ],
@@ -240,7 +256,8 @@ def _is_joined(target: Input) -> bool:
 
 
 def _sink_valid(target: Input) -> str:
-    return f"{target.network.prefix}sink_valid[{target.entry_port}]"
+    entries = target.tile.interface(target.network).entries
+    return element(f"{target.network.prefix}sink_valid", target.entry_port, len(entries))
 
 
 def _busy_signals(tile: Tile, facts: Facts) -> list[str]:
@@ -258,7 +275,7 @@ def _event_slices(tile: Tile) -> list[EventSlice]:
         low += 2
         if count := len(interface.router_drops):
             high = low + count - 1
-            slices.append(EventSlice(f"{high}:{low}", f"{prefix}router_drop"))
+            slices.append(EventSlice(bits(high, low), f"{prefix}router_drop"))
             low = high + 1
     for signal in crossing_drops(tile):
         slices.append(EventSlice(f"{low}", signal))
@@ -267,14 +284,16 @@ def _event_slices(tile: Tile) -> list[EventSlice]:
         for port, names in (("drop", layer.kind.drops), ("event", layer.kind.events)):
             if names:
                 high = low + len(names) - 1
-                slices.append(EventSlice(f"{high}:{low}", f"{layer.name}_{port}"))
+                slices.append(EventSlice(bits(high, low), f"{layer.name}_{port}"))
                 low = high + 1
     return slices
 
 
 def _mac_counts(tile: Tile) -> dict[str, dict[str, str]]:
     """Signals that count the frames and bytes of each direction, as seen from the tile."""
-    counts = {way: {"message": "1'b0", "bytes": "14'd0"} for way in ("in", "out")}
+    counts = {
+        way: {"message": "1'b0", "bytes": "bombus_pkg::length_t'(0)"} for way in ("in", "out")
+    }
     for layer in tile.layers:
         if "mac_message_o" in layer.kind.ports:
             way = "in" if "rx" in layer.kind.mac_directions else "out"
@@ -300,14 +319,15 @@ def tile_context(tile: Tile, facts: Facts) -> TileContext:
     """The module of a tile."""
     ports = {port for layer in tile.layers for port in layer.kind.ports}
     interfaces = interface_contexts(tile, facts)
+    completions = _completions(tile, facts)
     return TileContext(
         **vars(wiring(tile, facts)),
-        **vars(_completions(tile, facts)),
+        **vars(completions),
         name=tile.name,
         index=tile.index,
         x=tile.x,
         y=tile.y,
-        layers=_layers(tile, facts),
+        layers=_layers(tile, facts, tells_load=completions.tells_load),
         interfaces=interfaces,
         mac_ports=tile_mac_ports(tile, facts.design),
         mac_streams=tile_mac_streams(tile),
@@ -332,11 +352,11 @@ def tile_context(tile: Tile, facts: Facts) -> TileContext:
     )
 
 
-def _layers(tile: Tile, facts: Facts) -> list[LayerContext]:
+def _layers(tile: Tile, facts: Facts, *, tells_load: bool) -> list[LayerContext]:
     of_registers = registers.layer_signals(tile, facts.register_map)
     found = []
     for layer in tile.layers:
-        connected, signals = connections(layer)
+        connected, signals = connections(layer, () if tells_load else ("discards_o",))
         if layer is tile.layers[0]:
             signals = joined_signals(tile.layers) + signals
         signals += of_registers.get(layer.name, [])

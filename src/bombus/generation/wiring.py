@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from bombus.base.systemverilog import element
 from bombus.base.text import listing
 from bombus.design.elements import Hop, Input, Output, Tile
 from bombus.design.facts import Facts
@@ -64,8 +65,9 @@ class Sink:
 
     to: str
     mesh: str
-    prefix: str
     port: int
+    mesh_valid: str
+    mesh_ready: str
     value: str
     type: str
     signal: str
@@ -124,14 +126,18 @@ class _Wiring:
             slot = self.slot(target, output)
             return Branch(slot.data, slot.valid, slot.ready, value, "", str(target), names)
         network = output.network
-        port = self.tile.interface(network).sources.index(output)
-        base = f"{network.prefix}src"
+        sources = self.tile.interface(network).sources
+        port, base = sources.index(output), f"{network.prefix}src"
+        data, valid, ready, following = (
+            element(f"{base}{part}", port, len(sources))
+            for part in ("", "_valid", "_ready", "_next")
+        )
         return Branch(
-            data=f"{base}[{port}]",
-            valid=f"{base}_valid[{port}]",
-            ready=f"{base}_ready[{port}]",
+            data=data,
+            valid=valid,
+            ready=ready,
             value=_converted(output.signal, self.type_of(output), mesh_type(network)),
-            next=f"{base}_next[{port}]",
+            next=following,
             to=mesh_name(network),
             hops=names,
         )
@@ -229,12 +235,14 @@ def wiring(tile: Tile, facts: Facts) -> Wiring:
 
 def _sink(target: Input, joined: _Wiring) -> Sink:
     network, type_ = target.network, joined.type_of(target)
+    count = len(joined.tile.interface(network).entries)
     slot = joined.slot(target, None)
     return Sink(
         to=str(target),
         mesh=mesh_name(network),
-        prefix=network.prefix,
         port=target.entry_port,
+        mesh_valid=element(f"{network.prefix}sink_valid", target.entry_port, count),
+        mesh_ready=element(f"{network.prefix}sink_ready", target.entry_port, count),
         value=_converted(f"{network.prefix}sink", mesh_type(network), type_),
         type=type_,
         signal=target.signal,

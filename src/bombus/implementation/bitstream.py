@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from bombus.analysis import check
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
 from bombus.base.text import listing
@@ -55,9 +54,8 @@ def build(file: Path, board: Board, *, seed: int = 1, timeout_s: float | None = 
 
     UserError if a clock is not reached: such a bitstream would not work reliably.
     """
-    facts, _ = check.check(file)
+    facts = shell.checked(file, board)
     design = facts.design
-    shell.refuse_what_does_not_fit(design, board)
     name = design.config.name
     top = f"{name}_board"
     sources = shell.on_board(facts, board, COMMAND)

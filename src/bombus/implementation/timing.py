@@ -12,7 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bombus.analysis import check
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
 from bombus.board.device import Device
@@ -23,8 +22,6 @@ from bombus.implementation.ecp5_estimate import SPEED, Ecp5Timing, unknown_cells
 from bombus.implementation.nextpnr import Cell, Routed
 from bombus.implementation.owners import Owners, Segment
 from bombus.measure.area.netlist import Netlist
-from bombus.pictures import floorplan
-from bombus.pictures.files import save
 
 COMMAND = "bombus timing"
 CLOCK = "clk_i"
@@ -158,10 +155,9 @@ def measure(file: Path, device: Device, *, seeds: int = 3, timeout_s: float) -> 
     """Places and routes a design file for a device with the seeds 1 to `seeds`."""
     if seeds < 1:
         raise UserError(f"--seeds {seeds}: at least one is needed")
-    facts, _ = check.check(file)
+    facts, sources = generate.checked(file)
     design = facts.design
     name = design.config.name
-    sources = generate.texts(facts)
     sources["harness.sv"] = harness.harness(sources, f"{name}_top")
     sources[_FILE_LIST] = f"{sources[f'{name}.f']}harness.sv\n"
     request = yosys_ecp5.Request(harness.HARNESS, _FILE_LIST, _NETLIST)
@@ -191,16 +187,3 @@ def measure(file: Path, device: Device, *, seeds: int = 3, timeout_s: float) -> 
         owners,
         cells,
     )
-
-
-def draw(timing: Timing, file: Path) -> None:
-    """Writes the floorplan of the seed shown: its LUTs, one colour per tile."""
-    owners = timing.owners
-    spots = [
-        floorplan.Spot(owners.tile(cell.name), cell.x, cell.y)
-        for cell in timing.cells
-        if cell.unit == "lut4"
-    ]
-    name = timing.design.config.name
-    title = f"{name} on {timing.device.name}, seed {timing.shown_seed}"
-    save(lambda: floorplan.figure(spots, list(timing.tiles), title), file, name)

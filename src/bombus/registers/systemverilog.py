@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from bombus.base.systemverilog import logic
 from bombus.registers.model import Block, Field, Register
 
 REGISTERS, STATUS = "regs", "status"  # ports of what hardware reads, and of what it drives
@@ -38,7 +39,7 @@ def _lines(block: Block, pick: Callable[[Field], bool], indent: str) -> list[str
         inner = f"{indent}  "
         if isinstance(member, Register):
             body = [
-                f"{inner}logic [{field.width - 1}:0] {field.name};"
+                f"{inner}{logic(field.width, field.name)};"
                 for field in member.type.fields
                 if pick(field)
             ]
@@ -66,7 +67,7 @@ def high_first(fields: Iterable[Field]) -> list[Field]:
 
 def struct(fields: Iterable[Field]) -> list[str]:
     """A packed struct of the fields, highest first."""
-    members = [f"  logic [{field.width - 1}:0] {field.name};" for field in high_first(fields)]
+    members = [f"  {logic(field.width, field.name)};" for field in high_first(fields)]
     return ["struct packed {", *members, "}"]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from bombus.board import config
 from bombus.board.device import device
+from bombus.cli.timing import draw
 from bombus.implementation import bitstream, timing
 from bombus.implementation.owners import OUTSIDE, TOP
 
@@ -30,7 +31,7 @@ def test_routed_timing_and_floorplan(tmp_path: Path) -> None:
     delay_ns = sum(part.logic_ns + part.wire_ns for part in result.path)
     assert delay_ns == pytest.approx(1000 / seed.fmax_mhz, rel=0.01)
     picture = tmp_path / "floorplan.svg"
-    timing.draw(result, picture)
+    draw(result, picture)
     text = picture.read_text()
     assert "frame_wire on lfe5u-25f-6, seed 1" in text
     assert f"wire: {result.tiles['wire']['lut4']:,}" in text

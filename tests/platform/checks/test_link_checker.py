@@ -10,13 +10,19 @@ from random import Random
 
 import pytest
 
+from bombus.design.rtl import constant
+from bombus.fabric.routing import DIRECTIONS, direction_enum
 from tests.platform.checks.checker_bench import Play, build, player
 from tests.support.harness import SEEDS, Beats, Message, pack_meta
 
 pytestmark = pytest.mark.slow
 
-WORMHOLE, VIRTUAL_CHANNELS, CROSSPOINT = range(3)  # noc_pkg::fabric_e
-LOCAL, NORTH, EAST, SOUTH, WEST = range(5)  # noc_pkg::dir_e
+WORMHOLE, VIRTUAL_CHANNELS, CROSSPOINT = (
+    constant(f"noc_pkg::Fabric{kind}") for kind in ("Wormhole", "VirtualChannels", "Crosspoint")
+)
+LOCAL, NORTH, EAST, SOUTH, WEST = (
+    constant(f"noc_pkg::{direction_enum(each)}") for each in DIRECTIONS
+)
 ROUTE = (("port", 1), ("y", 2), ("x", 2), ("dir", 3))
 BEATS = Beats(64, *ROUTE)
 ALL = (1 << 8) - 1

@@ -20,10 +20,8 @@ from bombus.protocols.frames import (
 from bombus.protocols.stack import Stack
 from bombus.simulator.build import Library, build
 from bombus.simulator.simulation import Simulation
-from tests import ROOT
 
 DESIGN = paths.EXAMPLES / "between" / "between.yaml"
-PAGE = ROOT / "docs" / "layer-between-layers.md"
 GATEWAY = Station.of("02:00:00:00:00:98", "10.77.0.1")
 MAPPED = Station.of("02:00:00:00:00:99", "10.77.0.9")
 FAR = Station.of("02:00:00:00:00:98", "10.78.255.255")  # outside the mapped subnet
@@ -60,8 +58,3 @@ def test_answers_are_those_of_a_stack_without_the_layers(library: Library, pace:
             counters = simulation.tile_counters(tile)
             assert counters["event.peer_map.mapped"] == len(LENGTHS)
         simulation.check()
-
-
-def test_the_page_shows_the_files() -> None:
-    for file in (DESIGN, DESIGN.parent / "peer_map.sv"):
-        assert file.read_text() in PAGE.read_text()

@@ -99,8 +99,8 @@ def test_messages_that_wait_aside_count_as_work() -> None:
     facts, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
     text = generate.texts(facts)["tiles/udp_echo_fused_tile_transmit.sv"]
     assert re.findall(r"u_(\w+)_waiting \(", text) == ["eth_tx_in"]
-    (busy,) = re.findall(r"assign busy_o = (.*);", text)
-    assert "eth_tx_in_merge_valid[1]" in busy.split(" || ")
+    (busy,) = re.findall(r"assign busy_o = ([^;]*);", text)
+    assert "eth_tx_in_merge_valid[1]" in re.split(r"\s*\|\|\s*", busy)
 
 
 def test_tables_lead_where_the_hops_do() -> None:
@@ -209,21 +209,25 @@ def test_every_next_hop_reads_its_own_entry(file: Path) -> None:
         for interface in tile.interfaces:
             network = interface.network
             prefix = f"{network.name}_" if network.index else ""
-            said = dict(re.findall(rf"assign {prefix}src_next\[(\d+)\] = (.+);", text))
-            name = f" {network.name.capitalize() if network.index else ''}TableInit = '{{"
-            table = text.partition(name)[2].partition("};")[0]
+            said = dict(re.findall(rf"assign {prefix}src_next(?:\[(\d+)\])? = (.+);", text))
+            name = f" {network.name.capitalize() if network.index else ''}TableInit = "
+            # A table of one entry is no array.
+            (dimension,) = re.findall(rf"localparam next_hop_t(.*){name}", text)
+            size = int(re.sub(r"\D*(\d+):0\D*", r"\1", dimension) or 0) + 1
+            table = f"{'0: ' if size == 1 else ''}{text.partition(name)[2]}"
+            table = table.partition(";")[0]
             routes = dict(re.findall(r"(\d+): (route\(.+?\)|group\(\d+\))", table))
-            size = int(re.findall(rf"\[(\d+):0\]{re.escape(name[:-4])}=", text)[0]) + 1
             assert size == max(1, sum(num_hops(each, facts.design) for each in interface.sources))
             instance = text.partition(f") u_{prefix}network_interface (")[0]
             bases = re.findall(r"\.FirstHop\(\{(.+?)\}\)", instance)[-1].split(", ")[::-1]
             used = set()
+            index = "[]" if len(interface.sources) > 1 else ""
             for port, source in enumerate(interface.sources):
                 for hop in facts.topology.hops_from(source):
                     if hop.target is None or hop.in_tile:
                         continue
                     base = int(bases[port].removeprefix("16'd"))
-                    number = base + own_number(said[str(port)], hop.number)
+                    number = base + own_number(said[index and str(port)], hop.number)
                     target = hop.target
                     route = f"route({target.tile.x}, {target.tile.y}, {target.entry_port})"
                     assert hop.group or routes[str(number)] == route

@@ -14,7 +14,7 @@ from tests.platform.clocks import test_clocks
 from tests.platform.frames import test_headers, test_primitives
 from tests.platform.interface import test_broadcast, test_network_interface
 from tests.platform.registers import test_registers
-from tests.platform.replicas import test_dispatch, test_replica_groups
+from tests.platform.replicas import test_dispatch, test_replica_groups, test_replica_tables
 from tests.platform.routers import test_crosspoint, test_router
 from tests.platform.streams import test_fifos, test_merges
 from tests.protocols.arp import test_arp_order, test_arp_tables
@@ -57,8 +57,8 @@ BEYOND: Test = partial(
     test_network_interface.test_a_next_hop_that_a_source_does_not_have, has_groups=1
 )
 POLICY: Test = partial(test_replica_groups.test_every_policy, seed=1)
-SLOT: Test = partial(test_replica_groups.test_slot_moves_under_traffic, seed=1)
-NOWHERE: Test = test_replica_groups.test_nothing_is_sent_where_nothing_is
+SLOT: Test = partial(test_replica_tables.test_slot_moves_under_traffic, seed=1)
+NOWHERE: Test = test_replica_tables.test_nothing_is_sent_where_nothing_is
 LEAST: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1, senders=1)
 SEVERAL: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1, senders=3)
 LIMITED: Test = test_dispatch.test_a_replica_that_is_forgotten_has_room

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
+from bombus.base.templates import templates
 from bombus.generation import registers
-from bombus.generation.render import templates
 from bombus.registers.model import WORD_BITS, Block, Register
 from bombus.registers.rdl import layer_registers
 from bombus.registers.systemverilog import is_held, layer_types

@@ -405,3 +405,32 @@ class StreamWorld:
             self.run(lambda: len(self.done) == 3)
             assert self.ports == {PORT}
             assert all(state.to_come == state.written for state in self.done)
+
+
+def echoing(world: StreamWorld) -> None:
+    """The kernel echoes."""
+    world.on_flag = world.answer
+    world.on_bytes = lambda session, _, data: world.say(session, data)
+
+
+def mischief(world: StreamWorld) -> None:
+    """The kernel sends messages of all lengths, closes or resets where it likes."""
+    random = world.random
+
+    def answer(session: int, state: Connection, flag: str) -> None:
+        if flag == "opened" and random.random() < 0.5:
+            for _ in range(random.randrange(4)):
+                length = random.choice([0, 1, 8, 9, 127, 128, 129, 700])
+                world.say(session, random.randbytes(length))
+        world.answer(session, state, flag)
+
+    def bytes_come(session: int, state: Connection, data: bytes) -> None:
+        chance = random.random()
+        if chance < 0.1:
+            world.say(session, data[: random.randrange(len(data))], close=1)
+        elif chance < 0.14:
+            world.say(session, data, reset=1)
+        elif chance < 0.6:
+            world.say(session, data * random.randrange(4))
+
+    world.on_flag, world.on_bytes = answer, bytes_come

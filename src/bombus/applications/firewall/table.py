@@ -13,7 +13,7 @@ from pyslang import syntax
 from bombus.applications.firewall import blocks
 from bombus.applications.firewall.blacklist import stages
 from bombus.base.errors import UserError
-from bombus.generation.render import templates
+from bombus.base.templates import templates
 
 # Reads of a register, each of at least a cycle, until no search is under way that began before:
 # more than a search has steps.

@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 from bombus.applications.processors import MEMORY_BYTES
 from bombus.base.errors import UserError
 from bombus.base.output import replace
+from bombus.design.rtl import constant
 
 FILES = Path(__file__).parent / "files"
 GCC_NAMES = ("riscv32-unknown-elf-gcc", "riscv64-unknown-elf-gcc")
-_LEAST_DATA_BYTES = 64  # as in rpu.sv
 # -g: with symbols, by which a loader knows where the stack starts.
 _FLAGS = (
     *("-Os", "-g", "-std=c11", "-Wall", "-Wextra", "-ffreestanding", "-nostdlib", "-static"),
@@ -53,10 +53,10 @@ def build(
     """
     if code_bytes < 4 or code_bytes % 4:
         raise UserError(f"a code memory of {code_bytes} bytes: it must be a positive multiple of 4")
-    if data_bytes < _LEAST_DATA_BYTES or data_bytes & data_bytes - 1:
+    least = constant("rpu_tile_pkg::LeastDataBytes")
+    if data_bytes < least or data_bytes & data_bytes - 1:
         raise UserError(
-            f"a data memory of {data_bytes} bytes: it must be a power of two, at least "
-            f"{_LEAST_DATA_BYTES}"
+            f"a data memory of {data_bytes} bytes: it must be a power of two, at least {least}"
         )
     for source in sources:
         if not source.is_file():

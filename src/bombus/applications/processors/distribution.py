@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from bombus.design.rtl import constant
 from bombus.simulator.balancer import IN_TURN, Balancer, Shares
 from bombus.simulator.simulation import Simulation
 
@@ -28,7 +29,6 @@ HOLD_CYCLES = 2000
 # Cycles without movement after which no message can still be in flight to a tile.
 QUIET_CYCLES = 192
 COUNTER_LAG = 64  # cycles
-_FLOWS = 16  # hash values per tile
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,15 @@ class _Lanes:
 
     def write(self, lanes: Sequence[int], *, in_turn: bool) -> None:
         """`lanes`: lanes that get messages; flows of other lanes are moved to one of these."""
-        own = [flow % 4 for flow in range(_FLOWS)]
+        most = constant("rpu_tile_pkg::MaxLanes")
+        own = [flow % most for flow in range(1 << constant("rpu_tile_pkg::FlowBits"))]
         # The others' share is spread evenly.
         given = [
-            lane if lane in lanes else lanes[flow // 4 % len(lanes)]
+            lane if lane in lanes else lanes[flow // most % len(lanes)]
             for flow, lane in enumerate(own)
         ]
-        self._block.flows.lanes = sum(lane << 2 * flow for flow, lane in enumerate(given))
+        width = (most - 1).bit_length()
+        self._block.flows.lanes = sum(lane << width * flow for flow, lane in enumerate(given))
         self._block.share.write(lanes=sum(1 << lane for lane in lanes), in_turn=int(in_turn))
 
 

@@ -30,6 +30,7 @@ from bombus.applications.processors.host_memory import (
     Requests,
 )
 from bombus.design.dispatch import crc
+from bombus.design.rtl import constant
 from bombus.simulator.native import SimulationError
 from bombus.simulator.register_map import find_tile
 from bombus.simulator.simulation import Simulation
@@ -40,8 +41,6 @@ _PACKET = "packet"
 _GONE = f"event.{KIND}.from_host"
 _WORD_BYTES = 4
 _FLOW_BITS = 64  # address and ports
-_LANE_HASH_BITS, _LANES = 4, 4  # of rpu_share
-_LANE_BITS = 3  # of what rpu says of itself
 STEP_CYCLES = 8  # between two looks at what has come: answers are late by less than that
 _MOST_SENT = 1024  # frames that are kept in mind before it is asked which have left
 _MOST_KEYS = 4096  # tried to find one that leads to a processor
@@ -281,9 +280,10 @@ def find_key(slots: Sequence[str], tile: str, lane: int | None) -> int | None:
     """A destination port that leads to a lane of a tile, if all else that identifies the flow is 0;
     `slots`: tiles of the slots under `flow_hash`; lanes as after reset.
     """
+    flow_bits, lanes = (constant(f"rpu_tile_pkg::{name}") for name in ("FlowBits", "MaxLanes"))
     for port in range(_MOST_KEYS):
         slot = crc(port, _FLOW_BITS, len(slots).bit_length() - 1) if len(slots) > 1 else 0
-        its_lane = crc(port, _FLOW_BITS, _LANE_HASH_BITS) % _LANES
+        its_lane = crc(port, _FLOW_BITS, flow_bits) % lanes
         if slots[slot] == tile and lane in {None, its_lane}:
             return port
     return None
@@ -295,7 +295,7 @@ def _numbers(manifest: Mapping[str, Any], processors: Sequence[Position]) -> dic
     found = {}
     for number, each in enumerate(processors):
         lane = 0 if each.lane is None else each.lane + 1
-        found[indices[each.tile] << _LANE_BITS | lane] = number
+        found[indices[each.tile] << constant("rpu_tile_pkg::LaneBits") | lane] = number
     return found
 
 

@@ -21,6 +21,7 @@ from bombus.design.rtl.ports import (
     axi_streams,
 )
 from bombus.registers.model import Block
+from bombus.registers.systemverilog import layer_types
 
 # Filled in by Bombus, not by the design file; so are the numbers of kinds, such as `KindArp`.
 _FILLED_IN = frozenset(
@@ -131,6 +132,7 @@ class LayerKind:
     is_rare: bool  # it gets little traffic by a bound next hop
     is_replicable: bool  # it can have replicas
     keeps_flow_state: bool  # all messages of a flow should reach the same replica
+    answers_for_host: bool  # it answers requests for the design's addresses
     parameters: Mapping[str, Parameter]  # by key
     types: tuple[str, ...]  # type parameters for beats: `beat_t`, `<stream>_beat_t`
     constants: Mapping[str, int]  # localparams by key
@@ -163,6 +165,11 @@ class LayerKind:
     def is_register_master(self) -> bool:
         """Whether it reads and writes the registers of the design."""
         return any(port in REGISTER_MASTER_PORTS for port in self.ports)
+
+    @property
+    def register_types(self) -> dict[str, list[str]]:
+        """The types of its registers, which are parameters: lines of each, by name."""
+        return layer_types(self.registers) if self.registers else {}
 
     @property
     def raised_streams(self) -> Mapping[str, bool]:

@@ -191,6 +191,7 @@ def read_layer(
         is_rare=bool(found.numbers.get("Rare", 0)),
         is_replicable=bool(found.numbers.get("Replicable", 1)),
         keeps_flow_state=bool(found.numbers.get("KeepsFlowState", 0)),
+        answers_for_host=bool(found.numbers.get("AnswersForHost", 0)),
         parameters=found.parameters,
         types=tuple(found.types),
         constants=found.constants,

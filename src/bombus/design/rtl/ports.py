@@ -16,6 +16,7 @@ from bombus.base.errors import Problem
 from bombus.base.text import near_matches
 from bombus.design.rtl.beat import BEAT, OWN_BEAT
 from bombus.design.rtl.elaboration import Elaboration
+from bombus.design.rtl.packages import constant
 from bombus.design.rtl.shared import Shared
 from bombus.registers.model import Block
 from bombus.registers.systemverilog import layer_ports
@@ -24,8 +25,8 @@ from bombus.registers.systemverilog import layer_ports
 _BITS = {
     **dict.fromkeys(("clk_i", "rst_i", "busy_o", "discards_o", "timer_o", "mac_message_o"), 1),
     "time_us_i": 32,
-    "mac_bytes_o": 14,
 }
+_LENGTH = "mac_bytes_o"  # of type bombus_pkg::length_t
 # Ports with a type of bombus_pkg, as arrays, with the parameter that gives their size.
 _TYPES = {
     "host_i": ("host_t", "MAC port (NumMacPorts)"),
@@ -56,7 +57,7 @@ REGISTER_MASTER_PORTS: Mapping[str, int | None] = {
 }
 # Signals of a layer's own AXI-Stream besides tready; tuser is optional.
 _AXI_STREAM = ("tdata", "tkeep", "tvalid", "tlast")
-_SINGLE = _BITS.keys() | _TYPES.keys() | _OTHERS | MAC_PORTS
+_SINGLE = _BITS.keys() | _TYPES.keys() | _OTHERS | MAC_PORTS | {_LENGTH}
 
 
 def streams(ports: Iterable[str], valid: str) -> list[str]:
@@ -136,6 +137,7 @@ def known_ports(
     return {
         **dict.fromkeys(_SINGLE),
         **_BITS,
+        _LENGTH: constant("bombus_pkg::MaxFrameBytes").bit_length(),
         **REGISTER_MASTER_PORTS,
         **of_streams,
         **of_registers,

@@ -8,15 +8,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pyslang import ast
+from pyslang import ast, syntax
 
-from bombus.analysis import check
 from bombus.base import paths
 from bombus.base.errors import DesignError, UserError
 from bombus.base.text import listing, near_matches, nearest, snake_case
 from bombus.design import rtl
 from bombus.generation import generate
-from bombus.registers.systemverilog import layer_types
 
 # Inputs that are constant in a design: the position of a router inside the mesh.
 _CONSTANT_INPUTS = {"x_i": 3, "y_i": 3}
@@ -75,7 +73,7 @@ def _instances(top: ast.InstanceSymbol) -> dict[str, str]:
     start = len(top.hierarchicalPath) + 1
 
     def visit(symbol: ast.Symbol) -> bool:
-        if symbol.kind == ast.SymbolKind.Instance and symbol is not top:
+        if isinstance(symbol, ast.InstanceSymbol) and symbol is not top:
             found[symbol.hierarchicalPath[start:]] = symbol.definition.name
         return True
 
@@ -85,9 +83,8 @@ def _instances(top: ast.InstanceSymbol) -> dict[str, str]:
 
 def of_design(design: Path, tile: str | None = None) -> Sources:
     """A design, to be composed of its tiles; or one tile of it."""
-    checked, _ = check.check(design)
+    checked, texts = generate.checked(design)
     name = checked.design.config.name
-    texts = generate.texts(checked)
     # In the order of the design's file list, where packages come first.
     names = [line for line in texts[f"{name}.f"].splitlines() if not line.startswith(("+", "//"))]
     headers = {path: text for path, text in texts.items() if path.endswith(".svh")}
@@ -98,7 +95,7 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
     tiles = {
         member.definition.name.removeprefix(prefix): member
         for member in top.body
-        if member.kind == ast.SymbolKind.Instance and member.definition.name.startswith(prefix)
+        if isinstance(member, ast.InstanceSymbol) and member.definition.name.startswith(prefix)
     }
     modules = {instance.definition.name: instance for instance in tiles.values()}
 
@@ -131,14 +128,16 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
 
 def _stub(instance: ast.InstanceSymbol) -> str:
     """A module without its body."""
-    return f"{instance.definition.syntax.header}\nendmodule\n"
+    module = instance.definition.syntax
+    assert isinstance(module, syntax.ModuleDeclarationSyntax)
+    return f"{module.header}\nendmodule\n"
 
 
 def _wrapper(
     module: ast.InstanceSymbol, header: str, types: Mapping[str, str], values: Mapping[str, int]
 ) -> str:
     """A module without type parameters around one that has some."""
-    ports = [member for member in module.body if member.kind == ast.SymbolKind.Port]
+    ports = [member for member in module.body if isinstance(member, ast.PortSymbol)]
     declarations, connections = [], []
     for port in ports:
         if port.name in _CONSTANT_INPUTS:
@@ -155,10 +154,12 @@ def _wrapper(
     given = [
         f".{member.name}({types[member.name]})"
         for member in module.body
-        if member.kind == ast.SymbolKind.TypeParameter and not member.isLocalParam
+        if isinstance(member, ast.TypeParameterSymbol) and not member.isLocalParam
     ]
     for name, value in values.items():
-        kind = module.body.find(name).type
+        parameter = module.body.find(name)
+        assert isinstance(parameter, ast.ParameterSymbol)
+        kind = parameter.type
         is_enum = isinstance(kind.canonicalType, ast.EnumType)
         given.append(f".{name}({kind}'({value}))" if is_enum else f".{name}({value})")
     lines = [header + "module area_top", "  import area_pkg::*;", "("]
@@ -171,7 +172,7 @@ def _wrapper(
 def _register_types(name: str, data_width: int) -> dict[str, list[str]]:
     """The types of a layer's registers."""
     layer = rtl.library(data_width).layers.get(name)
-    return layer_types(layer.registers) if layer and layer.registers else {}
+    return layer.register_types if layer else {}
 
 
 def _metadata(name: str, data_width: int) -> str:
@@ -222,6 +223,7 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
     if refusals:
         raise DesignError(refusals)
     instance = first.instance("probe").body.find("u_module")
+    assert isinstance(instance, ast.InstanceSymbol)
     text = _wrapper(instance, header, types, values)
     whole = rtl.elaborate(files, {_WRAPPER + ".sv": text}, top=_WRAPPER)
     top = whole.instance(_WRAPPER)
@@ -237,8 +239,11 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
     if "flit_t" in known and name.startswith("router"):
         flit = instance.body.find("flit_t")
         channels = instance.body.find("NumChannels")
+        assert isinstance(flit, ast.TypeParameterSymbol)
         # Each channel of a link has its own valid and ready.
-        num_channels = int(channels.value.value) if channels else 1
+        num_channels = 1
+        if isinstance(channels, ast.ParameterSymbol):
+            num_channels = int(channels.value.value)  # type: ignore[call-overload]
         link_bits = flit.targetType.type.bitWidth + 2 * num_channels
     return Sources(
         Part(_WRAPPER, rtl.without_unused_packages(texts)),

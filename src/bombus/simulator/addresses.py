@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses of a live run: those of the design and of this machine's interfaces."""
+"""Addresses of a simulated design, and of a machine in its subnet."""
 
 from __future__ import annotations
 
