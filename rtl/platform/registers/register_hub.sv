@@ -17,8 +17,8 @@
 // has its response by then; a read's data are valid in the cycle after the target's response.
 // Throughput: a write per cycle to targets that respond in the next cycle.
 //
-// response_o is valid, and constant, while a bit of response_valid_o is set. Otherwise its value has
-// no meaning. busy_o covers requests until their target responds; a response that waits for its
+// response_o is valid, and constant, while a bit of response_valid_o is set. Otherwise its value
+// has no meaning. busy_o covers requests until their target responds; a response that waits for its
 // master is not counted, since that master is busy until it has taken it.
 `include "bombus_assert.svh"
 

@@ -154,8 +154,8 @@ def test_a_reset_by_the_kernel_is_a_failure(benches: Benches, peer_closed: bool)
     session = world.open(500)
     assert session is not None
     state = world.live[session]
-    world.run(lambda: bool(state.told) and state.read_toggle[1] != state.served[0])
-    state.served[0] = state.read_toggle[1]  # the layer hears of them by the end
+    world.run(lambda: bool(state.told) and state.read_awaited[1] != state.served[0])
+    state.served[0] = state.read_awaited[1]  # the layer hears of them by the end
     world.comes(session, 500)
     state.peer_closed = peer_closed
     world.say(session, reset=1)
