@@ -53,8 +53,8 @@ class Report:
         self._has_failed = False
 
     def update(self, totals: Totals) -> str | None:
-        """Writes the numbers so far. If that fails, such as on a full disk, the run goes on: returns
-        the reason, the first time in a row.
+        """Writes the numbers so far. If that fails, such as on a full disk, returns the reason, the
+        first time in a row.
         """
         if self._is_stream:
             return None
