@@ -71,14 +71,16 @@ venv: $(VENV)/.done  ## install Bombus with all its tools into .venv
 $(VENV)/.done: requirements.lock pyproject.toml
 	@echo "Installing Bombus and its tools into $(VENV): about 450 MB to download, 2 GB on disk."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/pip install --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
-lock:  ## regenerate requirements.lock from pyproject.toml
+# Versions in the file stay, unless it is removed first or pyproject.toml excludes them.
+lock:  ## update requirements.lock from pyproject.toml, with the hashes of all files
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
-	build/lock/bin/pip install --quiet hatchling editables '.[dev]'
-	build/lock/bin/pip freeze --exclude bombus > requirements.lock
+	build/lock/bin/pip install --quiet uv
+	build/lock/bin/uv pip compile pyproject.toml --extra dev --quiet --universal \
+	  --python-version 3.11 --generate-hashes --no-header --no-annotate --output-file requirements.lock
 	rm -rf build/lock
 
 clean:  ## remove everything built, .venv included

@@ -21,6 +21,7 @@ from bombus.applications.reed_solomon.erasure_libraries import (
     open_library,
 )
 from bombus.applications.reed_solomon.model import MATRICES, Code
+from bombus.base import trust
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
@@ -133,6 +134,7 @@ def with_instances(design: Path, instances: int, folder: Path) -> Path:
         if tile.get("kind") == KIND:
             tile.pop("at", None)
             tile.update({"replicas": instances, "dispatch": "round_robin"})
+    trust.allow(design.resolve().parent)
     changed = folder / f"{design.stem}_{instances}.yaml"
     with changed.open("w") as file:
         yaml.dump(document, file)

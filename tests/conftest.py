@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from bombus.base import trust
 from bombus.base.errors import DesignError
 from bombus.base.output import STDOUT
 from bombus.measure import bench
 from bombus.simulator.build import Library, build_library
 from bombus.simulator.simulation import Simulation
-from tests import LOOPBACK
+from tests import LOOPBACK, ROOT
 from tests.applications.processors import forwarding
 from tests.support import message_sums
 from tests.support.harness import Benches
@@ -26,6 +27,7 @@ from tests.support.live import Live, starter
 # Background jobs ignore Ctrl-C, nohup jobs also a hang-up, and so would programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+trust.allow(ROOT)  # for designs that tests write elsewhere, with sources of the repository
 message_sums.watch()  # every simulation that a test opens
 
 

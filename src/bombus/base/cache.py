@@ -6,8 +6,10 @@ from __future__ import annotations
 import errno
 import functools
 import hashlib
+import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -21,11 +23,16 @@ from bombus.base.errors import UserError
 from bombus.base.interrupt import orderly_end
 from bombus.base.output import WriteError
 
+_MODE = 0o700
+_SIZES = ".sizes"  # in each directory: JSON, the size of each file by its name
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def cache_directory() -> Path:
-    """`$BOMBUS_CACHE`, or else the user's cache folder (`~/.cache/bombus`); created if missing."""
+    """`$BOMBUS_CACHE`, or else the user's cache folder (`~/.cache/bombus`); created if missing.
+
+    Only its owner has access, since libraries in it are loaded.
+    """
     path = Path(os.environ.get("BOMBUS_CACHE") or user_cache_path("bombus"))
     path = path.expanduser().absolute()
     if " " in str(path):
@@ -34,7 +41,15 @@ def cache_directory() -> Path:
             f"set BOMBUS_CACHE to another directory"
         )
     with _writing(path):
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=_MODE, parents=True, exist_ok=True)
+        found = path.stat()
+        if found.st_uid != os.geteuid():
+            raise UserError(
+                f"the cache directory {path} belongs to another user, who could have libraries "
+                "loaded from it; set BOMBUS_CACHE to a directory of yours"
+            )
+        if stat.S_IMODE(found.st_mode) != _MODE:
+            path.chmod(_MODE)
     return path
 
 
@@ -95,29 +110,55 @@ def content_key(texts: Iterable[str], files: Iterable[tuple[str, Path]]) -> str:
 def cached_directory(name: str, make: Callable[[Path], object]) -> Path:
     """The directory `name` of the cache; if it is missing, `make` fills a new one.
 
-    If two processes want the same directory at once, one creates it and the other waits. An
-    existing directory is complete, since it is renamed into place. Unfinished ones are removed,
-    even after SIGTERM or SIGHUP; after SIGKILL, by the next process that wants the same directory.
+    If two processes want the same directory at once, one creates it and the other waits. It is
+    renamed into place when it is complete and on the disk. Unfinished ones are removed, even after
+    SIGTERM or SIGHUP; after SIGKILL, by the next process that wants the same directory. One that
+    was damaged later, or that another user has made, is made again.
     """
     target = cache_directory() / name
-    if target.is_dir():
+    if is_whole(target):
         return target
     with writing_cache():
         return _made(target, make)
 
 
+def is_whole(entry: Path) -> bool:
+    """Whether a directory of the cache is the user's own, with all files at their first size."""
+    try:
+        if entry.stat().st_uid != os.geteuid():
+            return False
+        sizes = json.loads((entry / _SIZES).read_text())
+        return all((entry / name).stat().st_size == size for name, size in sizes.items())
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _finish(entry: Path) -> None:
+    """Writes all files of a new directory to the disk, then their sizes."""
+    files = [path for path in entry.rglob("*") if path.is_file()]
+    sizes = entry / _SIZES
+    sizes.write_text(json.dumps({str(f.relative_to(entry)): f.stat().st_size for f in files}))
+    for path in (*files, sizes):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 def _made(target: Path, make: Callable[[Path], object]) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(target.with_name(target.name + ".lock")):
-        if target.is_dir():
+        if is_whole(target):
             return target
+        shutil.rmtree(target, ignore_errors=True)
         for left in target.parent.glob(f".{target.name}-*"):
             shutil.rmtree(left, ignore_errors=True)
         work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
         try:
             with orderly_end():
                 make(work)
-            work.chmod(0o755)
+            _finish(work)
             work.rename(target)
         finally:
             shutil.rmtree(work, ignore_errors=True)

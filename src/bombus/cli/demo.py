@@ -83,7 +83,16 @@ def live(design: Path, library: Library, console: Console) -> None:
     udp_port = echo_port(library.manifest)
     with Namespace() as namespace, tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        command = [sys.executable, "-m", "bombus.cli", "run", str(design), "--report", str(report)]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "bombus.cli",
+            "run",
+            str(design),
+            "--report",
+            str(report),
+        ]
         log = Path(folder) / "log"
         with log.open("w") as output:
             runner = namespace.popen(command, stdout=output, stderr=output)

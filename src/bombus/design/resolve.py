@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from bombus.base import trust
 from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.text import near_matches
 from bombus.base.yaml_file import Loc
@@ -282,11 +283,22 @@ def _check_mac_ports(file: config.DesignFile) -> None:
         )
 
 
+def _check_includes(file: config.DesignFile) -> None:
+    problems = [
+        problem
+        for source in file.source_files()
+        for problem in trust.inclusion_problems(source, file.folder, rtl.include_dirs())
+    ]
+    if problems:
+        raise DesignError(problems)
+
+
 def load(path: Path) -> tuple[Design, list[Problem]]:
     """Reads a design file and resolves it."""
     file = config.load(path)
     width = networks_of(file.config)[0].data_width
     _check_mac_ports(file)
+    _check_includes(file)
     library = rtl.library(
         width,
         file.source_files(),

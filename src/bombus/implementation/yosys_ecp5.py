@@ -46,7 +46,7 @@ def run(request: Request, folder: Path, command: str) -> None:
     require("pyosys", command, "Yosys", "board")
     file = folder / "synthesis.json"
     file.write_text(json.dumps(vars(request)), encoding="utf-8")
-    call = [sys.executable, "-m", "bombus.implementation.yosys_ecp5", file.name]
+    call = [sys.executable, "-P", "-m", "bombus.implementation.yosys_ecp5", file.name]
     tool.run(call, folder, LOG, f"Yosys rejects {request.top}")
 
 

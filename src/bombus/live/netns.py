@@ -89,6 +89,7 @@ class Namespace:
             self._enter += ["--user", "--preserve-credentials"]
         from_inside = [
             sys.executable,
+            "-P",
             "-c",
             "from bombus.live.interface import set_up; set_up('lo')",
         ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.table import Table
 
-from bombus.base.output import STDOUT, check_writable, write_json
+from bombus.base.output import STDOUT, WriteError, check_writable, write_json
 from bombus.live.interface import Interface
 from bombus.simulator.counters import mesh_table
 from bombus.simulator.simulation import Simulation
@@ -50,11 +50,22 @@ class Report:
         self.path = path
         check_writable(path)
         self._is_stream = path == STDOUT or (path.exists() and not path.is_file())
+        self._has_failed = False
 
-    def update(self, totals: Totals) -> None:
-        """Writes the numbers so far."""
-        if not self._is_stream:
+    def update(self, totals: Totals) -> str | None:
+        """Writes the numbers so far. If that fails, such as on a full disk, returns the reason, the
+        first time in a row.
+        """
+        if self._is_stream:
+            return None
+        had_failed = self._has_failed
+        try:
             self._write(totals)
+        except WriteError as error:
+            self._has_failed = True
+            return None if had_failed else f"{error}; the next report may be written again"
+        self._has_failed = False
+        return None
 
     def finish(self, totals: Totals) -> None:
         """Writes the final numbers."""

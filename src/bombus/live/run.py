@@ -82,9 +82,9 @@ def run(
     `pcap_out`: both directions of the port. `trace`: a waveform file. `assertions`: check those of
     the RTL. `board`: with the Ethernet MACs of this board. On a terminal the counters are shown as
     they grow; elsewhere they are printed at the end. `report`: a JSON file with all numbers,
-    rewritten every `interval` seconds and at the end; "-": standard output. `software`: called at
-    the start, then about ten times a second, and when messages have arrived on a raised stream, to
-    read and write registers and messages.
+    rewritten every `interval` seconds and at the end; "-": standard output; a full disk ends no
+    run. `software`: called at the start, then about ten times a second, and when messages have
+    arrived on a raised stream, to read and write registers and messages.
 
     Raises UserError, after the report, if an interface disappears meanwhile.
     """
@@ -239,8 +239,8 @@ def _loop(
                     totals = Totals.of(simulation, interfaces, now - start)
                     if live is not None:
                         live.update(table(simulation, interfaces, totals), refresh=True)
-                    if report is not None:
-                        report.update(totals)
+                    if report is not None and (reason := report.update(totals)):
+                        _warning(console)(reason)
                 for port, interface in enumerate(interfaces):
                     simulation.link(port, up=interface.is_up())
                 simulation.serve()

@@ -3,7 +3,8 @@
 
 Of SystemRDL 2.0 Bombus takes registers of one or more 32-bit words, arrays, regfiles and address
 maps; fields that software writes and hardware reads, or that hardware drives and software reads.
-A property that asks for more is an error, so that none is ignored.
+A property that asks for more is an error, so that none is ignored. So are embedded Perl and files
+included from other folders, since a description may be a stranger's.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from systemrdl.node import AddressableNode, AddrmapNode, FieldNode, RegfileNode,
 from systemrdl.parser.SystemRDLLexer import SystemRDLLexer
 from systemrdl.source_ref import DetailedFileSourceRef, FileSourceRef, SourceRefBase
 
-from bombus.base import paths
+from bombus.base import paths, trust
 from bombus.base.errors import DesignError, Problem
 from bombus.registers.model import WORD_BITS, Block, Field, Register, RegisterType
 from bombus.registers.systemverilog import REGISTERS, STATUS
@@ -68,6 +69,8 @@ class Rdl:
         self._messages = _Messages()
         self._compiler = RDLCompiler(message_printer=self._messages)
         for file in dict.fromkeys([PROPERTIES, *files]):
+            if problems := list(trust.inclusion_problems(file, file.parent, perl=True)):
+                raise DesignError(problems)
             with self._reported():
                 self._compiler.compile_file(str(file))
 

@@ -19,7 +19,13 @@ from typing import Any
 from rich.console import Console
 
 from bombus.base import paths
-from bombus.base.cache import cache_directory, cached_directory, content_key, writing_cache
+from bombus.base.cache import (
+    cache_directory,
+    cached_directory,
+    content_key,
+    is_whole,
+    writing_cache,
+)
 from bombus.base.errors import UserError
 from bombus.base.output import replace
 from bombus.base.paths import PACKAGE, SIM
@@ -108,8 +114,9 @@ def build(
     variant = f"{key}{'-trace' if trace else ''}{'-assertions' if assertions else ''}"
     remembered = cache_directory() / "designs" / variant
     if remembered.is_file():
-        library = Library(Path(remembered.read_text()))
-        if library.path.is_file():
+        entry = Path(remembered.read_text()).name
+        library = _library(cache_directory() / "simulators" / entry)
+        if entry and is_whole(library.path.parent):
             return library
 
     with step(console, f"Generating {design.name}"):
@@ -122,7 +129,7 @@ def build(
         raise BuildError(_with_places(str(error), generated, sources)) from None
     with writing_cache():
         remembered.parent.mkdir(exist_ok=True)
-        replace(remembered, str(library.path).encode())
+        replace(remembered, library.path.parent.name.encode())
     return library
 
 
@@ -189,8 +196,12 @@ def build_library(
         shutil.rmtree(work)
         shutil.copyfile(manifests[0], directory / "manifest.json")
 
-    directory = cached_directory(f"simulators/{name}-{key}", make)
-    return Library(directory / f"lib{name}.so")
+    return _library(cached_directory(f"simulators/{name}-{key}", make))
+
+
+def _library(entry: Path) -> Library:
+    """The library in an entry of the cache, whose name is that of the design and a key."""
+    return Library(entry / f"lib{entry.name.rpartition('-')[0]}.so")
 
 
 def _driver(sanitizers: Sequence[str], compresses: bool) -> Driver:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from distributed import Client, Security
 from rich.console import Console
 
 from bombus.base.errors import DesignError, UserError
@@ -49,6 +50,20 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_mesh_has_2_x_2_to_256_nodes(columns: int, rows: int) -> None:
     with pytest.raises(UserError, match=f"{columns} x {rows} is not 2 x 2 to 256 nodes"):
         mesh.build(Fabric(), columns, rows)
+
+
+def test_local_workers_serve_no_stranger() -> None:
+    """Other users of the machine can connect to a port, but hold no certificate of the sweep."""
+    with cluster.client(None, 1) as mine:
+        assert mine.submit(os.getpid).result() != os.getpid()
+        address = mine.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        for stranger, security in (
+            (address.replace("tls://", "tcp://"), Security()),
+            (address, Security.temporary()),
+        ):
+            with pytest.raises((OSError, ValueError)):
+                Client(stranger, security=security, timeout=2)
 
 
 @pytest.fixture

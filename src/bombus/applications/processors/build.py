@@ -30,7 +30,7 @@ def compiler() -> list[str]:
     """The command of a compiler for RV32IM, with its specific options."""
     if find_spec("ziglang"):
         target = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m-a-c-d-f")
-        return [sys.executable, "-m", "ziglang", "cc", *target, "-fno-sanitize=all"]
+        return [sys.executable, "-P", "-m", "ziglang", "cc", *target, "-fno-sanitize=all"]
     for name in GCC_NAMES:
         if found := shutil.which(name):
             return [found, "-march=rv32im_zicsr", "-nostartfiles"]

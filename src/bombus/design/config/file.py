@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,12 +12,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bombus.base import yaml_file
+from bombus.base import trust, yaml_file
 from bombus.base.errors import DesignError, Problem
 from bombus.base.text import nearest
 from bombus.base.yaml_file import Loc
 from bombus.design.config.design import DesignConfig
 from bombus.design.config.tile import MAX_REPLICAS, TileOfKind
+
+_SOURCE_NAME = re.compile(r"\w[\w.+-]*", re.ASCII)  # it reaches make, compilers and scripts
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,10 @@ class DesignFile:
 
     def problem(self, loc: Loc, message: str, *, is_error: bool = True) -> Problem:
         return Problem(self.path, self.line(loc), message, is_error)
+
+    @property
+    def folder(self) -> Path:
+        return self.path.resolve().parent
 
     def source_files(self) -> list[Path]:
         return [(self.path.parent / source).resolve() for source in self.config.sources]
@@ -142,10 +149,20 @@ def load(path: Path) -> DesignFile:
     if problems:
         raise DesignError(sorted(problems, key=lambda problem: problem.line or 0))
     found = DesignFile(path, design, document)
-    absent = [i for i, source in enumerate(found.source_files()) if not source.is_file()]
-    if absent:
-        raise DesignError(
-            found.problem(("sources", i), f"there is no file {found.source_files()[i]}")
-            for i in absent
-        )
+    problems = list(_source_problems(found))
+    if problems:
+        raise DesignError(problems)
     return found
+
+
+def _source_problems(design: DesignFile) -> Iterator[Problem]:
+    for i, file in enumerate(design.source_files()):
+        text = None
+        if not file.is_file():
+            text = f"there is no file {file}"
+        elif not trust.may_read(file, design.folder):
+            text = f"{file} is outside of the folder of the design; {trust.HINT}"
+        elif not _SOURCE_NAME.fullmatch(file.name):
+            text = f"{file.name!r} should have only letters, digits and _ . + - in its name"
+        if text:
+            yield design.problem(("sources", i), text)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pyslang import ast
 
+from bombus.base import trust
+from bombus.base.errors import DesignError, Problem
 from bombus.design.rtl.beat import Beat
 from bombus.design.rtl.elaboration import Elaboration, elaborate
 from bombus.registers.model import Block
@@ -27,7 +29,12 @@ class Probed:
 def description(file: Path) -> Path | None:
     """The SystemRDL file beside a layer's SystemVerilog, if there is one."""
     found = file.with_suffix(".rdl")
-    return found if found.is_file() else None
+    if not found.is_file():
+        return None
+    if not trust.may_read(found, file.resolve().parent):
+        message = f"it is a link to a file outside of its folder; {trust.HINT}"
+        raise DesignError([Problem(found, None, message)])
+    return found
 
 
 def version(file: Path) -> int:

@@ -33,7 +33,7 @@ def run(passes: Sequence[str], folder: Path, what: str) -> str:
     """
     (folder / "passes.json").write_text(json.dumps(passes), encoding="utf-8")
     log_file = folder / "yosys.log"
-    command = [sys.executable, "-m", __spec__.name, "passes.json"]
+    command = [sys.executable, "-P", "-m", __spec__.name, "passes.json"]
     environment = os.environ | {"PYTHONPATH": str(paths.PACKAGE.parent)}
     with log_file.open("w") as log:
         result = subprocess.run(

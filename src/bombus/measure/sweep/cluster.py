@@ -26,7 +26,8 @@ from bombus.measure.sweep.store import Store
 from bombus.measure.sweep.worker import run_point
 
 with extra("bombus sweep", "Dask and PyArrow", "sweep"):
-    from distributed import Client, LocalCluster, as_completed
+    import cryptography  # noqa: F401  # for Security.temporary
+    from distributed import Client, LocalCluster, Security, as_completed
 
 CONNECT_SECONDS = 10
 # A point is abandoned after this many workers died running it.
@@ -55,7 +56,12 @@ def _end(groups: Iterable[int]) -> None:
 
 
 @contextlib.contextmanager
-def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
+def client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
+    """A client of the scheduler at an address, or of `workers` new processes on this machine.
+
+    The latter talk by TLS, with certificates in memory alone. Raises UserError if the scheduler
+    cannot be reached.
+    """
     if scheduler is not None:
         if not re.search(r":\d+$", scheduler):
             raise UserError(
@@ -63,12 +69,12 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
                 "port, such as tcp://host:8786"
             )
         try:
-            client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+            remote = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise UserError(f"cannot reach the Dask scheduler {scheduler}: {reason}") from None
-        with client:
-            yield client
+        with remote:
+            yield remote
         return
     import dask
 
@@ -86,6 +92,9 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
                 memory_limit=0,
                 silence_logs=logging.ERROR,
                 preload=[worker.__name__],
+                # A scheduler runs the code of anyone who can connect to it, and other users of
+                # this machine can. Only holders of this key connect.
+                security=Security.temporary(),
             )
         groups: list[int] = []
         running.callback(_end, groups)
@@ -118,8 +127,8 @@ def run(
         kept = len(points) - len(todo)
         if todo:
             try:
-                with _client(scheduler, workers) as client:
-                    _run_all(sweep, todo, store, failed, client, interrupts, console)
+                with client(scheduler, workers) as connected:
+                    _run_all(sweep, todo, store, failed, connected, interrupts, console)
             except KeyboardInterrupt:
                 stopped = True
         rows = [store.rows[point.key] for point in points if point.key in store.rows]
