@@ -14,7 +14,6 @@ from bombus.design.dispatch import Dispatch, num_slots
 from bombus.design.elements import Input, Interface, Tile
 from bombus.design.facts import Facts
 from bombus.design.network import Area, Network
-from bombus.design.next_hops import next_bits
 from bombus.design.resolved import Design
 from bombus.fabric.routing import (
     DIRECTIONS,
@@ -431,7 +430,7 @@ def _interface(tile: Tile, interface: Interface, facts: Facts) -> InterfaceConte
         slot_write=slot_write,
         next_table_size=table.size,
         first_hops=first_hops or ["16'd0"],
-        next_bits=next_bits(interface, facts.design),
+        next_bits=facts.next_hops.bits[interface],
         has_sources=bool(interface.sources),
         num_sources=max(1, len(interface.sources)),
         has_sinks=bool(interface.entries),

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from bombus.base.systemverilog import bits, element, logic
 from bombus.design.elements import Input, Layer, Tile
 from bombus.design.facts import Facts
-from bombus.design.resolved import Design
 from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
 from bombus.generation import registers
 from bombus.generation.instances import (
@@ -153,7 +152,7 @@ def _shared_ports(tile: Tile, facts: Facts) -> list[TilePort]:
     """
     ports = []
     for layer in tile.layers:
-        members = broadcasts(facts.design).get(layer.kind.broadcasts, [])
+        members = facts.broadcasts.get(layer.kind.broadcasts, [])
         for port in layer.kind.further:
             if port.name not in layer.shared:
                 continue
@@ -165,13 +164,13 @@ def _shared_ports(tile: Tile, facts: Facts) -> list[TilePort]:
             declaration = f"{direction} {logic(port.width, name)}"
             ports.append(TilePort(name, declaration, f"{port.name[:-2]}{place}"))
         if layer.kind.is_register_master:
-            ports += _register_master_ports(layer, facts.design)
+            ports += _register_master_ports(layer, facts)
     return ports
 
 
-def _register_master_ports(layer: Layer, design: Design) -> Iterator[TilePort]:
+def _register_master_ports(layer: Layer, facts: Facts) -> Iterator[TilePort]:
     """Ports of the tile for a master of registers; the register port of the top is master 0."""
-    number = 1 + register_masters(design).index(layer)
+    number = 1 + facts.register_masters.index(layer)
     for port, width in REGISTER_MASTER_PORTS.items():
         name = shared_port(layer, port)
         type_ = f"bombus_pkg::register_request_t {name}" if width is None else logic(width, name)
@@ -179,20 +178,6 @@ def _register_master_ports(layer: Layer, design: Design) -> Iterator[TilePort]:
         place = "" if port == "register_response_i" else f"[{number}]"
         direction = "output" if port.endswith("_o") else "input"
         yield TilePort(name, f"{direction} {type_}", f"{port[:-2]}{place}")
-
-
-def register_masters(design: Design) -> list[Layer]:
-    """The layers that are masters of registers."""
-    return [layer for layer in design.layers() if layer.kind.is_register_master]
-
-
-def broadcasts(design: Design) -> dict[str, list[Layer]]:
-    """The layers that share each broadcast, by its name."""
-    found: dict[str, list[Layer]] = {}
-    for layer in design.layers():
-        if layer.shared:
-            found.setdefault(layer.kind.broadcasts, []).append(layer)
-    return found
 
 
 _ALWAYS_BUSY = ("router", "network_interface")  # the parts of each interface

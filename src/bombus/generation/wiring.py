@@ -10,7 +10,6 @@ from bombus.base.text import listing
 from bombus.design.elements import Hop, Input, Output, Tile
 from bombus.design.facts import Facts
 from bombus.design.network import Network
-from bombus.design.next_hops import next_bits, next_width, num_hops
 from bombus.design.rtl import BEAT
 from bombus.generation.instances import stream_type
 
@@ -159,7 +158,7 @@ class _Wiring:
                     select = f"{output.signal}_to_{name}"
                     if len(selects) < len(targets) - 1:
                         numbers = sorted({hop.number for hop in hops})
-                        width = next_width(output, self.facts.design)
+                        width = self.facts.next_hops.widths[output]
                         condition = " || ".join(
                             f"{output.signal}_next == {width}'d{number}" for number in numbers
                         )
@@ -174,7 +173,7 @@ class _Wiring:
                     branches=listed,
                     next_unused=has_next(output)
                     and len(targets) == 1
-                    and (None not in targets or num_hops(output, self.facts.design) == 1),
+                    and (None not in targets or self.facts.next_hops.counts[output] == 1),
                     next=self.next_number(output),
                 )
             )
@@ -184,11 +183,12 @@ class _Wiring:
         """The output's own number of a message's next hop, for the network interface."""
         if output not in self.tile.sources:
             return ""
-        if num_hops(output, self.facts.design) == 1:
+        hops = self.facts.next_hops
+        if hops.counts[output] == 1:
             return "'0"
-        width = next_bits(self.tile.interface(output.network), self.facts.design)
+        width = hops.bits[self.tile.interface(output.network)]
         signal = f"{output.signal}_next"
-        return signal if width == next_width(output, self.facts.design) else f"{width}'({signal})"
+        return signal if width == hops.widths[output] else f"{width}'({signal})"
 
 
 def _converted(signal: str, source: str, target: str) -> str:
