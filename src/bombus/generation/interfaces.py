@@ -25,7 +25,7 @@ from bombus.fabric.routing import (
     inject,
     step,
 )
-from bombus.generation.wiring import waiting
+from bombus.generation.wiring import Waiting
 
 
 @dataclass(frozen=True)
@@ -341,7 +341,9 @@ def _write(table: str, first: int, size: int, total: int) -> TableWrite:
     return TableWrite(" && ".join(conditions), f"{narrow}'({table}_index - {wide}'d{first})")
 
 
-def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | None:
+def _window(
+    tile: Tile, interface: Interface, facts: Facts, waiting: Sequence[Waiting]
+) -> WindowContext | None:
     """The part of the tile in the window of an interface's network."""
     found = flight.of_tile(tile, interface.network, facts)
     if found is None:
@@ -378,7 +380,7 @@ def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | N
     working = [
         f"{prefix}entering",
         *(f"{layer.name}_busy" for layer in found.layers if "busy_o" in layer.kind.ports),
-        *waiting(tile, facts, interface.network),
+        *(each.valid for each in waiting if each.network is interface.network),
         *(source("valid", n) for n in passing),
     ]
     return WindowContext(
@@ -394,12 +396,16 @@ def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | N
     )
 
 
-def interface_contexts(tile: Tile, facts: Facts) -> list[InterfaceContext]:
+def interface_contexts(
+    tile: Tile, facts: Facts, waiting: Sequence[Waiting]
+) -> list[InterfaceContext]:
     """The tile's router and network interface in each network."""
-    return [_interface(tile, interface, facts) for interface in tile.interfaces]
+    return [_interface(tile, interface, facts, waiting) for interface in tile.interfaces]
 
 
-def _interface(tile: Tile, interface: Interface, facts: Facts) -> InterfaceContext:
+def _interface(
+    tile: Tile, interface: Interface, facts: Facts, waiting: Sequence[Waiting]
+) -> InterfaceContext:
     network, kinds, tables = interface.network, facts.messages, facts.tables
     num_hops, tile_slots = tables.writable[tile]
     links, missing = _links(tile, network, facts.design)
@@ -437,5 +443,5 @@ def _interface(tile: Tile, interface: Interface, facts: Facts) -> InterfaceConte
         num_sinks=max(1, len(interface.entries)),
         takes=[kinds.bits(kinds.taken_mask(each)) for each in reversed(interface.entries)],
         router_drops=bool(interface.router_drops),
-        window=_window(tile, interface, facts),
+        window=_window(tile, interface, facts, waiting),
     )

@@ -77,12 +77,21 @@ class Sink:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """A register between the mesh of a network and an input."""
+
+    network: Network
+    valid: str  # signal
+
+
+@dataclass(frozen=True)
 class Wiring:
     """Connections inside a tile."""
 
     outputs: list[WiredOutput]
     inputs: list[WiredInput]
     sinks: list[Sink]
+    waiting: list[Waiting]
 
 
 class _Wiring:
@@ -230,7 +239,16 @@ def wiring(tile: Tile, facts: Facts) -> Wiring:
         for target, sources in joined.feeds.items()
         if sources
     ]
-    return Wiring(joined.outputs(), inputs, [_sink(target, joined) for target in tile.entries])
+    return Wiring(
+        outputs=joined.outputs(),
+        inputs=inputs,
+        sinks=[_sink(target, joined) for target in tile.entries],
+        waiting=[
+            Waiting(target.network, joined.slot(target, None).valid)
+            for target in tile.entries
+            if joined.waits(target)
+        ],
+    )
 
 
 def _sink(target: Input, joined: _Wiring) -> Sink:
@@ -251,13 +269,3 @@ def _sink(target: Input, joined: _Wiring) -> Sink:
         valid=slot.valid,
         ready=slot.ready,
     )
-
-
-def waiting(tile: Tile, facts: Facts, network: Network | None = None) -> list[str]:
-    """The valid signals of registers between the mesh (of one network) and inputs."""
-    joined = _Wiring(tile, facts)
-    return [
-        joined.slot(target, None).valid
-        for target in tile.entries
-        if joined.waits(target) and network in (None, target.network)
-    ]
