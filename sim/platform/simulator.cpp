@@ -84,10 +84,12 @@ void Simulator::reset() {
   for (auto& port : ports_) port.reset();
   for (auto& stream : streams_) stream.reset();
   const bombus_errors errors = errors_;
+  context_->assertOn(false);  // resets in flip-flops of the design have no value at first
   for (const PortClock& clock : clocks_) *clock.pins().rst = 1;
   hold_core_reset();
   for (const PortClock& clock : clocks_) *clock.pins().rst = 0;
-  errors_ = errors;  // ignore assertions before the first reset
+  context_->assertOn(true);
+  errors_ = errors;  // ignore frames cut by the reset
   start();
 }
 

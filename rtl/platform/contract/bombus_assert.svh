@@ -5,8 +5,8 @@
 
 // holds_: an expression that is true at every rising edge of clk_i outside reset (rst_i). Its
 // failure names the instance and the assertion. Simulators check it with assertions enabled
-// (`bombus build --assertions`), from the first edge on, so models begin in reset; synthesis and
-// the proofs of formal/, whose readers define SYNTHESIS, remove it.
+// (`bombus build --assertions`), but not before or in the reset of a whole model, with which each
+// begins. Synthesis and the proofs of formal/, whose readers define SYNTHESIS, remove it.
 `ifdef SYNTHESIS
 `define BOMBUS_ASSERT(name_, holds_)
 `else

@@ -80,8 +80,8 @@ module mesh_top
     wire unused = ^{out[n], x, y, in_flits_i[n]};
   end
 
-  // The credits of node 0, where chains begin and end. Without them, node 0 also receives flits
-  // that it has not sent, and none is counted.
+  // The credits of node 0, where chains begin and end. Without them, no flit is counted, since node
+  // 0 then receives flits of other nodes, too.
   logic may_send;
   wire  limited = window_i != '0;
   credit_limit #(
