@@ -33,11 +33,14 @@ module hops_rx
     NumDrops
   } drop_e;
 
-  logic first_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (in_valid_i & in_ready_o) first_q <= in_i.last;
-  end
+  logic first;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i & in_ready_o),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   // The layer's beats have room for the wider of its two kinds.
   packet_meta_t packet;
@@ -61,7 +64,7 @@ module hops_rx
 
   // One beat is a whole request; further beats mean a wrong size, and are discarded.
   logic ready;
-  assign in_ready_o = ready | ~first_q;
+  assign in_ready_o = ready | ~first;
   drop_register #(
       .beat_t  (beat_t),
       .NumDrops(NumDrops)
@@ -69,11 +72,11 @@ module hops_rx
       .clk_i,
       .rst_i,
       .in_i(report),
-      .in_valid_i(in_valid_i & first_q),
+      .in_valid_i(in_valid_i & first),
       .in_ready_o(ready),
       .in_first_i(1'b1),
       .in_next_i(NextHopsTx),
-      .in_drop_i(in_i.length != 14'(BodyBytes)),
+      .in_drop_i(in_i.length != length_t'(BodyBytes)),
       .out_o,
       .out_valid_o,
       .out_ready_i,
@@ -81,6 +84,6 @@ module hops_rx
       .drop_o
   );
 
-  assign busy_o = out_valid_o | ~first_q;
+  assign busy_o = out_valid_o | ~first;
 
 endmodule

@@ -45,7 +45,7 @@ module hops_tx
 
     answer = '0;
     answer.kind = $bits(answer.kind)'(KindRoutedPacket);
-    answer.length = 14'(BodyBytes);
+    answer.length = length_t'(BodyBytes);
     answer.meta = $bits(answer.meta)'(routed);
     answer.data = $bits(answer.data)'(asked.body);
     answer.bytes = $bits(answer.bytes)'(BodyBytes);

@@ -5,7 +5,9 @@
 // that one side alone never stops the other; with DropsWhenFull = 0 it waits.
 //
 // Latency: 1 cycle. Throughput: one operand per cycle. For data widths of 64 bits and more.
-module operand #(
+module operand
+  import bombus_pkg::*;
+#(
     parameter type beat_t = logic,
     parameter int unsigned UdpPort = 3000,
     parameter int unsigned Depth = 32,  // operands
@@ -36,24 +38,31 @@ module operand #(
   } drop_e;
   localparam bit AlwaysTakes = DropsWhenFull;
 
-  logic first_q, dropping_q, room;
-  wire good = (in_i.length == 14'd8) & (in_i.meta.l4.ports.src_port != '0);
+  logic first, dropping_q, room;
+  wire good = (in_i.length == length_t'(8)) & (in_i.meta.l4.ports.src_port != '0);
   wire full = DropsWhenFull & ~room;
-  wire drop = first_q ? ~good | full : dropping_q;
+  wire drop = first ? ~good | full : dropping_q;
   assign in_ready_o = drop | room;
+  wire taken = in_valid_i & in_ready_o;
+
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_q <= 1'b1;
       dropping_q <= 1'b0;
       drop_o <= '0;
     end else begin
       drop_o <= '0;
-      if (in_valid_i & in_ready_o) begin
-        first_q <= in_i.last;
+      if (taken) begin
         dropping_q <= drop;
-        drop_o[DropMalformed] <= first_q & ~good;
-        drop_o[DropFull] <= first_q & good & full;
+        drop_o[DropMalformed] <= first & ~good;
+        drop_o[DropFull] <= first & good & full;
       end
     end
   end

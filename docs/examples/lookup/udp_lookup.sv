@@ -7,7 +7,9 @@
 // sizes than 8 bytes, or from port 0, are dropped.
 //
 // Latency: 1 cycle each way. For data widths of 64 bits and more.
-module udp_lookup #(
+module udp_lookup
+  import bombus_pkg::*;
+#(
     parameter type beat_t = logic,
     // Of the streams to and from the store, which may use another network
     parameter type query_beat_t = beat_t,
@@ -57,16 +59,24 @@ module udp_lookup #(
 
   localparam int unsigned KeyBytes = 8;
 
-  logic first_q, asked_q, dropping_q;
+  logic first, asked_q, dropping_q;
   beat_t asked_q_beat;  // the datagram that is being answered
-  wire   good = (in_i.length == 14'(KeyBytes)) & (in_i.meta.l4.ports.src_port != '0);
+  wire   good = (in_i.length == length_t'(KeyBytes)) & (in_i.meta.l4.ports.src_port != '0);
   wire   busy = asked_q | query_valid_o;
-  wire   drop = first_q ? ~good | (DropsWhenBusy & busy) : dropping_q;
+  wire   drop = first ? ~good | (DropsWhenBusy & busy) : dropping_q;
   assign in_ready_o = drop | ~busy;
+  wire taken = in_valid_i & in_ready_o;
+
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_q <= 1'b1;
       asked_q <= 1'b0;
       dropping_q <= 1'b0;
       query_valid_o <= 1'b0;
@@ -74,10 +84,9 @@ module udp_lookup #(
     end else begin
       drop_o <= '0;
       if (query_ready_i) query_valid_o <= 1'b0;
-      if (in_valid_i & in_ready_o) begin
-        first_q <= in_i.last;
+      if (taken) begin
         dropping_q <= drop;
-        if (first_q) begin
+        if (first) begin
           drop_o[DropMalformed] <= ~good;
           drop_o[DropBusy] <= good & drop;
         end
@@ -95,14 +104,14 @@ module udp_lookup #(
   always_comb begin
     query = '0;
     query.meta = in_i.meta;
-    query.length = 14'(KeyBytes);
+    query.length = length_t'(KeyBytes);
     query.last = 1'b1;
     query.bytes = $bits(query.bytes)'(KeyBytes);
     query.data = $bits(query.data)'(in_i.data[8*KeyBytes-1:0]);
   end
 
   always_ff @(posedge clk_i) begin
-    if (in_valid_i & in_ready_o & ~drop) begin
+    if (taken & ~drop) begin
       query_o <= query;
       asked_q_beat <= in_i;
     end
@@ -115,7 +124,7 @@ module udp_lookup #(
     reply.last = 1'b1;
     reply.bytes = $bits(reply.bytes)'(KeyBytes);
     reply.data = $bits(reply.data)'(answer_i.data[8*KeyBytes-1:0]);
-    reply.length = 14'(KeyBytes);
+    reply.length = length_t'(KeyBytes);
     reply.meta = asked_q_beat.meta;
     reply.meta.l4.ports.src_port = asked_q_beat.meta.l4.ports.dst_port;
     reply.meta.l4.ports.dst_port = asked_q_beat.meta.l4.ports.src_port;

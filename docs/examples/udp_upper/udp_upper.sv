@@ -44,11 +44,14 @@ module udp_upper
 
   // Whether a beat is taken in this cycle, and whether it is the first of its message.
   wire  taken = in_valid_i & in_ready_o;
-  logic first_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= in_i.last;
-  end
+  logic first;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(first)
+  );
 
   // The answer, beat by beat: letters in capitals, ports swapped.
   localparam int unsigned NumBytes = $bits(in_i.data) / 8;
@@ -82,7 +85,7 @@ module udp_upper
       .in_i(answer),
       .in_valid_i,
       .in_ready_o,
-      .in_first_i(first_q),
+      .in_first_i(first),
       .in_next_i(NextUdpTx),
       .in_drop_i(reasons),
       .out_o,
@@ -95,8 +98,8 @@ module udp_upper
   // One pulse per message, with its last beat.
   logic changed_q;  // changed by an earlier beat of this message
   logic dropped_q;
-  wire  changed = (~first_q & changed_q) | |is_small;
-  wire  dropped = first_q ? |reasons : dropped_q;
+  wire  changed = (~first & changed_q) | |is_small;
+  wire  dropped = first ? |reasons : dropped_q;
   always_ff @(posedge clk_i) begin
     if (taken) begin
       changed_q <= changed;

@@ -128,20 +128,23 @@ module ids_check
 
   // ---- A rule's header ----
 
-  place_t place_q, at_q, from_q;  // offset in the frame, in the payload, in the scanned bytes
+  offset_t
+      frame_offset_q,
+      payload_offset_q,
+      scan_offset_q;  // in the frame, in the payload, in the scanned bytes
   logic is_before_q;  // the match starts before the payload
   wire has_ports = |packet_i.protocol[1:0];
   wire source_is_in = packet_i.source_port >= range_q[0][15:0] &
       packet_i.source_port <= range_q[0][31:16];
-  wire target_is_in = packet_i.target_port >= range_q[1][15:0] &
-      packet_i.target_port <= range_q[1][31:16];
+  wire destination_is_in = packet_i.destination_port >= range_q[1][15:0] &
+      packet_i.destination_port <= range_q[1][31:16];
   wire in_streams = rule_q[1][30];
-  wire place_is_in = in_streams ? from_q >= rule_q[0][13:0] :
-      ~is_before_q & at_q >= rule_q[0][13:0] & at_q <= rule_q[0][27:14];
+  wire offset_is_in = in_streams ? scan_offset_q >= rule_q[0][13:0] :
+      ~is_before_q & payload_offset_q >= rule_q[0][13:0] & payload_offset_q <= rule_q[0][27:14];
   wire size_is_in = packet_i.size >= rule_q[1][13:0] & packet_i.size <= rule_q[1][27:14];
-  wire [14:0] end_place = 15'(place_q) + 15'(rule_q[2][13:0]);
-  wire end_is_in = end_place <= 15'(packet_i.stop) & end_place > 15'(packet_i.start);
-  logic ports_q, places_q;
+  wire [14:0] end_offset = 15'(frame_offset_q) + 15'(rule_q[2][13:0]);
+  wire end_is_in = end_offset <= 15'(packet_i.stop) & end_offset > 15'(packet_i.start);
+  logic ports_q, fits_q;
   logic [5:0] pairs_left_q;  // pairs of port ranges not compared yet
 
   // ---- A step compares eight bytes ----
@@ -188,17 +191,17 @@ module ids_check
   assign packet_ready_o = state_q == Finish;
   wire signed [15:0] relative = step_word_q[2][15:0];
   always_ff @(posedge clk_i) begin
-    ports_q  <= (source_is_in & target_is_in) | ~has_ports;
-    places_q <= place_is_in & size_is_in & end_is_in & |(packet_i.protocol & rule_q[0][31:28]);
-    bytes_q  <= 64'(data_i >> {byte_q[3:0], 3'd0});
-    base_q   <= frame_start + (WordWidth + 4)'(place_q);
-    byte_q   <= base_q + (WordWidth + 4)'(relative);
+    ports_q <= (source_is_in & destination_is_in) | ~has_ports;
+    fits_q  <= offset_is_in & size_is_in & end_is_in & |(packet_i.protocol & rule_q[0][31:28]);
+    bytes_q <= 64'(data_i >> {byte_q[3:0], 3'd0});
+    base_q  <= frame_start + (WordWidth + 4)'(frame_offset_q);
+    byte_q  <= base_q + (WordWidth + 4)'(relative);
     unique case (state_q)
       Idle: begin
-        place_q <= match_i.place;
-        at_q <= match_i.place - packet_i.start;
-        from_q <= match_i.place - packet_i.from;
-        is_before_q <= match_i.place < packet_i.start;
+        frame_offset_q <= match_i.offset;
+        payload_offset_q <= match_i.offset - packet_i.start;
+        scan_offset_q <= match_i.offset - packet_i.from;
+        is_before_q <= match_i.offset < packet_i.start;
         row_q <= RowWidth'(match_i.row);
         ends_q <= match_i.ends;
         if (match_valid_i) state_q <= match_i.is_match ? ReadRule : Finish;
@@ -210,7 +213,7 @@ module ids_check
         pairs_left_q <= rule_q[2][19:14];
         state_q <= Compared;
       end
-      Compared: state_q <= places_q ? Ports : NextRule;  // the first step is being read
+      Compared: state_q <= fits_q ? Ports : NextRule;  // the first step is being read
       Ports: begin
         pairs_left_q <= pairs_left_q - 1'b1;
         if (ports_q) state_q <= left_q == '0 ? Holds : HaveStep;

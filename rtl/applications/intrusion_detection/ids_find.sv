@@ -77,17 +77,17 @@ module ids_find
   // ---- The bytes at this position, their hashes, and the table rows ----
 
   typedef struct packed {
-    logic   is_there;  // there is a position; 0: only the end of a packet
-    logic   is_short;
-    logic   ends;
-    place_t place;
+    logic is_there;  // there is a position; 0: only the end of a packet
+    logic is_short;
+    logic ends;
+    offset_t offset;
   } tag_t;
   tag_t [4:0] tag_q;
   logic [4:0] request_q;
   logic [183:0] from_q;
   logic [4:1][63:0] key_q;
   hash_t low_q, high_q;
-  wire [63:0] key = 64'(from_q >> {tag_q[0].place[3:0], 3'd0});
+  wire [63:0] key = 64'(from_q >> {tag_q[0].offset[3:0], 3'd0});
   always_ff @(posedge clk_i) begin
     request_q <= {request_q[3:0], requests};
     from_q <= bytes_q;
@@ -95,7 +95,7 @@ module ids_find
         is_there: |left_q,
         is_short: number[4],
         ends: ends_q & is_last,
-        place: {at_q, number[3:0]}
+        offset: {at_q, number[3:0]}
     };
     tag_q[4:1] <= tag_q[3:0];
     key_q[1] <= tag_q[0].is_short ? {32'd0, key[31:0]} : key;
@@ -141,7 +141,7 @@ module ids_find
   assign match = '{
           is_match: |found_q,
           ends: tag5_q.ends,
-          place: tag5_q.place,
+          offset: tag5_q.offset,
           row: found_q[0] ? row_q[0] : row_q[1]
       };
   wire is_some = match.is_match | match.ends;

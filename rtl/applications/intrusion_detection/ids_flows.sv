@@ -98,7 +98,7 @@ module ids_flows
     Hash,
     Look,
     Compare,
-    Place,
+    Locate,
     Join,
     Put,
     Emit,
@@ -202,7 +202,7 @@ module ids_flows
   // not after the next sequence number: the segment has no new byte unless it is ahead
   logic is_past_q;
   logic is_known_q, is_ahead_q, is_next_q, is_small_q;
-  place_t skip_q, begins_q, fresh_q, put_q, from_q;
+  offset_t skip_q, begins_q, fresh_q, put_q, from_q;
   logic [5:0] count_q;
   // If the missing bytes have arrived since the firmware requested to skip them, no byte is
   // skipped.
@@ -210,10 +210,10 @@ module ids_flows
   // Beyond any window: the receiver will not accept it, so it does not advance the stream.
   wire is_far = seen_q[31] & ~(&seen_q[30:FarWidth]);
   wire is_near = has_state & seen_q[31] & ~is_far;
-  wire still_ahead = step_q == Place & is_asked_q & is_near;
-  wire waits = step_q == Place & ~is_asked_q & is_near & (is_retry_q | ~is_full);
+  wire still_ahead = step_q == Locate & is_asked_q & is_near;
+  wire waits = step_q == Locate & ~is_asked_q & is_near & (is_retry_q | ~is_full);
   wire is_old = has_state & (seen_q[31] ? is_far : is_past_q);
-  wire place_t skip = has_state ? place_t'(seen_q) : '0;
+  wire offset_t skip = has_state ? offset_t'(seen_q) : '0;
   wire [14:0] total = 15'(count_q) + 15'(fresh_q);
   wire index_t row = {set_q, way_q};
   ids_waiting #(
@@ -231,7 +231,7 @@ module ids_flows
       .row_i(row),
       .gap_i(&seen_q[31:16] ? ~seen_q[15:0] : '1),
       .is_full_o(is_full),
-      .leaves_i(step_q == Place & is_retry_q & ~waits),
+      .leaves_i(step_q == Locate & is_retry_q & ~waits),
       .changes_i(step_q == Join),
       .slot_o(retry_slot),
       .skips_o(retry_skips),
@@ -276,7 +276,7 @@ module ids_flows
 
   // ---- Read the last bytes of the stream ----
 
-  place_t first_taken_q;
+  offset_t first_taken_q;
   logic [2:0] coming_q;
   logic half_q;
   assign read_o = step_q == Take & number_q < 3'd2;
@@ -330,9 +330,9 @@ module ids_flows
         is_past_q <= ~(1'(32'(state_q.next - end_q) >> 31));
         state_q.stamp <= now_q;
         if (~found_q) state_q.blocked <= 1'b0;
-        step_q <= Place;
+        step_q <= Locate;
       end
-      Place: begin
+      Locate: begin
         is_ahead_q <= is_near;
         is_next_q  <= ~is_near & ~is_old & ~blocks;
         skip_q     <= skip;

@@ -46,7 +46,7 @@ module ids_headers
 
   logic [8*IpBytes-1:0] ip_q;
   logic is_ipv4_q;
-  place_t ip_start_q, room_q;  // bytes after ip_start in the frame
+  offset_t ip_start_q, room_q;  // bytes after ip_start in the frame
   logic [1:0] first_q;
   logic [2:0] last_q;
   logic [1:0][7:0] slot_q;
@@ -81,7 +81,7 @@ module ids_headers
 
   logic is_good_q;
   logic [3:0] protocol_q;
-  place_t l4_start_q, l4_size_q;
+  offset_t l4_start_q, l4_size_q;
   logic [63:0] addresses_q;
   logic [ 1:0] enabled_q;
   always_ff @(posedge clk_i) begin
@@ -108,8 +108,8 @@ module ids_headers
   wire is_cut = is_udp & udp_length < 16'(l4_size_q);
   wire is_whole = l4_size_q >= 14'(header) & (~protocol_q[0] | tcp_bytes >= 6'd20) &
       (~is_udp | (udp_length >= 16'd8 & udp_length <= 16'(l4_size_q)));
-  wire place_t size = is_cut ? udp_length[13:0] : l4_size_q;
-  place_t stop, last_start;
+  wire offset_t size = is_cut ? udp_length[13:0] : l4_size_q;
+  offset_t stop, last_start;
   assign stop = is_cut ? l4_start_q + udp_length[13:0] : l4_start_q + l4_size_q;
   assign last_start = is_cut ? l4_start_q + udp_length[13:0] - 14'd4 :
       l4_start_q + l4_size_q - 14'd4;
@@ -119,7 +119,7 @@ module ids_headers
       packet_o.is_examined <= is_good_q & is_whole;
       packet_o.protocol <= protocol_q;
       packet_o.source_port <= swap16(l4_q[0+:16]);
-      packet_o.target_port <= swap16(l4_q[16+:16]);
+      packet_o.destination_port <= swap16(l4_q[16+:16]);
       packet_o.start <= l4_start_q + 14'(header);
       packet_o.size <= is_good_q & is_whole ? size - 14'(header) : '0;
       packet_o.stop <= stop;

@@ -96,9 +96,9 @@ module rule_matcher
 
   // ---- Frames ----
 
-  packet_t packet, placed, scanned, checked;
+  packet_t packet, located, scanned, checked;
   flow_t flow;
-  logic packet_valid, placed_valid, scan_valid, scan_ready, check_ready;
+  logic packet_valid, located_valid, scan_valid, scan_ready, check_ready;
   logic scan_room, check_room, unused_scan_body, unused_check_body, unused_check_valid;
   logic judged;
   logic [7:0] judged_slot;
@@ -175,8 +175,8 @@ module rule_matcher
       .wait_i(reads),
       .word_o(flow_word),
       .data_i(bytes),
-      .packet_o(placed),
-      .packet_valid_o(placed_valid),
+      .packet_o(located),
+      .packet_valid_o(located_valid),
       .packet_ready_i(scan_room & check_room)
   );
 
@@ -187,9 +187,9 @@ module rule_matcher
   ) u_scanned (
       .clk_i,
       .rst_i,
-      .in_head_i  (placed),
+      .in_head_i  (located),
       .in_body_i  (1'b0),
-      .in_valid_i (placed_valid & check_room),
+      .in_valid_i (located_valid & check_room),
       .in_ready_o (scan_room),
       .out_head_o (scanned),
       .out_body_o (unused_scan_body),
@@ -203,9 +203,9 @@ module rule_matcher
   ) u_checked (
       .clk_i,
       .rst_i,
-      .in_head_i  (placed),
+      .in_head_i  (located),
       .in_body_i  (1'b0),
-      .in_valid_i (placed_valid & scan_room),
+      .in_valid_i (located_valid & scan_room),
       .in_ready_o (check_room),
       .out_head_o (checked),
       .out_body_o (unused_check_body),
@@ -365,15 +365,15 @@ module rule_matcher
   localparam int unsigned HitWidth = $clog2(NumHits);
   (* ram_style = "distributed" *) logic [31:0] sids[NumHits];
   (* ram_style = "distributed" *) logic [16:0] hit_rows[NumHits];
-  wire [HitWidth-1:0] hit_place = HitWidth'({checked.slot, hit_number});
+  wire [HitWidth-1:0] hit_index = HitWidth'({checked.slot, hit_number});
   logic [31:0] sid_q, answer_q;
   logic [16:0] hit_row_q;
   wire reads_property = may_ask & is_property;
   wire is_request = may_ask & ~is_property;
   wire is_hit = 32'(accel_bus_request_i.addr) < 8 * NumHits;
   always_ff @(posedge clk_i) begin
-    if (hit) sids[hit_place] <= hit_sid;
-    if (hit) hit_rows[hit_place] <= {hit_exact, hit_row};
+    if (hit) sids[hit_index] <= hit_sid;
+    if (hit) hit_rows[hit_index] <= {hit_exact, hit_row};
     sid_q <= sids[accel_bus_request_i.addr[3+:HitWidth]];
     hit_row_q <= hit_rows[accel_bus_request_i.addr[3+:HitWidth]];
     if (answered) answer_q <= again ? verdict : 32'd1 << VerdictAhead;

@@ -26,7 +26,7 @@ package rule_pkg;
 
   typedef logic [19:0] hash_t;
   typedef logic [15:0] row_t;
-  typedef logic [13:0] place_t;
+  typedef logic [13:0] offset_t;
 
   // Each hash bit is the XOR of six bits of the four bytes.
   localparam logic [31:0] Taps[20] = '{
@@ -74,14 +74,14 @@ package rule_pkg;
     logic is_examined;  // the payload was found and is examined
     logic [3:0] protocol;  // one of TCP, UDP, ICMP, others, from bit 0 on
     logic [15:0] source_port;
-    logic [15:0] target_port;
-    place_t start;  // first byte of the payload
-    place_t size;
-    place_t stop;  // first byte after the payload
+    logic [15:0] destination_port;
+    offset_t start;  // first byte of the payload
+    offset_t size;
+    offset_t stop;  // first byte after the payload
     logic is_small;  // too small to hold a fragment
     logic [9:0] last_at;  // last position at which a fragment may begin, in units of 16
     logic [15:0] beat;  // first beat of the frame in the store
-    place_t from;  // start of the scan: bytes before the payload are earlier bytes of the stream
+    offset_t from;  // start of the scan: bytes before the payload are earlier bytes of the stream
     logic is_ahead;  // bytes of the stream are missing before this segment
     logic is_blocked;  // the firmware has blocked its flow
     logic is_again;  // it was ahead; the firmware requests another verdict
@@ -115,10 +115,10 @@ package rule_pkg;
 
   // From the scan to the check: a fragment matched, or the packet ends, or both.
   typedef struct packed {
-    logic   is_match;
-    logic   ends;
-    place_t place;
-    row_t   row;
+    logic is_match;
+    logic ends;
+    offset_t offset;
+    row_t row;
   } match_t;
 
 endpackage

@@ -41,9 +41,9 @@ module frame_rx
 
     input regs_t regs_i,
 
-    output logic        mac_message_o,  // a frame was received, whether dropped or not
-    output logic [13:0] mac_bytes_o,    // bytes of that frame
-    output logic        busy_o
+    output logic    mac_message_o,  // a frame was received, whether dropped or not
+    output length_t mac_bytes_o,    // bytes of that frame
+    output logic    busy_o
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(

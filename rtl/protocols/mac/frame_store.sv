@@ -38,10 +38,10 @@ module frame_store #(
     output logic                  valid_o,
     input  logic                  ready_i,
 
-    output logic [ 2:0] drop_o,         // reasons: bad, too long, no space
-    output logic        mac_message_o,  // a frame was received, whether dropped or not
-    output logic [13:0] mac_bytes_o,    // bytes of that frame
-    output logic        holds_o         // frames are stored
+    output logic [2:0] drop_o,  // reasons: bad, too long, no space
+    output logic mac_message_o,  // a frame was received, whether dropped or not
+    output bombus_pkg::length_t mac_bytes_o,  // bytes of that frame
+    output logic holds_o  // frames are stored
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(

@@ -33,9 +33,9 @@ module mac_rx
     output logic  [0:0] out_next_o,
     output logic  [2:0] drop_o,
 
-    output logic        mac_message_o,  // a frame was received, whether dropped or not
-    output logic [13:0] mac_bytes_o,    // bytes of that frame
-    output logic        busy_o
+    output logic    mac_message_o,  // a frame was received, whether dropped or not
+    output length_t mac_bytes_o,    // bytes of that frame
+    output logic    busy_o
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(

@@ -38,10 +38,10 @@ module mac_tx
     input  logic                 mac_tx_tready_i,
     output logic                 mac_tx_tlast_o,
 
-    output logic [ 1:0] drop_o,
-    output logic        mac_message_o,  // a frame was sent
-    output logic [13:0] mac_bytes_o,    // bytes of that frame
-    output logic        busy_o
+    output logic    [1:0] drop_o,
+    output logic          mac_message_o,  // a frame was sent
+    output length_t       mac_bytes_o,    // bytes of that frame
+    output logic          busy_o
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(

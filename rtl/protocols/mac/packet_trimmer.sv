@@ -60,21 +60,21 @@ module packet_trimmer
 
   // ---- Find the end of the packet, one cycle ahead ----
 
-  logic known_q, ended_q;
+  logic has_last_q, ended_q;
   logic [13:0] kept_last_q;
 
   wire [13:0] packet_last = found_q ? last_q : kept_last_q;
-  wire known = found_q | (known_q & ~first_q);
+  wire has_last = found_q | (has_last_q & ~first_q);
   wire ended = ended_q & ~first_q;  // the beat holds only padding
 
   wire [OffsetWidth-1:0] last_lane = packet_last[OffsetWidth-1:0];
-  wire ends_here = known & ~ended & (beat_q.index == packet_last[13:OffsetWidth]);
+  wire ends_here = has_last & ~ended & (beat_q.index == packet_last[13:OffsetWidth]);
   wire cut = ends_here & ({1'b0, last_lane} < beat_q.bytes);
 
   always_ff @(posedge clk_i) begin
     if (valid_q) begin
       kept_last_q <= packet_last;
-      known_q <= known;
+      has_last_q <= has_last;
       ended_q <= cut | ended;
     end
   end

@@ -167,7 +167,7 @@ module tcp_stream_control
   assign space_o = space_q;
   assign start_o = write_q;
 
-  // ---- Order of service: released chunks, failed connects, then pieces and sessions by turns ----
+  // ---- Order of service: released chunks, failed connects, pieces and sessions in turn ----
 
   wire releases = (step_q == Look) & release_valid_i;
   wire misses = (step_q == Look) & ~releases & (no_sessions_q != '0) & chunk_ready_i;
@@ -176,7 +176,7 @@ module tcp_stream_control
       ~blocked_q & scanned_q;
   wire scans = (step_q == Look) & ~releases & ~misses & ~impatient_o & ~takes_piece;
 
-  // The kernel must get bytes or a notice.
+  // A notice for the kernel is due.
   wire notifies = ~progress.notified_opened |
       (report_q.closed & ~progress.notified_closed & ~report_q.failed) |
       (report_q.over & ~progress.notified_over);

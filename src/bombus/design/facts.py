@@ -15,9 +15,10 @@ from functools import cached_property
 import networkx as nx
 
 from bombus.design.dispatch import Dispatch, dispatch_plan, senders
-from bombus.design.elements import Group, Interface, Resource
+from bombus.design.elements import Group, Interface, Layer, Resource
 from bombus.design.messages import Messages, messages
 from bombus.design.network import Network
+from bombus.design.next_hops import NextHops
 from bombus.design.register_map import RegisterMap, register_map
 from bombus.design.resolved import Design
 from bombus.design.resources import resource_graph
@@ -36,6 +37,25 @@ class Facts:
     def topology(self) -> Topology:
         """Hops by their ends, and AXI-Streams between layers."""
         return Topology.of(self.design)
+
+    @cached_property
+    def next_hops(self) -> NextHops:
+        """Names and numbers of the next hops of each output."""
+        return NextHops.of(self.design)
+
+    @cached_property
+    def broadcasts(self) -> Mapping[str, Sequence[Layer]]:
+        """The layers that share each broadcast, by its name."""
+        found: dict[str, list[Layer]] = {}
+        for layer in self.design.layers():
+            if layer.shared:
+                found.setdefault(layer.kind.broadcasts, []).append(layer)
+        return found
+
+    @cached_property
+    def register_masters(self) -> Sequence[Layer]:
+        """The layers that read and write the registers of the design."""
+        return [layer for layer in self.design.layers() if layer.kind.is_register_master]
 
     @cached_property
     def dispatches(self) -> Mapping[Interface, Sequence[Dispatch]]:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from bombus.design.elements import Binding, Interface, Output
 from bombus.design.resolved import Design
 
@@ -24,11 +27,26 @@ def num_hops(source: Output, design: Design) -> int:
     return len(stream.hops) + bound
 
 
-def next_width(source: Output, design: Design) -> int:
-    """Width of the next hop numbers of an output."""
-    return max(1, (num_hops(source, design) - 1).bit_length())
+@dataclass(frozen=True)
+class NextHops:
+    """Next hops of all outputs of a design."""
 
+    names: Mapping[Output, list[str]]  # by number
+    counts: Mapping[Output, int]  # see `num_hops`
+    widths: Mapping[Output, int]  # of their numbers, in bits
+    bits: Mapping[Interface, int]  # width of the numbers of all outputs that send through it
 
-def next_bits(interface: Interface, design: Design) -> int:
-    """Width of the next hop numbers of all outputs that send through an interface."""
-    return max([1, *(next_width(source, design) for source in interface.sources)])
+    @classmethod
+    def of(cls, design: Design) -> NextHops:
+        outputs = [output for layer in design.layers() for output in layer.outputs]
+        counts = {each: num_hops(each, design) for each in outputs}
+        widths = {each: max(1, (count - 1).bit_length()) for each, count in counts.items()}
+        return cls(
+            names={each: hop_names(each, design) for each in outputs},
+            counts=counts,
+            widths=widths,
+            bits={
+                interface: max([1, *(widths[source] for source in interface.sources)])
+                for interface in design.interfaces()
+            },
+        )

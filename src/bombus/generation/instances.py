@@ -10,7 +10,6 @@ from bombus.base.systemverilog import logic
 from bombus.design import rtl
 from bombus.design.elements import Input, Layer, Output
 from bombus.design.facts import Facts
-from bombus.design.next_hops import next_width, num_hops
 from bombus.design.resolved import Design
 from bombus.design.resources import takes_whatever_waits
 from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
@@ -79,7 +78,7 @@ def stream_type(stream: Input | Output, facts: Facts) -> str:
 def _sends(output: Output, facts: Facts) -> str:
     """The kinds of messages that an output sends, by next hop, the first one lowest."""
     masks = facts.messages.sent_masks(output)
-    masks += [0] * (num_hops(output, facts.design) - len(masks))  # bound next hops without a target
+    masks += [0] * (facts.next_hops.counts[output] - len(masks))  # bound next hops without a target
     return "{" + ", ".join(map(facts.messages.bits, reversed(masks))) + "}"
 
 
@@ -205,8 +204,8 @@ def checked_streams(layer: Layer, facts: Facts) -> Checked:
                 name=stream.name,
                 type=types[stream.name],
                 has_next=f"{stream.name}_next_o" in layer.kind.ports,
-                next_width=next_width(Output(layer, stream.name), facts.design),
-                num_hops=num_hops(Output(layer, stream.name), facts.design),
+                next_width=facts.next_hops.widths[Output(layer, stream.name)],
+                num_hops=facts.next_hops.counts[Output(layer, stream.name)],
                 sends=_sends(Output(layer, stream.name), facts),
             )
             for stream in outputs

@@ -14,7 +14,6 @@ from bombus.design.dispatch import Dispatch, num_slots
 from bombus.design.elements import Input, Interface, Tile
 from bombus.design.facts import Facts
 from bombus.design.network import Area, Network
-from bombus.design.next_hops import next_bits
 from bombus.design.resolved import Design
 from bombus.fabric.routing import (
     DIRECTIONS,
@@ -26,7 +25,7 @@ from bombus.fabric.routing import (
     inject,
     step,
 )
-from bombus.generation.wiring import waiting
+from bombus.generation.wiring import Waiting
 
 
 @dataclass(frozen=True)
@@ -342,7 +341,9 @@ def _write(table: str, first: int, size: int, total: int) -> TableWrite:
     return TableWrite(" && ".join(conditions), f"{narrow}'({table}_index - {wide}'d{first})")
 
 
-def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | None:
+def _window(
+    tile: Tile, interface: Interface, facts: Facts, waiting: Sequence[Waiting]
+) -> WindowContext | None:
     """The part of the tile in the window of an interface's network."""
     found = flight.of_tile(tile, interface.network, facts)
     if found is None:
@@ -379,7 +380,7 @@ def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | N
     working = [
         f"{prefix}entering",
         *(f"{layer.name}_busy" for layer in found.layers if "busy_o" in layer.kind.ports),
-        *waiting(tile, facts, interface.network),
+        *(each.valid for each in waiting if each.network is interface.network),
         *(source("valid", n) for n in passing),
     ]
     return WindowContext(
@@ -395,12 +396,16 @@ def _window(tile: Tile, interface: Interface, facts: Facts) -> WindowContext | N
     )
 
 
-def interface_contexts(tile: Tile, facts: Facts) -> list[InterfaceContext]:
+def interface_contexts(
+    tile: Tile, facts: Facts, waiting: Sequence[Waiting]
+) -> list[InterfaceContext]:
     """The tile's router and network interface in each network."""
-    return [_interface(tile, interface, facts) for interface in tile.interfaces]
+    return [_interface(tile, interface, facts, waiting) for interface in tile.interfaces]
 
 
-def _interface(tile: Tile, interface: Interface, facts: Facts) -> InterfaceContext:
+def _interface(
+    tile: Tile, interface: Interface, facts: Facts, waiting: Sequence[Waiting]
+) -> InterfaceContext:
     network, kinds, tables = interface.network, facts.messages, facts.tables
     num_hops, tile_slots = tables.writable[tile]
     links, missing = _links(tile, network, facts.design)
@@ -431,12 +436,12 @@ def _interface(tile: Tile, interface: Interface, facts: Facts) -> InterfaceConte
         slot_write=slot_write,
         next_table_size=table.size,
         first_hops=first_hops or ["16'd0"],
-        next_bits=next_bits(interface, facts.design),
+        next_bits=facts.next_hops.bits[interface],
         has_sources=bool(interface.sources),
         num_sources=max(1, len(interface.sources)),
         has_sinks=bool(interface.entries),
         num_sinks=max(1, len(interface.entries)),
         takes=[kinds.bits(kinds.taken_mask(each)) for each in reversed(interface.entries)],
         router_drops=bool(interface.router_drops),
-        window=_window(tile, interface, facts),
+        window=_window(tile, interface, facts, waiting),
     )

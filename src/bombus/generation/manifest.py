@@ -9,7 +9,6 @@ from typing import Any
 from bombus.design import rtl
 from bombus.design.elements import Output, Tile
 from bombus.design.facts import Facts
-from bombus.design.next_hops import hop_names
 from bombus.design.register_map import shown
 from bombus.generation import memories, raised_streams, watchpoints
 from bombus.registers.plain import to_plain
@@ -28,7 +27,7 @@ def _next_hops(tile: Tile, facts: Facts) -> dict[tuple[Output, str], tuple[str, 
     for interface in tile.interfaces:
         base = facts.tables.first_hop[interface]
         for source, first in facts.tables.next[interface].first.items():
-            for number, name in enumerate(hop_names(source, facts.design), base + first):
+            for number, name in enumerate(facts.next_hops.names[source], base + first):
                 unique = f"{source}.{name}" if name in names else name
                 names.add(unique)
                 found[source, name] = unique, number

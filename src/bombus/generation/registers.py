@@ -385,6 +385,26 @@ def connections(tile: Tile, register_map: RegisterMap) -> list[str]:
     ]
 
 
+@dataclass(frozen=True)
+class TileRegisters:
+    """The registers of a tile, for its module."""
+
+    block: RegisterBlock
+    index_bits: Mapping[str, int]  # of each of its own tables
+    signals: Mapping[str, list[str]]  # declarations, by layer
+    connections: list[str]
+
+
+def of_tile(tile: Tile, register_map: RegisterMap) -> TileRegisters:
+    """The module with the registers of a tile, and its connections."""
+    return TileRegisters(
+        block=tile_window(tile, register_map),
+        index_bits=index_bits(tile, register_map),
+        signals=layer_signals(tile, register_map),
+        connections=connections(tile, register_map),
+    )
+
+
 def types(facts: Facts) -> list[list[str]]:
     """Types for the design's package of registers: lines of each."""
     register_map = facts.register_map

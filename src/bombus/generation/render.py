@@ -23,8 +23,6 @@ from bombus.generation.registers import RegisterBlock
 from bombus.generation.tiles import (
     RaisedPort,
     TileContext,
-    broadcasts,
-    register_masters,
     tile_context,
 )
 
@@ -129,7 +127,7 @@ class Top(TopPorts):
 
     tiles: list[TileContext]
     broadcasts: list[BroadcastContext]
-    register_masters: list[Layer]
+    register_masters: Sequence[Layer]
     crossing: Crossing = CROSSING
 
     def variables(self, num_routes: int) -> dict[str, object]:
@@ -261,9 +259,9 @@ def _top(facts: Facts, tiles: list[TileContext]) -> Top:
         tiles=tiles,
         broadcasts=[
             BroadcastContext(name, len(members), members[0].kind.ports[f"{name}_word_o"])
-            for name, members in broadcasts(facts.design).items()
+            for name, members in facts.broadcasts.items()
         ],
-        register_masters=register_masters(facts.design),
+        register_masters=facts.register_masters,
     )
 
 

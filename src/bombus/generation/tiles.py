@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bombus.base.systemverilog import bits, element, logic
 from bombus.design.elements import Input, Layer, Tile
 from bombus.design.facts import Facts
-from bombus.design.resolved import Design
 from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
 from bombus.generation import registers
 from bombus.generation.instances import (
@@ -36,7 +35,7 @@ from bombus.generation.mac_ports import (
     tile_mac_streams,
 )
 from bombus.generation.registers import RegisterBlock
-from bombus.generation.wiring import Wiring, waiting, wiring
+from bombus.generation.wiring import Waiting, Wiring, wiring
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def _shared_ports(tile: Tile, facts: Facts) -> list[TilePort]:
     """
     ports = []
     for layer in tile.layers:
-        members = broadcasts(facts.design).get(layer.kind.broadcasts, [])
+        members = facts.broadcasts.get(layer.kind.broadcasts, [])
         for port in layer.kind.further:
             if port.name not in layer.shared:
                 continue
@@ -165,13 +164,13 @@ def _shared_ports(tile: Tile, facts: Facts) -> list[TilePort]:
             declaration = f"{direction} {logic(port.width, name)}"
             ports.append(TilePort(name, declaration, f"{port.name[:-2]}{place}"))
         if layer.kind.is_register_master:
-            ports += _register_master_ports(layer, facts.design)
+            ports += _register_master_ports(layer, facts)
     return ports
 
 
-def _register_master_ports(layer: Layer, design: Design) -> Iterator[TilePort]:
+def _register_master_ports(layer: Layer, facts: Facts) -> Iterator[TilePort]:
     """Ports of the tile for a master of registers; the register port of the top is master 0."""
-    number = 1 + register_masters(design).index(layer)
+    number = 1 + facts.register_masters.index(layer)
     for port, width in REGISTER_MASTER_PORTS.items():
         name = shared_port(layer, port)
         type_ = f"bombus_pkg::register_request_t {name}" if width is None else logic(width, name)
@@ -181,24 +180,10 @@ def _register_master_ports(layer: Layer, design: Design) -> Iterator[TilePort]:
         yield TilePort(name, f"{direction} {type_}", f"{port[:-2]}{place}")
 
 
-def register_masters(design: Design) -> list[Layer]:
-    """The layers that are masters of registers."""
-    return [layer for layer in design.layers() if layer.kind.is_register_master]
-
-
-def broadcasts(design: Design) -> dict[str, list[Layer]]:
-    """The layers that share each broadcast, by its name."""
-    found: dict[str, list[Layer]] = {}
-    for layer in design.layers():
-        if layer.shared:
-            found.setdefault(layer.kind.broadcasts, []).append(layer)
-    return found
-
-
 _ALWAYS_BUSY = ("router", "network_interface")  # the parts of each interface
 
 
-def _completions(tile: Tile, facts: Facts) -> Completions:
+def _completions(tile: Tile, facts: Facts, waiting: Sequence[Waiting]) -> Completions:
     """Signals by which a replica reports finished messages, if a sender needs them."""
     plans = [dispatch for plan in facts.dispatches.values() for dispatch in plan]
     dispatched = {
@@ -244,7 +229,7 @@ def _completions(tile: Tile, facts: Facts) -> Completions:
         ],
         working=[
             *(f"{interface.network.prefix}entering" for interface in tile.interfaces),
-            *_busy_signals(tile, facts),
+            *_busy_signals(tile, waiting),
         ],
     )
 
@@ -260,9 +245,9 @@ def _sink_valid(target: Input) -> str:
     return element(f"{target.network.prefix}sink_valid", target.entry_port, len(entries))
 
 
-def _busy_signals(tile: Tile, facts: Facts) -> list[str]:
+def _busy_signals(tile: Tile, waiting: Sequence[Waiting]) -> list[str]:
     layers = [f"{layer.name}_busy" for layer in tile.layers if "busy_o" in layer.kind.ports]
-    return layers + waiting(tile, facts)
+    return layers + [each.valid for each in waiting]
 
 
 def _event_slices(tile: Tile) -> list[EventSlice]:
@@ -318,16 +303,18 @@ def _streams(tile: Tile, what: str, macs: Mapping[str, Mapping[str, str]]) -> li
 def tile_context(tile: Tile, facts: Facts) -> TileContext:
     """The module of a tile."""
     ports = {port for layer in tile.layers for port in layer.kind.ports}
-    interfaces = interface_contexts(tile, facts)
-    completions = _completions(tile, facts)
+    wired = wiring(tile, facts)
+    interfaces = interface_contexts(tile, facts, wired.waiting)
+    completions = _completions(tile, facts, wired.waiting)
+    of_registers = registers.of_tile(tile, facts.register_map)
     return TileContext(
-        **vars(wiring(tile, facts)),
+        **vars(wired),
         **vars(completions),
         name=tile.name,
         index=tile.index,
         x=tile.x,
         y=tile.y,
-        layers=_layers(tile, facts, tells_load=completions.tells_load),
+        layers=_layers(tile, facts, of_registers.signals, tells_load=completions.tells_load),
         interfaces=interfaces,
         mac_ports=tile_mac_ports(tile, facts.design),
         mac_streams=tile_mac_streams(tile),
@@ -339,21 +326,22 @@ def tile_context(tile: Tile, facts: Facts) -> TileContext:
         timers=[f"{la.name}_timer" for la in tile.layers if "timer_o" in la.kind.ports],
         busy=[
             *(f"{each.prefix}{what}_busy" for each in interfaces for what in _ALWAYS_BUSY),
-            *_busy_signals(tile, facts),
+            *_busy_signals(tile, wired.waiting),
         ],
         table_ready=" && ".join(f"{each.prefix}table_ready" for each in interfaces),
         stream_messages=_streams(tile, "message", _mac_counts(tile)),
         stream_bytes=_streams(tile, "bytes", _mac_counts(tile)),
         events=tile.events(),
         event_slices=_event_slices(tile),
-        table_bits=registers.index_bits(tile, facts.register_map),
-        register_connections=registers.connections(tile, facts.register_map),
-        registers=registers.tile_window(tile, facts.register_map),
+        table_bits=of_registers.index_bits,
+        register_connections=of_registers.connections,
+        registers=of_registers.block,
     )
 
 
-def _layers(tile: Tile, facts: Facts, *, tells_load: bool) -> list[LayerContext]:
-    of_registers = registers.layer_signals(tile, facts.register_map)
+def _layers(
+    tile: Tile, facts: Facts, of_registers: Mapping[str, list[str]], *, tells_load: bool
+) -> list[LayerContext]:
     found = []
     for layer in tile.layers:
         connected, signals = connections(layer, () if tells_load else ("discards_o",))

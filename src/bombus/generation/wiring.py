@@ -10,7 +10,6 @@ from bombus.base.text import listing
 from bombus.design.elements import Hop, Input, Output, Tile
 from bombus.design.facts import Facts
 from bombus.design.network import Network
-from bombus.design.next_hops import next_bits, next_width, num_hops
 from bombus.design.rtl import BEAT
 from bombus.generation.instances import stream_type
 
@@ -78,12 +77,21 @@ class Sink:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """A register between the mesh of a network and an input."""
+
+    network: Network
+    valid: str  # signal
+
+
+@dataclass(frozen=True)
 class Wiring:
     """Connections inside a tile."""
 
     outputs: list[WiredOutput]
     inputs: list[WiredInput]
     sinks: list[Sink]
+    waiting: list[Waiting]
 
 
 class _Wiring:
@@ -159,7 +167,7 @@ class _Wiring:
                     select = f"{output.signal}_to_{name}"
                     if len(selects) < len(targets) - 1:
                         numbers = sorted({hop.number for hop in hops})
-                        width = next_width(output, self.facts.design)
+                        width = self.facts.next_hops.widths[output]
                         condition = " || ".join(
                             f"{output.signal}_next == {width}'d{number}" for number in numbers
                         )
@@ -174,7 +182,7 @@ class _Wiring:
                     branches=listed,
                     next_unused=has_next(output)
                     and len(targets) == 1
-                    and (None not in targets or num_hops(output, self.facts.design) == 1),
+                    and (None not in targets or self.facts.next_hops.counts[output] == 1),
                     next=self.next_number(output),
                 )
             )
@@ -184,11 +192,12 @@ class _Wiring:
         """The output's own number of a message's next hop, for the network interface."""
         if output not in self.tile.sources:
             return ""
-        if num_hops(output, self.facts.design) == 1:
+        hops = self.facts.next_hops
+        if hops.counts[output] == 1:
             return "'0"
-        width = next_bits(self.tile.interface(output.network), self.facts.design)
+        width = hops.bits[self.tile.interface(output.network)]
         signal = f"{output.signal}_next"
-        return signal if width == next_width(output, self.facts.design) else f"{width}'({signal})"
+        return signal if width == hops.widths[output] else f"{width}'({signal})"
 
 
 def _converted(signal: str, source: str, target: str) -> str:
@@ -230,7 +239,16 @@ def wiring(tile: Tile, facts: Facts) -> Wiring:
         for target, sources in joined.feeds.items()
         if sources
     ]
-    return Wiring(joined.outputs(), inputs, [_sink(target, joined) for target in tile.entries])
+    return Wiring(
+        outputs=joined.outputs(),
+        inputs=inputs,
+        sinks=[_sink(target, joined) for target in tile.entries],
+        waiting=[
+            Waiting(target.network, joined.slot(target, None).valid)
+            for target in tile.entries
+            if joined.waits(target)
+        ],
+    )
 
 
 def _sink(target: Input, joined: _Wiring) -> Sink:
@@ -251,13 +269,3 @@ def _sink(target: Input, joined: _Wiring) -> Sink:
         valid=slot.valid,
         ready=slot.ready,
     )
-
-
-def waiting(tile: Tile, facts: Facts, network: Network | None = None) -> list[str]:
-    """The valid signals of registers between the mesh (of one network) and inputs."""
-    joined = _Wiring(tile, facts)
-    return [
-        joined.slot(target, None).valid
-        for target in tile.entries
-        if joined.waits(target) and network in (None, target.network)
-    ]
