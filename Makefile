@@ -76,11 +76,13 @@ $(VENV)/.done: requirements.lock pyproject.toml
 	touch $@
 
 # Versions in the file stay, unless it is removed first or pyproject.toml excludes them.
-lock:  ## update requirements.lock from pyproject.toml, with the hashes of all files
+lock:  ## update requirements.lock, with the hashes of all files, and sbom.cdx.json
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
-	build/lock/bin/pip install --quiet uv
+	build/lock/bin/pip install --quiet cyclonedx-bom uv
 	build/lock/bin/uv pip compile pyproject.toml --extra dev --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-annotate --output-file requirements.lock
+	grep == requirements.lock | tr -d '\\' | build/lock/bin/cyclonedx-py requirements \
+	  --pyproject pyproject.toml --mc-type library --output-reproducible --output-file sbom.cdx.json -
 	rm -rf build/lock
 
 clean:  ## remove everything built, .venv included

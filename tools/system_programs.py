@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Install programs and libraries that tests and demo use: `system_programs.py [NAME...]`.
 
-Without names, all of them. Uses apt as root on Debian or Ubuntu; elsewhere prints the package of
-each missing one. Tests that need a missing program are skipped and say so.
+Without names, all of them. As root on Debian or Ubuntu it installs their packages by apt: it asks on
+a terminal, and elsewhere says so first, unless the environment has BOMBUS_INSTALL=no. In all other
+cases it prints the package of each missing one. Tests that need a missing program are skipped and
+say so.
 """
 
 from __future__ import annotations
@@ -91,13 +93,25 @@ def _with_suite(suite: str, folder: Path) -> list[str]:
     return [option for name, place in places.items() for option in ("-o", f"{name}={place}")]
 
 
+def may_install(names: list[str]) -> bool:
+    """Asks on a terminal; elsewhere, says what is about to be installed."""
+    packages = ", ".join(sorted({PACKAGES[name] for name in names}))
+    if os.environ.get("BOMBUS_INSTALL") == "no":
+        return False
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        answer = input(f"install {packages} by apt, as root? [Y/n] ")
+        return answer.strip().lower() in ("", "y", "yes")
+    print(f"installing {packages} by apt, as root; BOMBUS_INSTALL=no prevents that", flush=True)
+    return True
+
+
 def main() -> None:
     wanted = sys.argv[1:] or list(PACKAGES)
     if unknown := set(wanted) - set(PACKAGES):
         sys.exit(f"unknown programs: {', '.join(sorted(unknown))}; known: {', '.join(PACKAGES)}")
     lacking = missing(wanted)
-    if lacking and os.geteuid() == 0 and shutil.which("apt-get"):
-        print(f"installing {', '.join(lacking)}")
+    is_able = os.geteuid() == 0 and shutil.which("apt-get") is not None
+    if lacking and is_able and may_install(lacking):
         install(lacking)
         lacking = missing(wanted)
     for name in lacking:

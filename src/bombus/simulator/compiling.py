@@ -106,6 +106,11 @@ def compile_model(
     run_logged(make(str(target)), log=log, cwd=work, environment=environment, what=what)
 
 
+# Runs a command in a group of processes that ends when standard input is closed: even if Bombus is
+# killed, no compiler is left.
+_WATCHED = ("sh", "-c", 'exec 3<&0 </dev/null; { read -r _ <&3; kill -9 -$$; } & exec "$@" 3<&-')
+
+
 def run_logged(
     command: Sequence[str],
     *,
@@ -116,12 +121,13 @@ def run_logged(
 ) -> None:
     """Runs a step of a build, its output to the log; BuildError with the first errors.
 
-    An exception, such as Ctrl-C, ends the step and all programs that it started.
+    An exception, such as Ctrl-C, ends the step and all programs that it started; so does the end of
+    this process, even by SIGKILL.
     """
     print(f"$ cd {cwd}; {' '.join(command)}", file=log, flush=True)
-    streams = {"stdout": log, "stderr": subprocess.STDOUT}
+    streams = {"stdin": subprocess.PIPE, "stdout": log, "stderr": subprocess.STDOUT}
     with subprocess.Popen(
-        command, cwd=cwd, env=environment, start_new_session=True, **streams
+        [*_WATCHED, "sh", *command], cwd=cwd, env=environment, start_new_session=True, **streams
     ) as process:
         try:
             status = process.wait()

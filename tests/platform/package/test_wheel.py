@@ -69,6 +69,15 @@ def test_every_benchmark_and_design_is_in_it(installed: Path) -> None:
     assert {file.name for file in package.glob("designs/*.yaml")} == designs
 
 
+def test_licences_and_the_pinned_packages_are_in_it(installed: Path) -> None:
+    (info,) = installed.glob("lib/python*/site-packages/bombus-*.dist-info")
+    assert {file.name for file in (info / "licenses").iterdir()} == {"LICENSE", "NOTICE"}
+    components = json.loads((info / "sboms" / "sbom.cdx.json").read_text())["components"]
+    listed = {f"{each['name']}=={each['version']}" for each in components}
+    pinned = set(re.findall(r"^[^ ;]+==[^ ;]+", (ROOT / "requirements.lock").read_text(), re.M))
+    assert listed == pinned
+
+
 def test_what_benchmarks_need_besides_is_in_it(installed: Path) -> None:
     program = """
 from bombus.measure import bench
