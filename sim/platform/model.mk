@@ -8,8 +8,8 @@
 #   SOURCE_FLAGS  of these, beside -std, optimisation and warnings
 #   LINK_FLAGS, LIBRARIES
 #   RUNTIME       directory of Verilator's own objects, which the target `runtime` makes
-#   OPT_FAST, OPT_SLOW, OPT_GLOBAL   optimisation: of what runs each cycle (SOURCES, too), of what
-#                 runs once, of Verilator's own code
+#   OPT_FAST, OPT_SLOW, OPT_GLOBAL   optimisation: of FAST_UNITS, of SLOW_UNITS, of SOURCES and of
+#                 Verilator's own code
 include Vtop.mk
 
 FAST_OBJECTS := $(addsuffix .o,$(FAST_UNITS))
@@ -29,7 +29,7 @@ $(SLOW_OBJECTS): %.o: %.cc
 	$(CXX) $(OPT_SLOW) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 driver.o: driver.cc
-	$(CXX) -std=c++17 $(OPT_FAST) -Wall -Wextra $(SOURCE_FLAGS) -I. $(SYSTEM_FLAGS) -c -o $@ $<
+	$(CXX) -std=c++17 $(OPT_GLOBAL) -Wall -Wextra $(SOURCE_FLAGS) -I. $(SYSTEM_FLAGS) -c -o $@ $<
 
 driver.cc: $(SOURCES)
 	printf '#include "%s"\n' $(SOURCES) > $@

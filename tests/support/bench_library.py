@@ -18,6 +18,7 @@ from bombus.base import paths
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.macros import CHECKS
 from bombus.simulator import verilator
+from bombus.simulator.compiling import QUICK_OPTIMISATION
 from tests import ROOT
 from tests.support.rtl_files import sources
 
@@ -33,7 +34,7 @@ _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
 _COMPILE = (
     "g++",
     "-std=c++17",
-    "-O1",
+    *QUICK_OPTIMISATION,
     "-fPIC",
     "-fvisibility=hidden",
     "-fno-gnu-unique",

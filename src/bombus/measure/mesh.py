@@ -26,9 +26,9 @@ from bombus.design import rtl
 from bombus.fabric.config import MAX_NODES, Fabric
 from bombus.simulator import verilator
 from bombus.simulator.compiling import (
-    OPTIMISATION,
     Driver,
     compile_model,
+    optimisation,
     run_logged,
 )
 from bombus.simulator.verilating import VERILATOR_FLAGS
@@ -195,13 +195,14 @@ def build(
         *(("--assert", f"+define+{CHECKS}") if assertions else ("--no-assert",)),
         *(f"-G{key}={_number(value)}" for key, value in parameters.items()),
     ]
+    fast = optimisation(for_tests=assertions)
     size = [f"-DBOMBUS_MESH_COLUMNS={columns}", f"-DBOMBUS_MESH_ROWS={rows}"]
     driver = Driver(
         sources=[file for file in _program_files() if file.suffix == ".cpp"],
         flags=[*size, f"-I{RUNTIME}", f"-I{MESH}"],
     )
     # Without paths, so that checkouts share models.
-    key = content_key([source_key(), OPTIMISATION, *size, *command], [])
+    key = content_key([source_key(), *fast, *size, *command], [])
     name = f"{fabric.kind}-{fabric.algorithm}-{columns}x{rows}"
 
     def make(directory: Path) -> None:
@@ -227,6 +228,7 @@ def build(
                 work,
                 directory / "mesh",
                 driver,
+                fast=fast,
                 log=log,
                 environment=environment,
                 what=what,

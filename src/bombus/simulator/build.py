@@ -35,10 +35,10 @@ from bombus.board.config import Board
 from bombus.board.config import board as find_board
 from bombus.simulator import verilator
 from bombus.simulator.compiling import (
-    OPTIMISATION,
     BuildError,
     Driver,
     compile_model,
+    optimisation,
 )
 from bombus.simulator.design_header import design_header
 from bombus.simulator.verilating import (
@@ -169,9 +169,10 @@ def build_library(
     options = model_options(trace, assertions)
     sanitizers = SANITIZERS if sanitize else ()
     of_model = sanitizers if sanitize_model else ()
+    fast = optimisation(for_tests=trace or assertions)
     header = design_header(manifest, wave_format() if trace else "", assertions)
     key = content_key(
-        [verilator.version(), *options, *cflags(of_model), *sanitizers, OPTIMISATION, header],
+        [verilator.version(), *options, *cflags(of_model), *sanitizers, *fast, header],
         [*(file for file in _tree(generated) if file[1].suffix in _MODEL_FILES), *_runtime()],
     )
 
@@ -188,6 +189,7 @@ def build_library(
                     work,
                     directory / f"lib{name}.so",
                     _driver(sanitizers, "--trace-fst" in options),
+                    fast=fast,
                     log=log,
                     environment=build_environment(),
                     what=f"compiling the simulator of {name} failed",
