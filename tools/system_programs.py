@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Install programs and libraries that tests and demo use: `system_programs.py [NAME...]`.
 
-Without names, all of them. As root on Debian or Ubuntu it installs their packages by apt: it asks on
-a terminal, and elsewhere says so first, unless the environment has BOMBUS_INSTALL=no. In all other
-cases it prints the package of each missing one. Tests that need a missing program are skipped and
-say so.
+Without names, all of them. As root on Debian or Ubuntu it installs their packages by apt: it asks
+on a terminal, and elsewhere says so first, unless the environment has BOMBUS_INSTALL=no. In all
+other cases it prints the package of each missing one. Tests that need a missing program are skipped
+and say so.
 """
 
 from __future__ import annotations
