@@ -25,7 +25,7 @@ demo: $(VENV)/.done  ## build UDP echo, talk to it with ping and sockets, measur
 
 test: $(VENV)/.done  ## run all tests and lint steps, with samples of the longest sweeps
 	$(BIN)/python tools/system_programs.py
-	$(PYTEST) -r s --durations=20 -m "not sweep"
+	$(PYTEST) -r s --durations=20 --cpu-minutes -m "not sweep"
 
 test-fast: $(VENV)/.done  ## run the tests without large simulators, proofs or synthesis
 	$(PYTEST) -m "not slow"

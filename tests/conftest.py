@@ -19,7 +19,7 @@ from bombus.simulator.build import Library, build_library
 from bombus.simulator.simulation import Simulation
 from tests import LOOPBACK, ROOT
 from tests.applications.processors import forwarding
-from tests.support import message_sums
+from tests.support import cpu_time, message_sums
 from tests.support.harness import Benches
 from tests.support.helpers import DESIGNS, Benchmark, Edited, Problems
 from tests.support.live import Live, starter
@@ -29,6 +29,15 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 trust.allow(ROOT)  # for designs that tests write elsewhere, with sources of the repository
 message_sums.watch()  # every simulation that a test opens
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(cpu_time.OPTION, action="store_true", help="print CPU time by folder")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption(cpu_time.OPTION):
+        config.pluginmanager.register(cpu_time.CpuTime())
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
