@@ -25,7 +25,7 @@ ISS = 0xFFFF_F000
 @pytest.mark.parametrize("scale", [None, 7])
 def test_no_acknowledgement_is_a_duplicate(scale: int | None) -> None:
     """An acknowledgement that says nothing new makes the sender retransmit (RFC 5681, 2)."""
-    with Simulation(DESIGN) as simulation:
+    with Simulation(DESIGN, assertions=True) as simulation:
         host, station = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
         introduce(simulation, station)
         came: list[Wire] = []

@@ -409,7 +409,7 @@ def test_an_opening_that_is_given_up(pair: Pair) -> None:
 
 def test_waiting_without_a_peer() -> None:
     """As in a live run: frames do not pass while a call waits."""
-    with Simulation(HOST) as simulation:
+    with Simulation(HOST, assertions=True) as simulation:
         listener = bombus.sockets(simulation).listen(80)
         with pytest.raises(TimeoutError, match=r"no connection in 2000 us; no `pass_time` .*live"):
             listener.accept(timeout=0.002)
@@ -422,7 +422,7 @@ def test_waiting_without_a_peer() -> None:
 
 def test_an_engine_that_only_listens() -> None:
     """It would not answer a request, so none is made. The manifest says what the engine can do."""
-    with Simulation(HOST) as simulation:
+    with Simulation(HOST, assertions=True) as simulation:
         (engine,) = (
             layer
             for tile in simulation.manifest["tiles"]
