@@ -157,6 +157,7 @@ def run(
             software=together(extensions.software(design, given, stack)),
             duration=duration,
             report=report,
+            drops_privileges=True,
         )
 
 

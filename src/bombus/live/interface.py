@@ -56,7 +56,7 @@ class Interface:
     def __init__(self, name: str, *, tap: bool = True, netns: str | None = None) -> None:
         self.name = checked_name(name)
         self.kind = "TAP"
-        self._netns = netns
+        self.netns = netns
         self._socket: socket.socket | None = None
         self._dropped = 0
         self._socket_dropped = 0
@@ -64,7 +64,7 @@ class Interface:
             self._open(name, tap=tap)
 
     def _inside(self) -> AbstractContextManager[None]:
-        return _in_namespace(self._netns)
+        return _in_namespace(self.netns)
 
     def _open(self, name: str, *, tap: bool) -> None:
         _check_free(name, tap=tap)

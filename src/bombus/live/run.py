@@ -21,11 +21,12 @@ from rich.live import Live
 
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
-from bombus.base.output import STDOUT, check_different, inputs
+from bombus.base.output import STDOUT, check_different, check_writable, inputs
 from bombus.base.tables import print_table
 from bombus.base.text import listing
 from bombus.design import config
 from bombus.design.config.host import Host
+from bombus.live import privileges
 from bombus.live.interface import Interface, check_interface, check_mtu
 from bombus.live.report import Report, Totals, table
 from bombus.live.sides import PerPort, sides_of
@@ -68,6 +69,7 @@ def run(
     interval: float = 1.0,
     report: Path | None = None,
     software: Software | None = None,
+    drops_privileges: bool = False,
     console: Console | None = None,
 ) -> Totals:
     """Runs a design until SIGINT, SIGTERM, SIGHUP or `duration` seconds have passed.
@@ -84,7 +86,8 @@ def run(
     they grow; elsewhere they are printed at the end. `report`: a JSON file with all numbers,
     rewritten every `interval` seconds and at the end; "-": standard output; a full disk ends no
     run. `software`: called at the start, then about ten times a second, and when messages have
-    arrived on a raised stream, to read and write registers and messages.
+    arrived on a raised stream, to read and write registers and messages. `drops_privileges`: when
+    the interfaces are open, this process gives up rights that it no longer needs, for good.
 
     Raises UserError, after the report, if an interface disappears meanwhile.
     """
@@ -160,7 +163,21 @@ def run(
             f"{', '.join(places)}; press Ctrl-C to stop",
             highlight=False,
         )
+        if drops_privileges:
+            _drop_privileges(interfaces)
+            if report is not None:
+                check_writable(report)
         return _loop(simulation, interfaces, stop, duration, interval, written, software, console)
+
+
+def _drop_privileges(interfaces: Sequence[Interface]) -> None:
+    """Keeps what it takes to look at interfaces in other namespaces, and to remove a veth pair."""
+    keep = set()
+    if any(interface.kind == "veth" for interface in interfaces):
+        keep.add(privileges.NET_ADMIN)
+    if any(interface.netns is not None for interface in interfaces):
+        keep.add(privileges.SYS_ADMIN)
+    privileges.drop(keep)
 
 
 def _paths(given: Path | Sequence[Path] | None) -> list[Path]:
