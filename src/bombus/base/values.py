@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
+from bombus.base.reserved import language_of
+
 MAX_TILES = 255  # a position is two bytes of a route
 
 
@@ -17,6 +19,8 @@ def _plain_name(value: str) -> str:
             "should be snake_case: lower-case letters, digits and single underscores, "
             f"starting with a letter; not {value!r}"
         )
+    if language := language_of(value):
+        raise ValueError(f"is a reserved word of {language}: {value!r}; choose another name")
     return value
 
 
