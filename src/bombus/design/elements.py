@@ -164,6 +164,13 @@ class Group:
         return "least_loaded" in self.policies
 
     @property
+    def limits_load(self) -> bool:
+        """Whether messages may wait for a replica to finish others."""
+        return self.counts_load and any(
+            "max_inside" in layer.kind.constants for layer in self.tiles[0].layers
+        )
+
+    @property
     def needs_dispatch(self) -> bool:
         return len(self.tiles) > 1
 

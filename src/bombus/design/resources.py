@@ -7,6 +7,8 @@ from what a message may hold to what it may need next:
 - along its route over the mesh, and from the mesh into a layer;
 - from an input to the next hops of every output that it may wait for: also of layers of its tile
   that what it takes comes to by AXI-Streams between them, perhaps through a kernel;
+- from where messages for replicas wait until one has finished others (`least_loaded` with a limit)
+  to what the replica needs for that, even if the replica always takes messages;
 - from an input that waits for a message on another one to all that this message may still need:
   for an answer, the routes and the inputs from the request on; else all that lies upstream; and
   whatever else the layers on the way send.
@@ -22,7 +24,7 @@ from collections.abc import Iterator
 
 import networkx as nx
 
-from bombus.design.elements import Hop, Input, Layer, Output, Resource
+from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
 from bombus.design.topology import Topology
 from bombus.fabric.routing import eject, inject, routes
 
@@ -127,6 +129,9 @@ def resource_graph(topology: Topology) -> nx.DiGraph[Resource]:
         here, there = hop.source.tile.at, target.tile.at
         for each in holders:
             add(each, inject(here, routing.network), hop)
+        if hop.group is not None and hop.group.limits_load:
+            for needed in _to_finish(target.tile, topology, waiting):
+                add(inject(here, routing.network), needed, hop)
         for held, needed in sorted(routes(routing, here, there)):
             add(held, needed, hop)
         if target in waiting:
@@ -137,6 +142,19 @@ def resource_graph(topology: Topology) -> nx.DiGraph[Resource]:
             for resource, hop in _awaited(awaited, each, topology, waiting):
                 add(each, resource, hop)
     return graph
+
+
+def _to_finish(replica: Tile, topology: Topology, waiting: set[Input]) -> Iterator[Resource]:
+    """Resources that a tile may need next to finish a message, apart from those inside."""
+    for output in (output for layer in replica.layers for output in layer.outputs):
+        for hop in topology.hops_from(output):
+            if hop.target is None:
+                continue
+            if hop.in_tile:
+                if hop.target in waiting:
+                    yield hop.target
+            elif hop.network.given.lossless:
+                yield inject(replica.at, hop.network.routing.network)
 
 
 def waiting_for(output: Output, topology: Topology) -> list[Input]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,18 +53,30 @@ class Topology:
         return nx.descendants(self._joined, layer)
 
 
+_AXI_STREAM = re.compile(r"_t(?:valid|ready|data|keep|strb|last|user|id|dest)_[io]$")
+
+
 def joined_layers(tile: Tile) -> nx.DiGraph[Layer]:
-    """Layers of a tile, and the AXI-Streams that join them outside the mesh."""
+    """Layers of a tile, and where one may hand messages over to another outside the mesh.
+
+    By an AXI-Stream in its direction. By other joined ports in both directions, since either side
+    may be the one that waits, unless the layer with the output declares them (`Status`).
+    """
     graph: nx.DiGraph[Layer] = nx.DiGraph()
     graph.add_nodes_from(tile.layers)
     starts = {
-        signal: layer
+        signal: (layer, port)
         for layer in tile.layers
         for port, signal in layer.joined.items()
-        if port.endswith("_tvalid_o")
+        if port.endswith("_o")
     }
     for layer in tile.layers:
         for port, signal in layer.joined.items():
+            if not port.endswith("_i"):
+                continue
+            source, output = starts[signal]
             if port.endswith("_tvalid_i"):
-                graph.add_edge(starts[signal], layer)
+                graph.add_edge(source, layer)
+            elif not _AXI_STREAM.search(port) and not source.kind.is_status(output):
+                graph.add_edges_from([(source, layer), (layer, source)])
     return graph

@@ -285,7 +285,7 @@ def test_what_no_placement_cures(tmp_path: Path) -> None:
     layers = split + module("source", [], {"out": "split"})
     layers += module("pass_on", ["in"], {"out": "join_ab_a"})
     tiles = (
-        "  - {name: pass, kind: pass_on, at: [1, 1]}\n  - {name: join, kind: join_ab, at: [1, 0]}\n"
+        "  - {name: past, kind: pass_on, at: [1, 1]}\n  - {name: join, kind: join_ab, at: [1, 0]}\n"
     )
     design = resolved(tmp_path, SOURCE_AND_SPLIT + SINK + tiles, PARTS, layers)
     (cycle,) = cycles(Facts(design))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from bombus.base.errors import Problem
-from bombus.base.text import listing
+from bombus.base.text import counted, listing
 from bombus.base.values import SCATTERING
 from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots
 from bombus.design.elements import Group
@@ -62,15 +62,18 @@ def dispatch(facts: Facts) -> Iterator[Problem]:
 
 def _lack_of_room(group: Group, dispatches: Iterable[Dispatch], count: int) -> Iterator[str]:
     """Whether a replica takes too few messages for the `count` tiles that send to it."""
+    batch = max([1, *(layer.kind.constants.get("batch", 1) for layer in group.tiles[0].layers)])
     lacks = {
-        (each.room, each.room - limit + 1)
+        (each.room, each.room - limit + batch)
         for each in dispatches
-        if each.room is not None and (limit := each.limit(count)) is not None and limit < 1
+        if each.room is not None and (limit := each.limit(count)) is not None and limit < batch
     }
     for room, need in lacks if group.counts_load else ():
+        why = f"; it finishes {batch} at a time" if batch > 1 else ""
         yield (
-            f"a replica of {group.name} takes {room} messages, but {count} tiles send to it, "
-            f"which need {need} under least_loaded: give it more slots or use another policy"
+            f"a replica of {group.name} takes {room} messages, but {counted(count, 'tile')} "
+            f"{'sends' if count == 1 else 'send'} to it, which need {need} under "
+            f"least_loaded{why}: give it more slots or use another policy"
         )
 
 

@@ -142,6 +142,7 @@ class LayerKind:
     begins: str = ""  # event with which it begins a message that none at its inputs caused
     broadcasts: str = ""  # prefix of ports shared by all such layers of the design
     optional: tuple[str, ...] = ()  # prefixes of ports that may be left open
+    status: tuple[str, ...] = ()  # prefixes of ports to other layers that neither side waits for
     # Kinds of messages of the AXI-Streams among them, of those that declare some
     raised_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     registers: Block | None = None  # as the SystemRDL file beside it describes them
@@ -160,6 +161,10 @@ class LayerKind:
     def mac_directions(self) -> frozenset[str]:
         """`rx` (frames from the network), `tx`, or none: the layer's MAC ports."""
         return frozenset(port.split("_")[1] for port in self.mac_ports)
+
+    def is_status(self, port: str) -> bool:
+        """Whether neither side of a joined port waits for the other."""
+        return any(port.startswith(f"{group}_") for group in self.status)
 
     @property
     def is_register_master(self) -> bool:

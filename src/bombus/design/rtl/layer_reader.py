@@ -201,6 +201,7 @@ def read_layer(
         begins=found.texts.get("Begins", ""),
         broadcasts=found.texts.get("Broadcasts", ""),
         optional=tuple(found.texts.get("MayStayOpen", "").split()),
+        status=tuple(found.texts.get("Status", "").split()),
         raised_kinds=found.raised_kinds(names),
         registers=registers,
         shows=found.texts.get("ShowsRegisters", ""),
