@@ -71,10 +71,7 @@ module tcp_rings
   );
 
   logic ends_q;  // the last beat of a message was received
-  always_ff @(posedge clk_i) begin
-    if (rst_i) ends_q <= 1'b0;
-    else ends_q <= data_valid_i & data_i.last;
-  end
+  always_ff @(posedge clk_i) ends_q <= data_valid_i & data_i.last;
   assign kept_o = ends_q & write;
 
   ring_memory #(

@@ -187,6 +187,12 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumBoundHops": 512},
         {"BoundHops": "8'd2"},
     ],
+    "tcp_rings": [
+        {"NumSessions": 0},
+        {"NumSessions": 16385},
+        {"RingBytes": 128},
+        {"RingBytes": 3000},
+    ],
     "tcp_round_trip": [
         {"NumSessions": 1},
         {"NumSessions": 48},
