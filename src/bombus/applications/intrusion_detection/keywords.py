@@ -162,3 +162,4 @@ WITHOUT_VALUE = (
 WITH_VALUE = (SILENT | MOVES_CURSOR | KEEPS_CURSOR) - _FLAGS - _OPTIONAL | _words(
     "content uricontent dsize depth distance within offset xor pcrexform"
 )
+KNOWN = WITH_VALUE | WITHOUT_VALUE | BUFFERS | _OPTIONAL | OLD_MODIFIERS.keys() | OLD_BUFFERS.keys()
