@@ -68,7 +68,7 @@ def compile(
             f"--rows must be a power of two from {tables.MIN_ROWS} to {tables.MAX_ROWS}"
         )
     variables = dict(_variable(text) for text in var or ())
-    found = compiling.read(files, variables)
+    found = compiling.read(files, variables, lambda line: typer.echo(line, err=True))
     sample = traffic.read_bytes() if traffic else b""
     compiled = compiling.compile_rules(found, sample, rows, exact_only)
     compiling.write(compiled, output)

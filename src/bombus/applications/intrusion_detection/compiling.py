@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -28,6 +28,7 @@ from bombus.base.text import counted, listing, nearest
 
 EXACT, PREFILTER, NOT_COMPILED = "exact", "prefilter", "not_compiled"
 TABLES_FILE, MANIFEST_FILE = "tables.bin", "manifest.json"
+MOST_PROBLEMS = 100  # reported at a time
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,23 @@ class Compiled:
         ]
 
 
-def read(files: Iterable[Path], variables: Mapping[str, str]) -> list[Rule]:
-    """The enabled rules; UserError for invalid rules and duplicate sids (of the same gid)."""
-    found, problems = [], []
-    places: dict[tuple[int, int], str] = {}
+def _ignore(_: str) -> None:
+    pass
+
+
+def read(
+    files: Iterable[Path], variables: Mapping[str, str], warn: Callable[[str], None] = _ignore
+) -> list[Rule]:
+    """The enabled rules; UserError for invalid rules, at most MOST_PROBLEMS of them. Of those with
+    the same gid and sid, the one with the highest rev counts, and of these the first.
+    """
+    found: dict[tuple[int, int], Rule] = {}
+    problems: list[str] = []
     known = {**ports.VARIABLES, **variables}
     for statement in syntax.read(files):
+        if len(problems) == MOST_PROBLEMS:
+            problems.append("what follows has not been read: there are too many problems")
+            break
         if isinstance(statement, str):
             problems.append(statement)
             continue
@@ -82,13 +94,18 @@ def read(files: Iterable[Path], variables: Mapping[str, str]) -> list[Rule]:
             problems.append(f"{statement.place}: {error}")
             continue
         key = rule.gid, rule.sid
-        if key in places:
-            problems.append(f"{statement.place}: sid {rule.sid} is also at {places[key]}")
-        places[key] = statement.place
-        found.append(rule)
+        other = found.get(key)
+        if other is None or rule.rev > other.rev:
+            found.pop(key, None)
+            found[key] = rule
+        if other is not None:
+            warn(
+                f"{statement.place}: warning: sid {rule.sid} is also at {other.statement.place}; "
+                f"the one at {found[key].statement.place} counts"
+            )
     if problems:
         raise UserError("\n".join(problems))
-    return found
+    return list(found.values())
 
 
 def unused_variables(rules: Iterable[Rule], variables: Mapping[str, str]) -> list[str]:
@@ -191,9 +208,10 @@ def compile_rules(
         verdicts = [_left_out(each) if each.kind == PREFILTER else each for each in verdicts]
     entries = [each.entry for each in verdicts if each.entry]
     if not entries:
-        raise UserError(
-            "\n".join(["none of the rules can be compiled", *map(not_compiled, verdicts)])
-        )
+        lines = [*map(not_compiled, verdicts[:MOST_PROBLEMS])]
+        if len(verdicts) > MOST_PROBLEMS:
+            lines.append(f"and {counted(len(verdicts) - MOST_PROBLEMS, 'rule')} more")
+        raise UserError("\n".join(["none of the rules can be compiled", *lines]))
     entries.sort(key=lambda entry: (not entry.is_exact, -rarity.of(entry.anchor.key)))
     found = tables.fit(entries, rows)
     left_out = {id(entry) for entry in found.left_out}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from bombus.applications.intrusion_detection.syntax import RuleSyntaxError, number
+from bombus.applications.intrusion_detection.syntax import RuleSyntaxError, number, shown
 
 LAST = 65535
 Range = tuple[int, int]  # first, last
@@ -40,17 +40,22 @@ def parse(text: str, variables: Mapping[str, str]) -> tuple[Range, ...]:
 def _parse(text: str, variables: Mapping[str, str], depth: int) -> tuple[Range, ...]:
     if depth > 20:
         raise RuleSyntaxError("variables or brackets of ports are too deep")
+    text = text.lstrip()
+    if len(items := items_of(text)) > 1:
+        return _of_list(items, variables, depth + 1)
     if text.startswith("!"):
         return complement(_parse(text[1:], variables, depth + 1))
     if text.startswith("$"):
+        if text == "$":
+            raise RuleSyntaxError("a variable has no name")
         if text[1:] not in variables:
             raise UnknownVariableError(f"variable {text} is not known")
-        return _parse(variables[text[1:]].replace(" ", ""), variables, depth + 1)
+        return _parse(variables[text[1:]].strip(), variables, depth + 1)
     if text.startswith("["):
         if not text.endswith("]"):
-            raise RuleSyntaxError(f"{text!r} is not a list of ports")
-        return _of_list(_items(text[1:-1]), variables, depth)
-    if text == "any":
+            raise RuleSyntaxError(f"{shown(text)} is not a list of ports")
+        return _of_list(items_of(text[1:-1]), variables, depth)
+    if text.lower() == "any":
         return ANY
     first, colon, last = text.partition(":")
     if not colon:
@@ -63,19 +68,22 @@ def _parse(text: str, variables: Mapping[str, str], depth: int) -> tuple[Range, 
     return ((low, high),)
 
 
-def _items(text: str) -> list[str]:
-    items, depth = [""], 0
-    for char in text:
+def items_of(text: str) -> list[str]:
+    """The parts between commas outside brackets."""
+    items, depth, start = [], 0, 0
+    for place, char in enumerate(text):
         depth += (char == "[") - (char == "]")
         if char == "," and depth == 0:
-            items.append("")
-        else:
-            items[-1] += char
-    return items
+            items.append(text[start:place])
+            start = place + 1
+    return [*items, text[start:]]
 
 
 def _of_list(items: list[str], variables: Mapping[str, str], depth: int) -> tuple[Range, ...]:
     """The listed ranges without those listed with `!`; if only such are listed, all others."""
+    items = [item.lstrip() for item in items]
+    if len(items) > 1 and not items[-1]:  # Suricata allows a comma at the end
+        items.pop()
     wanted = [_parse(item, variables, depth + 1) for item in items if not item.startswith("!")]
     others = [_parse(item[1:], variables, depth + 1) for item in items if item.startswith("!")]
     found = union(r for each in wanted for r in each) if wanted else ANY
@@ -92,12 +100,12 @@ def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
     return tuple(found)
 
 
-def complement(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
-    found, next_port = [], 0
+def complement(ranges: tuple[Range, ...], last: int = LAST) -> tuple[Range, ...]:
+    found, following = [], 0
     for low, high in ranges:
-        if low > next_port:
-            found.append((next_port, low - 1))
-        next_port = high + 1
-    if next_port <= LAST:
-        found.append((next_port, LAST))
+        if low > following:
+            found.append((following, low - 1))
+        following = high + 1
+    if following <= last:
+        found.append((following, last))
     return tuple(found)

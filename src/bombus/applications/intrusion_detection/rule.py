@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bombus.applications.intrusion_detection import addresses, keywords, ports
 from bombus.applications.intrusion_detection import content as contents
-from bombus.applications.intrusion_detection import keywords, ports
 from bombus.applications.intrusion_detection.content import Content
 from bombus.applications.intrusion_detection.syntax import (
     VARIABLE,
@@ -16,12 +16,22 @@ from bombus.applications.intrusion_detection.syntax import (
     RuleSyntaxError,
     Statement,
     number,
+    place,
+    shown,
     unquoted,
 )
 
 LAST_BYTE = (1 << 14) - 1  # of a payload; also: no upper bound
-_LAST_SID = (1 << 32) - 1
+_LAST_SID = (1 << 32) - 2
 _LAST_PLACE = 65535
+_LAST_DISTANCE = 1 << 20
+_ONCE = ("sid", "rev", "msg", "dsize", "flow")
+_FLOW = {  # of each pair or triple, a rule has one at most
+    **dict.fromkeys(("to_server", "from_client", "to_client", "from_server"), "direction"),
+    **dict.fromkeys(("established", "not_established", "stateless"), "state"),
+    **dict.fromkeys(("only_stream", "no_stream"), "stream"),
+    **dict.fromkeys(("only_frag", "no_frag"), "fragment"),
+}
 # `any` unless given: those of the configurations that Suricata and Snort come with.
 _ADDRESS_VARIABLES = {
     *("HOME_NET", "EXTERNAL_NET", "HTTP_SERVERS", "SMTP_SERVERS", "SQL_SERVERS", "DNS_SERVERS"),
@@ -72,6 +82,8 @@ class _Reader:
         self.buffer = contents.PAYLOAD
         self.transformed = False
         self.after_unknown = False
+        self.given: set[str] = set()
+        self.variables: set[str] = set()  # words in the options that define variables
         self.buffers_first = False  # as in Snort 3: former modifiers select buffers
 
     def because(self, reason: str) -> None:
@@ -85,6 +97,7 @@ class _Reader:
     def read(self, option: Option) -> None:
         name, value = option.name, option.value
         rule = self.rule
+        self._check(name, value)
         if name in ("content", "uricontent"):
             self._content(value, keywords.OLD_MODIFIERS.get(name))
         elif name in _MODIFIERS or name in keywords.OLD_MODIFIERS:
@@ -96,14 +109,16 @@ class _Reader:
         elif name == "sid":
             rule.sid = number(value, 1, _LAST_SID)
         elif name == "gid":
-            rule.gid = _value(value, 0, _LAST_SID)
+            rule.gid = number(value, 0, _LAST_SID)
         elif name == "rev":
-            rule.rev = _value(value, 0, _LAST_SID)
+            rule.rev = number(value, 1, _LAST_SID)
         elif name == "msg":
+            if not re.fullmatch('".+"', value or "", re.DOTALL):
+                raise RuleSyntaxError("msg is not a text in quotes")
             text = unquoted(value or "").replace("\\", "")
             rule.msg = text.encode("latin-1").decode("utf-8", "replace")
-        elif name == "fast_pattern" and rule.contents:
-            rule.contents[-1].fast_pattern = True
+        elif name == "fast_pattern":
+            self._fast_pattern(value)
         elif name == "dsize":
             self._size(value or "")
         elif name in ("pkt_data", "raw_data"):
@@ -129,6 +144,51 @@ class _Reader:
             self.because(f"keyword {name}")
             self.after_unknown = True
 
+    def _check(self, name: str, value: str | None) -> None:
+        """Whether it may be there once more, and has a value or none."""
+        if name in _ONCE and name in self.given:
+            raise RuleSyntaxError(f"{name} is given twice")
+        self.given.add(name)
+        if value is None or not value:
+            if name in keywords.WITH_VALUE:
+                raise RuleSyntaxError(f"{name} has no value")
+        elif name in keywords.WITHOUT_VALUE:
+            raise RuleSyntaxError(f"{name} has no value, but {shown(value)} is given")
+        if name == "flow":
+            self._check_flow(value or "")
+        elif name == "priority":
+            number(value, 0, _LAST_SID)
+        elif name in ("byte_extract", "byte_math"):
+            self.variables |= set(re.findall(r"\w+", value or ""))
+
+    def _check_flow(self, value: str) -> None:
+        found: dict[str, str] = {}
+        items = [part.strip().lower() for part in value.split(",")]
+        for item in items:
+            if item not in _FLOW:
+                raise RuleSyntaxError(f"{shown(item)} is not a condition of flow")
+            if _FLOW[item] in found:
+                raise RuleSyntaxError(f"flow has both {found[_FLOW[item]]} and {item}")
+            found[_FLOW[item]] = item
+
+    def _fast_pattern(self, value: str | None) -> None:
+        if not self.rule.contents:
+            raise RuleSyntaxError("fast_pattern stands before any content")
+        last = self.rule.contents[-1]
+        if last.fast_pattern:
+            raise RuleSyntaxError("fast_pattern is given twice")
+        if any(each.fast_pattern and each.buffer == last.buffer for each in self.rule.contents):
+            raise RuleSyntaxError("fast_pattern is given for two contents")
+        if value == "only" and last.negated:
+            raise RuleSyntaxError("fast_pattern:only of a content with !")
+        if value and value != "only":
+            found = re.fullmatch(r"([0-9]{1,5})\s*,\s*([0-9]{1,5})", value)
+            if not found:
+                raise RuleSyntaxError(f"{shown(value)} is not an offset and a length")
+            if int(found[1]) + int(found[2]) > len(last.pattern):
+                raise RuleSyntaxError("fast_pattern ends after its content")
+        last.fast_pattern = True
+
     def _enter(self, buffer: str) -> None:
         self.because(f"buffer {buffer}")
         self.buffer, self.transformed, self.after_unknown = buffer, False, False
@@ -146,6 +206,7 @@ class _Reader:
             self.because("content that must not be there")
         for modifier in modifiers:
             name, _, argument = modifier.partition(" ")
+            name = name.lower()
             if name not in _MODIFIERS and not name.startswith("fast_pattern"):
                 raise RuleSyntaxError(f"{name!r} is not a modifier of content")
             self._modify(name, argument.strip() or None)
@@ -154,15 +215,21 @@ class _Reader:
         if not self.rule.contents:
             raise RuleSyntaxError(f"{name} stands before any content")
         last = self.rule.contents[-1]
+        self._check_modifier(last, name)
         if name in keywords.OLD_MODIFIERS:
+            if last.buffer:
+                raise RuleSyntaxError(f"{name}: the content is in {last.buffer} already")
+            if "rawbytes" in last.modifiers:
+                raise RuleSyntaxError(f"{name} and rawbytes exclude each other")
             last.buffer = keywords.OLD_MODIFIERS[name]
             self.because(f"buffer {last.buffer}")
         elif name in _PLACES:
-            lowest = -_LAST_PLACE if name == "distance" else 0
-            place = self._place(value, lowest)
-            if place is None:
+            is_relative = name in ("distance", "within")
+            highest = _LAST_DISTANCE if is_relative else _LAST_PLACE
+            found = self._place(value, -highest if name == "distance" else 0, highest)
+            if found is None:
                 last.anywhere = True
-            setattr(last, name, place if place is not None or name != "distance" else 0)
+            setattr(last, name, found if found is not None or name != "distance" else 0)
         elif name == "nocase":
             last.nocase = True
         elif name == "startswith":
@@ -172,13 +239,35 @@ class _Reader:
         elif name.startswith("fast_pattern"):
             last.fast_pattern = True
 
-    def _place(self, value: str | None, lowest: int) -> int | None:
+    def _check_modifier(self, last: Content, name: str) -> None:
+        """Modifiers of a content that contradict each other, as Suricata has it."""
+        given = last.modifiers
+        if name in given and name != "endswith":
+            raise RuleSyntaxError(f"{name} is given twice for a content")
+        given.add(name)
+        if "startswith" in given and (other := given & {"offset", "depth", *_RELATIVE}):
+            raise RuleSyntaxError(f"startswith and {min(other)} exclude each other")
+        absolute, relative = given & {"offset", "depth"}, given & set(_RELATIVE)
+        if absolute and relative:
+            raise RuleSyntaxError(
+                f"{min(absolute)} and {min(relative)} exclude each other: a content is relative or "
+                "not"
+            )
+
+    def _place(self, value: str | None, lowest: int, highest: int) -> int | None:
         """A number; None for a variable."""
         text = (value or "").strip()
+        if not text:
+            raise RuleSyntaxError("a position has no value")
         if text[:1].isalpha() or text[:1] == "_":
+            if text not in self.variables:
+                raise RuleSyntaxError(f"variable {shown(text)} is not defined")
             self.because("a place that is a variable")
             return None
-        return _value(text, lowest, _LAST_PLACE)
+        try:
+            return place(text, lowest, highest)
+        except RuleSyntaxError as error:
+            raise UnreadableValueError(str(error)) from None
 
     def _size(self, value: str) -> None:
         text = value.replace(" ", "")
@@ -217,7 +306,8 @@ def _size(text: str) -> int:
     return _value(text, 0, _LAST_PLACE)
 
 
-_PLACES = ("offset", "depth", "distance", "within")
+_RELATIVE = ("distance", "within")
+_PLACES = ("offset", "depth", *_RELATIVE)
 _MODIFIERS = (*_PLACES, "nocase", "rawbytes", "startswith", "endswith")
 
 
@@ -230,13 +320,16 @@ def of(statement: Statement, variables: Mapping[str, str]) -> Rule:
             reader.read(option)
         except UnreadableValueError as error:
             rule.obstruct(f"{option.name}: {error}")
+    for each in rule.contents:
+        if each.fast_pattern and each.negated and each.modifiers & set(_PLACES):
+            raise RuleSyntaxError("fast_pattern of a content with ! and a position")
     if not rule.sid:
         raise RuleSyntaxError("the rule has no sid")
     _read_protocol(rule, statement.protocol)
     _read_addresses(rule, statement, variables)
     try:
-        source = ports.parse(statement.source_ports.replace(" ", ""), variables)
-        target = ports.parse(statement.target_ports.replace(" ", ""), variables)
+        source = _ports(statement.source_ports, variables)
+        target = _ports(statement.target_ports, variables)
     except ports.UnknownVariableError as error:
         rule.obstruct(str(error))
         return rule
@@ -251,13 +344,20 @@ def of(statement: Statement, variables: Mapping[str, str]) -> Rule:
     if statement.action == "pass":
         rule.obstruct("action pass")
     for each in rule.contents:
-        if each.is_relative and (each.offset is not None or each.depth is not None):
-            reader.because("a content that is relative and has an offset")
+        if not (each.negated or each.buffer) and len(each.pattern) > rule.size[1]:
+            rule.obstruct("a content is longer than dsize")
         if each.depth is not None and each.depth < len(each.pattern):
             rule.obstruct("a content is longer than its depth")
         if each.within is not None and each.within < len(each.pattern):
             rule.obstruct("a content is longer than its within")
     return rule
+
+
+def _ports(text: str, variables: Mapping[str, str]) -> tuple[ports.Range, ...]:
+    found = ports.parse(text, variables)
+    if not found:
+        raise RuleSyntaxError(f"{shown(text)} leaves no port")
+    return found
 
 
 def _read_protocol(rule: Rule, protocol: str) -> None:
@@ -278,11 +378,16 @@ def _read_protocol(rule: Rule, protocol: str) -> None:
 
 
 def _read_addresses(rule: Rule, statement: Statement, variables: Mapping[str, str]) -> None:
-    found = [_address(each, variables, 0) for each in (statement.source, statement.target)]
-    for text in found:
-        for name in VARIABLE.findall(text):
+    written = (statement.source, statement.target)
+    found = [_address(each, variables, 0) for each in written]
+    for text, each in zip(found, written, strict=True):
+        names = VARIABLE.findall(text)
+        for name in names:
             rule.obstruct(f"variable ${name} is not known")
-    if found != ["any", "any"]:
+        if not names:
+            # What !$HOME_NET leaves depends on the network, unless the variable is given.
+            addresses.check(text, may_be_empty="$" in each)
+    if [text.lower() for text in found] != ["any", "any"]:
         rule.reasons.append("addresses")
 
 

@@ -11,11 +11,16 @@ from pathlib import Path
 from bombus.base.errors import UserError
 
 ACTIONS = (
-    *("alert", "drop", "sdrop", "block", "log", "pass", "reject"),
+    *("alert", "drop", "sdrop", "block", "log", "pass", "reject", "config"),
     *("rejectsrc", "rejectdst", "rejectboth"),
 )
 DIRECTIONS = ("->", "<>")
 VARIABLE = re.compile(r"\$(\w+)")
+MAX_BYTES = 8191  # of a rule, as in Suricata
+_NAME = re.compile(r"[\w.-]*[A-Za-z_][\w.-]*", re.ASCII)
+_BLANKS = " \t\r\f\v"
+_MOST_SHOWN = 40  # characters
+_MARK = "\xef\xbb\xbf"  # byte order mark of UTF-8
 
 
 class RuleSyntaxError(Exception):
@@ -66,7 +71,7 @@ def read(files: Iterable[Path]) -> Iterator[Statement | str]:
             raise UserError(f"{file}: {error.strerror or error}") from None
         if "\0" in text:
             raise UserError(f"{file} is not a text file")
-        for line, rule in _lines(text):
+        for line, rule in _lines(text.removeprefix(_MARK)):
             try:
                 yield _statement(file, line, rule)
             except RuleSyntaxError as error:
@@ -79,27 +84,33 @@ def variables_of(text: str) -> set[str]:
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """Rules with the number of their first line; a backslash at the end continues a rule."""
-    begun, first = "", 0
+    begun: list[str] = []
+    first = 0
     for number, line in enumerate(text.split("\n"), 1):
-        line = line.strip()
+        line = line.strip(_BLANKS)
         if not begun and (not line or line.startswith("#")):
             continue
         first = first if begun else number
         if line.endswith("\\"):
-            begun += line[:-1] + " "
+            begun.append(line[:-1] + " ")
             continue
-        yield first, begun + line
-        begun = ""
-    if begun.strip():
-        yield first, begun
+        yield first, "".join((*begun, line))
+        begun = []
+    if "".join(begun).strip(_BLANKS):
+        yield first, "".join(begun)
 
 
 def _statement(file: Path, line: int, text: str) -> Statement:
+    if len(text) > MAX_BYTES:
+        raise RuleSyntaxError(f"the rule has more than {MAX_BYTES} bytes")
     head, bracket, rest = text.partition("(")
+    rest = rest.rstrip(_BLANKS)
     if not bracket:
         raise RuleSyntaxError("a rule has options in parentheses")
-    if not rest.rstrip().endswith(")"):
+    if not rest.endswith(")"):
         raise RuleSyntaxError("the parenthesis of the options is not closed")
+    if head.strip(_BLANKS) and head[-1] not in _BLANKS:
+        raise RuleSyntaxError("a blank is missing before the parenthesis of the options")
     fields = _fields(head)
     if len(fields) == 2:  # Snort 3 leaves out what is any
         fields += ["any", "any", "->", "any", "any"]
@@ -108,66 +119,79 @@ def _statement(file: Path, line: int, text: str) -> Statement:
             "a rule begins with action, protocol, address, port, direction, address, port"
         )
     action, protocol, source, source_ports, direction, target, target_ports = fields
-    if action not in ACTIONS:
-        raise RuleSyntaxError(f"{action!r} is not an action")
+    if action.lower() not in ACTIONS:
+        raise RuleSyntaxError(f"{shown(action)} is not an action")
     if direction not in DIRECTIONS:
-        raise RuleSyntaxError(f"{direction!r} is not a direction; use -> or <>")
-    options = tuple(_options(rest.rstrip()[:-1]))
+        raise RuleSyntaxError(f"{shown(direction)} is not a direction; use -> or <>")
+    options = tuple(_options(rest[:-1]))
     return Statement(
-        *(file, line, action, protocol.lower(), source, source_ports),
+        *(file, line, action.lower(), protocol.lower(), source, source_ports),
         *(direction, target, target_ports, options),
     )
 
 
 def _fields(head: str) -> list[str]:
     """Words, which may have blanks inside brackets."""
-    fields, depth = [""], 0
-    for char in head.strip():
+    fields, depth, start = [], 0, 0
+    head = head.strip(_BLANKS) + " "
+    for place, char in enumerate(head):
         depth += (char == "[") - (char == "]")
         if depth < 0:
             raise RuleSyntaxError("a bracket is closed that was not opened")
-        if char.isspace():
-            if depth == 0 and fields[-1]:
-                fields.append("")
-        else:
-            fields[-1] += char
+        if char in _BLANKS and depth == 0:
+            if place > start:
+                fields.append(head[start:place])
+            start = place + 1
     if depth:
         raise RuleSyntaxError("a bracket is not closed")
     return fields
 
 
-def split(text: str, separator: str) -> list[str]:
-    """Parts of a text; separators in quotes or after a backslash are ignored.
+def shown(text: str) -> str:
+    """A part of a rule in a message; a long one is cut."""
+    return repr(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "...")
 
-    A quote counts only at the beginning or the end of a value: others are part of it, as in
-    pcre:"/a"b/".
+
+def split(text: str, separator: str, in_quotes: bool = True) -> list[str]:
+    """Parts of a text; separators after a backslash are ignored, and, unless `in_quotes`, those in
+    quotes.
     """
-    parts, quoted, escaped = [""], False, False
+    parts, quoted, escaped, start = [], False, False, 0
     for place, char in enumerate(text):
-        if char == separator and not quoted and not escaped:
-            parts.append("")
-            continue
+        if char == separator and not escaped and (in_quotes or not quoted):
+            parts.append(text[start:place])
+            start = place + 1
         if char == '"' and not escaped:
-            if quoted:
-                quoted = text[place + 1 :].lstrip()[:1] not in ("", separator, ",")
-            else:
-                quoted = parts[-1].rstrip()[-1:] in ("", ":", ",", "!")
+            quoted = not quoted
         escaped = char == "\\" and not escaped
-        parts[-1] += char
-    if quoted:
-        raise RuleSyntaxError("a quotation is not closed")
-    return parts
+    return [*parts, text[start:]]
 
 
 def _options(text: str) -> Iterator[Option]:
     *parts, rest = split(text, ";")
-    if rest.strip():
-        raise RuleSyntaxError(f"option {rest.strip()[:20]!r} does not end with ;")
     for part in parts:
-        name, colon, value = part.strip().partition(":")
-        if not name.strip():
+        name, colon, value = (each.strip(_BLANKS) for each in part.partition(":"))
+        if not name:
             raise RuleSyntaxError("an option has no name")
-        yield Option(name.strip(), value.strip() if colon else None)
+        if not _NAME.fullmatch(name):
+            raise RuleSyntaxError(f"{shown(name)} is not a keyword")
+        _check_quotes(name, value)
+        yield Option(name.lower(), value if colon else None)
+    rest = rest.strip(_BLANKS)
+    if rest:
+        _check_quotes(*(each.strip(_BLANKS) for each in rest.partition(":")[::2]))
+        raise RuleSyntaxError(f"option {shown(rest)} does not end with ;")
+
+
+def _check_quotes(name: str, value: str) -> None:
+    """A quotation ends at the end of the value, or before the modifiers of a content (Snort 3)."""
+    text = value.removeprefix("!").lstrip(_BLANKS)
+    if text.startswith('"'):
+        rest = text[1:].rpartition('"')[2].lstrip(_BLANKS) if '"' in text[1:] else None
+        if rest is None or (rest and not rest.startswith(",")):
+            raise RuleSyntaxError(
+                f"the quotation of {name} is not closed; a ; in it needs a backslash before it"
+            )
 
 
 def unquoted(text: str) -> str:
@@ -176,10 +200,30 @@ def unquoted(text: str) -> str:
 
 
 def number(text: str | None, lowest: int, highest: int) -> int:
-    try:
-        value = int(text or "", 16 if (text or "").lower().startswith("0x") else 10)
-    except ValueError:
-        raise RuleSyntaxError(f"{text!r} is not a number") from None
+    """A decimal number."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,20}", text or "", re.ASCII):
+        raise RuleSyntaxError(f"{shown(text or '')} is not a number")
+    return _bounded(int(text or ""), lowest, highest)
+
+
+def place(text: str, lowest: int, highest: int) -> int:
+    """A number as in C: decimal, hexadecimal after 0x, octal after 0."""
+    found = re.fullmatch(
+        r"([+-]?)(?:0x([0-9a-f]{1,16})|0([0-7]{0,20})|([1-9][0-9]{0,19}))",
+        text,
+        re.ASCII | re.IGNORECASE,
+    )
+    if not found:
+        raise RuleSyntaxError(f"{shown(text)} is not a number")
+    sign, hexadecimal, octal, decimal = found.groups()
+    if hexadecimal is not None:
+        value = int(hexadecimal, 16)
+    else:
+        value = int(decimal) if decimal is not None else int(octal or "0", 8)
+    return _bounded(-value if sign == "-" else value, lowest, highest)
+
+
+def _bounded(value: int, lowest: int, highest: int) -> int:
     if not lowest <= value <= highest:
         raise RuleSyntaxError(f"{value} is not from {lowest} to {highest}")
     return value
