@@ -196,8 +196,9 @@ class MacPorts:
         """Starts to write the frames of a port to a capture file; None: stops.
 
         pcapng if the name ends in `.pcapng`, otherwise classic pcap, with nanoseconds of virtual
-        time; from the first `run_live` on, of wall-clock time. `rx`: frames into the design; `tx`: frames out of it. Raises SimulationError if the
-        file, or the previous one, could not be written completely.
+        time; from the first `run_live` on, of wall-clock time. `rx`: frames into the design;
+        `tx`: frames out of it. Raises SimulationError if the file, or the previous one, could not
+        be written completely.
         """
         name = os.fsencode(path) if path is not None else self._native.ffi.NULL
         library = self._native.library
