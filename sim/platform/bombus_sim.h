@@ -310,11 +310,11 @@ BOMBUS_API int bombus_set_impairment(bombus_sim *sim, uint32_t port, int directi
 BOMBUS_API int bombus_pcap_in(bombus_sim *sim, uint32_t port, const char *path, int keep_time);
 
 /* Writes the frames that cross the port from now on, with virtual time in nanoseconds
- * (from the first bombus_run_live() on: wall-clock time), as pcapng if the path ends in .pcapng, else as classic pcap. A file that is there is
- * replaced. directions: bit BOMBUS_RX, bit BOMBUS_TX. NULL path: stop. Starting and
- * stopping return the errno value of open() or write(), such as -ENOSPC, if a file
- * could not be written or is not complete; frames that it lacks are counted in
- * capture_lost as soon as the error occurs. */
+ * (from the first bombus_run_live() on: wall-clock time), as pcapng if the path ends in
+ * .pcapng, else as classic pcap. A file that is there is replaced. directions: bit
+ * BOMBUS_RX, bit BOMBUS_TX. NULL path: stop. Starting and stopping return the errno value
+ * of open() or write(), such as -ENOSPC, if a file could not be written or is not complete;
+ * frames that it lacks are counted in capture_lost as soon as the error occurs. */
 BOMBUS_API int bombus_pcap_out(bombus_sim *sim, uint32_t port, const char *path,
                                uint32_t directions);
 
