@@ -302,18 +302,19 @@ BOMBUS_API int bombus_set_line_rate(bombus_sim *sim, uint32_t port, double bits_
 BOMBUS_API int bombus_set_impairment(bombus_sim *sim, uint32_t port, int direction,
                                      const bombus_impairment *impairment);
 
-/* Queues the frames of a capture file (pcap or pcapng, Ethernet); returns their
- * number. keep_time: with the gaps that the file has; else back to back. -EINVAL also
- * if it is not such a file, is damaged, or keeps times more than 30 days apart; the
+/* Queues the frames of a capture file (pcap or pcapng, Ethernet), without an FCS that the
+ * file holds; returns their number. keep_time: with the gaps that the file has; else back
+ * to back. -EINVAL also if it is not such a file, is damaged or cut short, holds frames that
+ * were cut when they were captured, or keeps times more than 30 days apart; the
  * errno value of fopen() or fread() if it cannot be read. */
 BOMBUS_API int bombus_pcap_in(bombus_sim *sim, uint32_t port, const char *path, int keep_time);
 
-/* Writes the frames that cross the port from now on, with virtual time in nanoseconds, as
- * pcapng if the path ends in .pcapng, else as classic pcap. A file that is there is
- * replaced. directions: bit BOMBUS_RX, bit BOMBUS_TX. NULL path: stop. Starting and
- * stopping return the errno value of open() or write(), such as -ENOSPC, if a file
- * could not be written or is not complete; frames that it lacks are counted in
- * capture_lost as soon as the error occurs. */
+/* Writes the frames that cross the port from now on, with virtual time in nanoseconds
+ * (from the first bombus_run_live() on: wall-clock time), as pcapng if the path ends in
+ * .pcapng, else as classic pcap. A file that is there is replaced. directions: bit
+ * BOMBUS_RX, bit BOMBUS_TX. NULL path: stop. Starting and stopping return the errno value
+ * of open() or write(), such as -ENOSPC, if a file could not be written or is not complete;
+ * frames that it lacks are counted in capture_lost as soon as the error occurs. */
 BOMBUS_API int bombus_pcap_out(bombus_sim *sim, uint32_t port, const char *path,
                                uint32_t directions);
 

@@ -52,8 +52,9 @@ struct CapturedFrame {
   uint64_t time_ns;  // since the file's epoch
 };
 
-// Reads classic pcap (microseconds and nanoseconds) and pcapng, of either byte order. Throws
-// Failure if the file is neither, is damaged, or has another link type than Ethernet.
+// Reads classic pcap (microseconds and nanoseconds) and pcapng, of either byte order: all frames,
+// each whole, without an FCS that the file holds. Throws Failure if the file is neither, is damaged
+// or cut short, or has frames of another link type than Ethernet or of which a part is missing.
 std::vector<CapturedFrame> read_capture(const std::string& path);
 
 }  // namespace bombus

@@ -12,6 +12,11 @@ constexpr uint32_t kLinkTypeEthernet = 1;
 
 constexpr uint32_t kPcapMicroseconds = 0xA1B2C3D4;
 constexpr uint32_t kPcapNanoseconds = 0xA1B23C4D;
+// The field of the link type. Frames end with their FCS if kPcapFcsPresent is set; bits 31:28 are
+// its length in units of two bytes.
+constexpr uint32_t kPcapLinkTypeMask = 0xFFFF;
+constexpr uint32_t kPcapFcsPresent = 1u << 26;
+constexpr unsigned kPcapFcsLengthShift = 28;
 
 struct PcapHeader {
   uint32_t magic;
@@ -27,13 +32,18 @@ static_assert(sizeof(PcapRecord) == 16);
 
 constexpr uint32_t kSectionBlock = 0x0A0D0D0A;
 constexpr uint32_t kInterfaceBlock = 1;
+constexpr uint32_t kObsoletePacketBlock = 2;
 constexpr uint32_t kSimplePacketBlock = 3;
 constexpr uint32_t kPacketBlock = 6;
 constexpr uint32_t kByteOrderMagic = 0x1A2B3C4D;
 constexpr uint32_t kUnknownLength = 0xFFFFFFFF;
 constexpr uint16_t kOptionEnd = 0;
 constexpr uint16_t kOptionFlags = 2;           // of a packet: bits 1:0, 1 inbound, 2 outbound
+constexpr unsigned kFlagsFcsShift = 5;         // bits 8:5, bytes of the FCS, 0: unknown
+constexpr uint32_t kFlagsFcsMask = 0xF;
 constexpr uint16_t kOptionTimeResolution = 9;  // of an interface: 10^-n, or 2^-n with bit 7
+constexpr uint16_t kOptionFcsLength = 13;
+constexpr uint16_t kOptionTimeOffset = 14;     // of an interface: seconds, signed
 
 struct PcapngSection {
   uint32_t type, length, magic;

@@ -73,6 +73,8 @@ uint64_t Live::real_time_ps() {
   if (!started_) {
     started_ = true;
     start_ps_ = monotonic_ps() - simulator_.time_ps();
+    const uint64_t epoch_ns = wall_clock_ns() - simulator_.time_ps() / kPicosecondsPerNanosecond;
+    for (unsigned i = 0; i < kMacPorts; ++i) simulator_.port(i).set_capture_epoch(epoch_ns);
   }
   return monotonic_ps() - start_ps_;
 }

@@ -71,6 +71,8 @@ class MacPort {
   void start_capture(const std::string& path, uint32_t directions);
   // Throws Failure if the file is incomplete. Does nothing if there is no capture.
   void stop_capture();
+  // Wall-clock time at virtual time 0 (wraps), for time stamps of captures; 0: virtual time.
+  void set_capture_epoch(uint64_t nanoseconds) { capture_epoch_ns_ = nanoseconds; }
   void flush_capture() {
     if (capture_file_) capture_file_->flush();
   }
@@ -94,7 +96,8 @@ class MacPort {
   void finish_capture(uint64_t cycle, uint64_t now_ps);
   void write_capture(const Frame& frame, uint64_t now_ps, int direction) {
     if (capture_file_ && (captured_directions_ & (1u << direction))) {
-      capture_file_->write(frame.data, now_ps / kPicosecondsPerNanosecond, direction);
+      const uint64_t now_ns = capture_epoch_ns_ + now_ps / kPicosecondsPerNanosecond;
+      capture_file_->write(frame.data, now_ns, direction);
     }
   }
 
@@ -135,6 +138,7 @@ class MacPort {
 
   std::unique_ptr<CaptureWriter> capture_file_;
   uint32_t captured_directions_ = 0;
+  uint64_t capture_epoch_ns_ = 0;
   bombus_port_statistics statistics_{};
 };
 

@@ -26,6 +26,10 @@ class UserError(Exception):
     """An error that the user can fix; shown without a traceback."""
 
 
+class UsageError(UserError):
+    """An error of the command line: exit status 2, as of options that the parser checks."""
+
+
 class DesignError(UserError):
     """An invalid design; carries every problem found."""
 

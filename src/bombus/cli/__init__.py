@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from bombus.base.commands import Command, Group
-from bombus.base.errors import DesignError, UserError
+from bombus.base.errors import DesignError, UsageError, UserError
 from bombus.cli import extensions
 from bombus.cli.area import area
 from bombus.cli.bench import BENCH_SETTINGS, bench
@@ -87,6 +87,8 @@ def main() -> None:
         print_problems(error.problems)
         _point_to_check(error)
         sys.exit(1)
+    except UsageError as error:
+        _end(str(error), status=2)
     except UserError as error:
         _end(str(error))
     except OSError as error:
@@ -94,6 +96,6 @@ def main() -> None:
         _end(f"{where}{error.strerror or error}")
 
 
-def _end(message: str) -> NoReturn:
+def _end(message: str, status: int = 1) -> NoReturn:
     error_console().print(f"error: {message}", style="red", markup=False)
-    sys.exit(1)
+    sys.exit(status)

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from bombus.base.console import reading_console
-from bombus.base.errors import UserError
+from bombus.base.errors import UsageError
 from bombus.base.tables import print_table
 from bombus.cli.common import JsonOption
 
@@ -61,27 +61,18 @@ def bench(
     step.run(name, design, json, **_options(context.args))
 
 
-def _options(arguments: list[str]) -> dict[str, Any]:
-    """`--packets 100 --quick` -> {"packets": 100, "quick": True}."""
-    values: dict[str, Any] = {}
+def _options(arguments: list[str]) -> dict[str, str | None]:
+    """`--packets 100 --quick` -> {"packets": "100", "quick": None}."""
+    values: dict[str, str | None] = {}
     key = None
     for argument in arguments:
         if argument.startswith("--"):
             name, equals, value = argument.removeprefix("--").partition("=")
             key = name.replace("-", "_")
-            values[key] = _value(value) if equals else True
+            values[key] = value if equals else None
         elif key is None:
-            raise UserError(f"unexpected argument {argument!r}; options are `--key value`")
+            raise UsageError(f"unexpected argument {argument!r}; options are `--key value`")
         else:
-            values[key] = _value(argument)
+            values[key] = argument
             key = None
     return values
-
-
-def _value(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -88,7 +88,10 @@ class _Tiles:
             if parameter is None or parameter.is_filled_in:
                 usable = [k for k, p in kind.parameters.items() if not p.is_filled_in]
                 hint = near_matches(key, [*usable, *known_keys])
-                self.error((*loc, key), f"layer {kind.name} has no parameter {key!r}; {hint}")
+                why = ""
+                if key in kind.constants:
+                    why = ": that is a localparam, a constant of the layer"
+                self.error((*loc, key), f"layer {kind.name} has no parameter {key!r}{why}; {hint}")
                 continue
             try:
                 values[key] = parameter_value(value, parameter)

@@ -11,21 +11,24 @@ from __future__ import annotations
 import ast
 import importlib.util
 import inspect
+import math
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from rich.table import Table
 
 from bombus.base import paths
 from bombus.base.console import new_console
-from bombus.base.errors import UserError
+from bombus.base.errors import UsageError, UserError
 from bombus.base.output import STDOUT, check_json, write_json
 from bombus.base.tables import print_table
 from bombus.base.text import counted, near_matches
+
+_Number = TypeVar("_Number", int, float)
 
 
 def report(values: Any, json: Path | None, tables: Iterable[Table]) -> None:
@@ -105,6 +108,37 @@ class Option:
         value = {bool: "", int: " INTEGER", float: " NUMBER"}.get(type(self.default), " TEXT")
         return _dashed(self.name) + value
 
+    def value(self, text: str | None) -> Any:
+        """The value that a text means; None: the option was given without one. Raises UsageError
+        if it means none: numbers are at least 1, or 0 if that is the default or a seed.
+        """
+        flag = _dashed(self.name)
+        if isinstance(self.default, bool):
+            if text is not None:
+                raise UsageError(f"{flag} takes no value, but has {text!r}")
+            return True
+        if text is None:
+            raise UsageError(f"{flag} needs a value")
+        if isinstance(self.default, int):
+            least = 0 if self.default == 0 or self.name == "seed" else 1
+            number = _number(int, text)
+            if number is None or not least <= number < 1 << 63:
+                raise UsageError(f"{flag} {text}: should be a whole number, {least} or more")
+            return number
+        if isinstance(self.default, float):
+            real = _number(float, text)
+            if real is None or not 0 < real < math.inf:
+                raise UsageError(f"{flag} {text}: should be a number above 0")
+            return real
+        return text
+
+
+def _number(kind: type[_Number], text: str) -> _Number | None:
+    try:
+        return kind(text)
+    except ValueError:
+        return None
+
 
 def _dashed(name: str) -> str:
     return f"--{name.replace('_', '-')}"
@@ -129,12 +163,19 @@ def description(name: str) -> str:
     return inspect.getdoc(load(name)) or ""
 
 
-def run(name: str, design: Path | None, json: Path | None, **values: Any) -> None:
-    """Runs a benchmark by name; UserError if it has no such option."""
+def run(name: str, design: Path | None, json: Path | None, **texts: str | None) -> None:
+    """Runs a benchmark by name, with the texts of its options, None for those without a value.
+
+    Raises UsageError, before anything is built, if the benchmark has no such option or the text is
+    no value of it.
+    """
     module = load(name)
-    known = {_dashed(option.name) for option in _options(module.main)}
-    for flag in map(_dashed, values):
-        if flag not in known:
-            raise UserError(f"{name} has no option {flag}; {near_matches(flag, known)}")
+    known = {option.name: option for option in _options(module.main)}
+    for option in texts:
+        if option not in known:
+            flags = map(_dashed, known)
+            near = near_matches(_dashed(option), flags)
+            raise UsageError(f"{name} has no option {_dashed(option)}; {near}")
+    values = {option: known[option].value(text) for option, text in texts.items()}
     check_json(json, design)
     module.main(design=design, json=json, **values)

@@ -37,21 +37,27 @@ def dropped(counters: Counters) -> int:
 
 
 def _lines(tile: str, values: Mapping[str, int]) -> list[str]:
-    """`name count`, without the layer's name if it equals the tile's."""
-    return [f"{name.removeprefix(tile + '.')} {value:,}" for name, value in values.items()]
+    """`layer name count`, without the layer's name if it equals the tile's. Blanks, not dots, so
+    that lines can be wrapped.
+    """
+    return [
+        f"{name.removeprefix(tile + '.').replace('.', ' ')} {value:,}"
+        for name, value in values.items()
+    ]
 
 
 def mesh_table(manifest: Mapping[str, Any], counters: Counters, title: str | None = None) -> Table:
     """A table with a row for each tile: messages in, out and dropped, and events.
 
-    In and out: messages from and to the mesh, and frames from and to a MAC.
+    In and out: messages from and to the mesh, and frames from and to a MAC. Drops are named as such
+    in words, not by their colour alone.
     """
     table = Table(title=title, title_justify="left")
     table.add_column("tile", style="bold", no_wrap=True)
     table.add_column("at", no_wrap=True)
     for heading in ("in", "bytes in", "out", "bytes out"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("drops (red) and events")
+    table.add_column("drops and events")
     for tile in manifest["tiles"]:
         name = tile["name"]
         values = counters[name]
@@ -60,12 +66,12 @@ def mesh_table(manifest: Mapping[str, Any], counters: Counters, title: str | Non
             for way in ("in", "out")
             for mesh, mac in (("messages", "frames"), ("bytes", "bytes"))
         )
-        drops = [f"[red]{line}[/red]" for line in _lines(name, with_prefix(values, DROP))]
-        events = _lines(name, with_prefix(values, EVENT))
+        drops = ", ".join(_lines(name, with_prefix(values, DROP)))
+        events = ", ".join(_lines(name, with_prefix(values, EVENT)))
         table.add_row(
             name,
             f"({tile['x']}, {tile['y']})",
             *(f"{number:,}" for number in numbers),
-            ", ".join(drops + events),
+            "; ".join(filter(None, (drops and f"[red]dropped: {drops}[/red]", events))),
         )
     return table

@@ -185,6 +185,7 @@ class MacPorts:
     def pcap_in(self, path: Path | str, port: int = 0, *, keep_time: bool = False) -> int:
         """Queues the frames of a capture file; returns their number.
 
+        Raises SimulationError, and queues none, if the file is damaged or a frame is not whole.
         `keep_time`: with the gaps recorded in the file, otherwise back to back.
         """
         return self._native.call("pcap_in", port, os.fsencode(path), int(keep_time))
@@ -195,8 +196,9 @@ class MacPorts:
         """Starts to write the frames of a port to a capture file; None: stops.
 
         pcapng if the name ends in `.pcapng`, otherwise classic pcap, with nanoseconds of virtual
-        time. `rx`: frames into the design; `tx`: frames out of it. Raises SimulationError if the
-        file, or the previous one, could not be written completely.
+        time; from the first `run_live` on, of wall-clock time. `rx`: frames into the design;
+        `tx`: frames out of it. Raises SimulationError if the file, or the previous one, could not
+        be written completely.
         """
         name = os.fsencode(path) if path is not None else self._native.ffi.NULL
         library = self._native.library

@@ -105,6 +105,23 @@ def test_values_are_in_the_range_of_their_parameter(
         assert message.endswith(f"should be between {low} and {high}, not {value}")
 
 
+def test_a_localparam_cannot_be_set(source: Path) -> None:
+    """Of the header or of the body, also under a name that Bombus gives."""
+    header = "parameter int unsigned UdpPort"
+    assert header in LAYER
+    text = LAYER.replace(header, f"localparam int unsigned DataWidth = 512,\n    {header}", 1)
+    source.write_text(
+        text.replace("localparam string", "localparam int Fixed = 3;\n  localparam string", 1)
+    )
+    file = source.parent / "probe.yaml"
+    for key in ("data_width", "fixed"):
+        file.write_text(DESIGN.replace("VALUE", f"{key}: 5"))
+        _, reported = resolve.load(file)
+        (message,) = [problem.message for problem in reported if key in problem.message]
+        known = f"layer probe_layer has no parameter {key!r}"
+        assert message.startswith(f"{known}: that is a localparam, a constant of the layer; ")
+
+
 def test_width_follows_the_data_width(source: Path) -> None:
     narrow = rtl.library(64, [source]).kind("probe_layer").ports["in_i"]
     wide = rtl.library(512, [source]).kind("probe_layer").ports["in_i"]
@@ -198,7 +215,17 @@ def test_unknown_kind_names_near_matches() -> None:
         (
             "event_o\n",
             "event_o,\n    output logic led_o[2]\n",
-            "port led_o has no packed type",
+            "port led_o has the type logic$[0:1]; a port should have a packed type",
+        ),
+        (
+            "event_o\n",
+            "event_o,\n    output logic [StepSiez-1:0] led_o\n",
+            "port led_o: there is no parameter or type 'StepSiez'; did you mean 'StepSize'?",
+        ),
+        (
+            "output beat_t out_o",
+            "output baet_t out_o",
+            "port out_o: there is no parameter or type 'baet_t'; did you mean 'beat_t'?",
         ),
         ("    input  logic  in_valid_i", "    output logic in_valid_i", "should be an input"),
         (

@@ -239,7 +239,7 @@ def test_a_capture_keeps_its_time(namespace: Namespace, loopback: Library, tmp_p
     wrpcap(str(tmp_path / "in.pcap"), packets)
     files = {"pcap_in": str(tmp_path / "in.pcap"), "pcap_out": str(tmp_path / "out.pcap")}
     report = tmp_path / "report.json"
-    started = time.monotonic()
+    started, wall_clock = time.monotonic(), time.time()
     runner = Runner(namespace, loopback, report, None, keep_time=True, duration=2, **files)
     assert runner.end()[0] == 0
     assert time.monotonic() - started > 1.2
@@ -247,6 +247,7 @@ def test_a_capture_keeps_its_time(namespace: Namespace, loopback: Library, tmp_p
     kept = [times[bytes(packet)] for packet in packets]
     gaps = [after - before for before, after in itertools.pairwise(kept)]
     assert gaps == pytest.approx([0.4] * 3, abs=0.1)
+    assert wall_clock - 0.1 < kept[0] < kept[-1] < time.time() + 0.1
 
 
 def run_shortly(

@@ -195,11 +195,13 @@ def name_of(declaration: syntax.SyntaxNode) -> str:
 
 
 def parameter_names(module: syntax.SyntaxNode) -> set[str]:
+    """Of the parameters that can be set: not of localparams in the header."""
     ports = module.header.parameters
     return {
         declarator.name.valueText
         for declaration in (ports.declarations if ports else ())
         if hasattr(declaration, "declarators")
+        and declaration.keyword.kind != parsing.TokenKind.LocalParamKeyword
         for declarator in declaration.declarators
         if hasattr(declarator, "name")
     }

@@ -6,6 +6,7 @@ What each means: docs/architecture.md, "A layer".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,6 +145,25 @@ def known_ports(
     }
 
 
+def _unknown_type(
+    elaboration: Elaboration, file: Path, line: int, body: ast.InstanceBodySymbol
+) -> str:
+    """Why a port's type is none: the compiler's errors in its line."""
+    found = [
+        each.message for each in elaboration.problems() if (each.file, each.line) == (file, line)
+    ]
+    for number, message in enumerate(found):
+        if match := re.search(r"undeclared identifier '(\w+)'", message):
+            names = [
+                member.name
+                for member in body
+                if member.kind in (ast.SymbolKind.Parameter, ast.SymbolKind.TypeParameter)
+            ]
+            hint = near_matches(match[1], names)
+            found[number] = f"there is no parameter or type {match[1]!r}; {hint}"
+    return "; ".join(dict.fromkeys(found)) or "its type is unknown"
+
+
 def port_problems(
     body: ast.InstanceBodySymbol,
     elaboration: Elaboration,
@@ -169,8 +189,13 @@ def port_problems(
             )
             yield Problem(file, line, message)
             continue
+        if port.type.isError:
+            yield Problem(file, line, f"{where}: {_unknown_type(elaboration, file, line, body)}")
+            continue
         if not port.type.isIntegral:
-            yield Problem(file, line, f"{where} has no packed type")
+            yield Problem(
+                file, line, f"{where} has the type {port.type}; a port should have a packed type"
+            )
             continue
         wanted = ast.ArgumentDirection.In if port.name[-1] == "i" else ast.ArgumentDirection.Out
         if port.direction != wanted:
