@@ -88,7 +88,10 @@ def mix_at(design: Path, rate: str, frames: int = 6000) -> Any:
 
 @pytest.mark.parametrize(
     "design",
-    [DESIGNS[512], FUSED, DESIGNS[64], DESIGNS[128], CUT, GIGABIT, MEMORY],
+    [
+        *(DESIGNS[512], FUSED, DESIGNS[64], GIGABIT, MEMORY),
+        *(pytest.param(each, marks=pytest.mark.sweep) for each in (DESIGNS[128], CUT)),
+    ],
     ids=lambda path: path.stem,
 )
 def test_mix_is_not_lost_at_the_rate_of_the_port(design: Path) -> None:

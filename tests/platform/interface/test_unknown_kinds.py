@@ -39,7 +39,10 @@ def question(simulation: Simulation, number: int) -> bytes:
     return ping_frame(station, host, b"who is it")
 
 
-@pytest.mark.parametrize("name", ["udp_echo", "tcp_echo_bypass", "two_ports"])
+@pytest.mark.parametrize(
+    "name",
+    ["udp_echo", pytest.param("tcp_echo_bypass", marks=pytest.mark.sweep), "two_ports"],
+)
 def test_every_layer_is_spared_and_every_tile_counts(name: str) -> None:
     """`eth_tx` asks each of them in place of `arp`, whose kind of message is no other layer's."""
     design: Path = DESIGNS / f"{name}.yaml"

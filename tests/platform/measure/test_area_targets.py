@@ -121,6 +121,7 @@ def test_router_in_a_corner() -> None:
 OTHER_ROUTERS = {"router_crosspoint": (5_700, 3_400), "router_virtual_channels": (6_200, 4_000)}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", OTHER_ROUTERS)
 def test_other_routers(name: str) -> None:
     router = measure(name)
