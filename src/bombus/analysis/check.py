@@ -28,7 +28,6 @@ from bombus.analysis.checks import (
     remarks,
     replicas,
     requests,
-    sources,
 )
 from bombus.base.errors import DesignError, Problem
 from bombus.design import resolve
@@ -47,7 +46,6 @@ ENTRIES: tuple[Rule, ...] = (
     mac_ports.widths,
     mac_ports.stopped,
     fabrics.queues,
-    sources.side_effects,
 )
 # Rules about what layers exchange. Errors of the above would cause errors of these.
 EXCHANGES: tuple[Rule, ...] = (

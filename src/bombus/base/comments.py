@@ -7,11 +7,12 @@ import re
 
 # Strings and escaped identifiers first, since they may contain what looks like a comment.
 _TOKEN = re.compile(
-    r"""
-    (?P<kept> "(?:\\.|[^"\\])*" | \\\S+ | //\s*(?:verilator|synthesis)\b[^\n]* |
+    r'''
+    (?P<kept> """(?:\\.|[^\\])*?""" | "(?:\\.|[^"\\])*" | \\\S+ |
+              //\s*(?:verilator|synthesis)\b[^\n]* |
               /\*\s*(?:verilator|synthesis)\b.*?\*/ )
     | //[^\n]* | /\*.*?\*/
-    """,
+    ''',
     re.VERBOSE | re.DOTALL,
 )
 _END_OF_LINE = re.compile(r"[ \t]+$", re.MULTILINE)

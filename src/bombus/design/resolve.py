@@ -286,14 +286,16 @@ def _check_mac_ports(file: config.DesignFile) -> None:
         )
 
 
-def _check_includes(file: config.DesignFile) -> None:
+def _source_warnings(file: config.DesignFile) -> list[Problem]:
+    """DesignError if a source includes what it may not."""
     problems = [
         problem
         for source in file.source_files()
-        for problem in trust.inclusion_problems(source, file.folder, rtl.include_dirs())
+        for problem in trust.source_problems(source, file.folder, rtl.include_dirs())
     ]
-    if problems:
-        raise DesignError(problems)
+    if errors := [each for each in problems if each.is_error]:
+        raise DesignError(errors)
+    return problems
 
 
 def load(path: Path) -> tuple[Design, list[Problem]]:
@@ -301,10 +303,11 @@ def load(path: Path) -> tuple[Design, list[Problem]]:
     file = config.load(path)
     width = networks_of(file.config)[0].data_width
     _check_mac_ports(file)
-    _check_includes(file)
+    warnings = _source_warnings(file)
     library = rtl.library(
         width,
         file.source_files(),
         rtl.Shared(len(file.config.ports), file.config.num_routes),
     )
-    return resolve(file, library)
+    design, problems = resolve(file, library)
+    return design, warnings + problems

@@ -69,7 +69,7 @@ class Rdl:
         self._messages = _Messages()
         self._compiler = RDLCompiler(message_printer=self._messages)
         for file in dict.fromkeys([PROPERTIES, *files]):
-            if problems := list(trust.inclusion_problems(file, file.parent, perl=True)):
+            if problems := trust.description_problems(file):
                 raise DesignError(problems)
             with self._reported():
                 self._compiler.compile_file(str(file))

@@ -80,6 +80,8 @@ def test_names_of_sources_reach_make_and_compilers(tmp_path: Path, name: str) ->
         '`include "/dev/zero"',
         '`include "inner/header.svh"',
         '`define SECRET "../secret"\n`include `SECRET',
+        'localparam string A = """ " /* """;\n`include "../secret"\nlocalparam string B = "*/";',
+        'localparam string A = "/*";\n`include "../secret"\nlocalparam string B = "*/";',
     ],
 )
 def test_sources_include_only_what_is_in_the_folder(tmp_path: Path, line: str) -> None:
@@ -123,6 +125,10 @@ def test_a_register_description_is_no_link_elsewhere(tmp_path: Path) -> None:
         ('initial $c("abort();");', "runs other programs or C++ by $c"),
         ('initial $c1("abort();");', "runs other programs or C++ by $c1"),
         ('`define DO(x) $system(x)\ninitial `DO("id");', "runs other programs or C++ by $system"),
+        (
+            '`ifdef VERILATOR\ninitial $system("id");\n`endif',
+            "runs other programs or C++ by $system",
+        ),
         ('import "DPI-C" function int system(string s);', "calls C functions by DPI"),
         ('int f; initial f = $fopen("/etc/passwd");', "opens files by $fopen"),
     ],

@@ -11,7 +11,6 @@ from bombus.design.rtl.elaboration import (
     elaborate,
     modules,
     rtl_files,
-    side_effects,
 )
 from bombus.design.rtl.layer_kind import BEFORE, InputStream, LayerKind, OutputStream, Parameter
 from bombus.design.rtl.library import Library, library
@@ -52,7 +51,6 @@ __all__ = [
     "modules",
     "remarks",
     "rtl_files",
-    "side_effects",
     "struct_layout",
     "widest",
     "with_parameters",

@@ -146,38 +146,6 @@ def elaborate(
     return Elaboration(compilation, reader, trees)
 
 
-_FILE_TASKS = frozenset(
-    {"$fopen", "$readmemb", "$readmemh", "$sreadmemb", "$sreadmemh", "$writememb", "$writememh"}
-    | {"$dumpfile", "$sdf_annotate"}
-)
-_C_TASK = re.compile(r"\$(?:system|c\d*|cpure)")
-
-
-def side_effects(file: Path) -> list[tuple[int, str]]:
-    """Each line of a source by which a simulation runs other code, or opens files, and how."""
-    reader = parser(1)
-    tree = reader.file(file)
-    found: dict[tuple[int, str], None] = {}
-
-    def note(location: pyslang.SourceLocation, text: str) -> None:
-        expanded = reader.manager.getFullyExpandedLoc(location)
-        found[reader.manager.getLineNumber(expanded), text] = None
-
-    def visit(node: Any) -> None:
-        if isinstance(node, parsing.Token):
-            if node.kind == parsing.TokenKind.SystemIdentifier:
-                name = str(node.valueText)
-                if _C_TASK.fullmatch(name):
-                    note(node.location, f"runs other programs or C++ by {name}")
-                elif name in _FILE_TASKS:
-                    note(node.location, f"opens files by {name}")
-        elif node.kind == syntax.SyntaxKind.DPIImport:
-            note(node.sourceRange.start, "calls C functions by DPI")
-
-    tree.root.visit(visit)
-    return list(found)
-
-
 def declarations(tree: syntax.SyntaxTree) -> Iterator[syntax.SyntaxNode]:
     root = tree.root
     members = root.members if root.kind == syntax.SyntaxKind.CompilationUnit else [root]
