@@ -6,7 +6,7 @@ from __future__ import annotations
 import ipaddress
 from functools import lru_cache
 
-from bombus.applications.intrusion_detection.ports import Range, complement, items_of, union
+from bombus.applications.intrusion_detection.ports import Range, complement, items_of, of_list
 from bombus.applications.intrusion_detection.syntax import RuleSyntaxError, number, shown
 
 _IPV6 = 1 << 32  # their ranges come after those of IPv4
@@ -26,32 +26,24 @@ def _parse(text: str, depth: int) -> tuple[Range, ...]:
     if depth > _DEEPEST:
         raise RuleSyntaxError("brackets of addresses are too deep")
     text = text.strip()
-    items = items_of(text)
-    if len(items) > 1:
-        return _of_list(items, depth + 1)
+
+    def listed(text: str) -> tuple[Range, ...]:
+        return of_list(items_of(text), lambda item: _parse(item, depth + 1), _LAST)
+
+    if len(items_of(text)) > 1:
+        return listed(text)
     if text.startswith("!"):
-        return _others(_parse(text[1:], depth + 1))
+        return complement(_parse(text[1:], depth + 1), _LAST)
     if text.startswith("["):
         if not text.endswith("]"):
             raise RuleSyntaxError(f"{shown(text)} is not a list of addresses")
-        return _of_list(items_of(text[1:-1]), depth + 1) if text[1:-1].strip() else ()
+        return listed(text[1:-1]) if text[1:-1].strip() else ()
     if text.lower() == "any":
         return _ANY
     try:
         return (_range(text),)
     except ValueError:
         raise RuleSyntaxError(f"{shown(text)} is not an address") from None
-
-
-def _of_list(items: list[str], depth: int) -> tuple[Range, ...]:
-    """The listed addresses without those listed with `!`; if only such are listed, all others."""
-    items = [item.strip() for item in items]
-    if len(items) > 1 and not items[-1]:  # Suricata allows a comma at the end
-        items.pop()
-    wanted = [_parse(item, depth) for item in items if not item.startswith("!")]
-    others = [_parse(item[1:], depth) for item in items if item.startswith("!")]
-    found = union(r for each in wanted for r in each) if wanted else _ANY
-    return _others(union((*_others(found), *(r for each in others for r in each))))
 
 
 def _range(text: str) -> Range:
@@ -86,7 +78,3 @@ def _value(text: str) -> int:
         raise ValueError
     address = ipaddress.ip_address(text)
     return int(address) + (_IPV6 if address.version == 6 else 0)
-
-
-def _others(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
-    return complement(ranges, _LAST)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from bombus.applications.intrusion_detection.syntax import RuleSyntaxError, number, shown
 
@@ -42,7 +42,7 @@ def _parse(text: str, variables: Mapping[str, str], depth: int) -> tuple[Range, 
         raise RuleSyntaxError("variables or brackets of ports are too deep")
     text = text.lstrip()
     if len(items := items_of(text)) > 1:
-        return _of_list(items, variables, depth + 1)
+        return of_list(items, lambda item: _parse(item, variables, depth + 2))
     if text.startswith("!"):
         return complement(_parse(text[1:], variables, depth + 1))
     if text.startswith("$"):
@@ -54,7 +54,7 @@ def _parse(text: str, variables: Mapping[str, str], depth: int) -> tuple[Range, 
     if text.startswith("["):
         if not text.endswith("]"):
             raise RuleSyntaxError(f"{shown(text)} is not a list of ports")
-        return _of_list(items_of(text[1:-1]), variables, depth)
+        return of_list(items_of(text[1:-1]), lambda item: _parse(item, variables, depth + 1))
     if text.lower() == "any":
         return ANY
     first, colon, last = text.partition(":")
@@ -79,15 +79,20 @@ def items_of(text: str) -> list[str]:
     return [*items, text[start:]]
 
 
-def _of_list(items: list[str], variables: Mapping[str, str], depth: int) -> tuple[Range, ...]:
-    """The listed ranges without those listed with `!`; if only such are listed, all others."""
+def of_list(
+    items: Iterable[str], parse: Callable[[str], tuple[Range, ...]], last: int = LAST
+) -> tuple[Range, ...]:
+    """The listed ranges without those listed with `!`; if only such are listed, all others up to
+    `last`. `parse`: the ranges of an item.
+    """
     items = [item.lstrip() for item in items]
     if len(items) > 1 and not items[-1]:  # Suricata allows a comma at the end
         items.pop()
-    wanted = [_parse(item, variables, depth + 1) for item in items if not item.startswith("!")]
-    others = [_parse(item[1:], variables, depth + 1) for item in items if item.startswith("!")]
-    found = union(r for each in wanted for r in each) if wanted else ANY
-    return complement(union((*complement(found), *(r for each in others for r in each))))
+    wanted = [parse(item) for item in items if not item.startswith("!")]
+    others = [parse(item[1:]) for item in items if item.startswith("!")]
+    found = union(r for each in wanted for r in each) if wanted else ((0, last),)
+    left_out = (r for each in others for r in each)
+    return complement(union((*complement(found, last), *left_out)), last)
 
 
 def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
