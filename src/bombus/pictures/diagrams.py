@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
-from bombus.design.rtl import StructField, constant, struct_layout
+from bombus.design.rtl import StructField, length_bits, struct_layout
 
 _INK, _GREY, _PAPER = "#222222", "#8a94a0", "#ffffff"
 _FABRIC, _INTERFACE, _LAYER, _CONTROL = "#dbe7f5", "#e4f1e4", "#fff4d6", "#eeeeee"
@@ -162,8 +162,7 @@ def metadata() -> Figure:
     layout = struct_layout("packet_meta_t")
     fields = {name: field for name, field in layout.items() if "." not in name}
     top_bit = sum(field.width for field in fields.values())
-    length_bits = constant("bombus_pkg::MaxFrameBytes").bit_length()
-    for name, width in (("length", length_bits), ("kind", _KIND_BITS)):
+    for name, width in (("length", length_bits()), ("kind", _KIND_BITS)):
         fields[name] = StructField(top_bit, width)
         top_bit += width
     bits = sum(field.width for field in fields.values())

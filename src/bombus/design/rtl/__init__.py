@@ -18,6 +18,7 @@ from bombus.design.rtl.messages import ANY, PACKET, TAKEN, MessageKind, widest
 from bombus.design.rtl.packages import (
     StructField,
     constant,
+    length_bits,
     struct_layout,
     without_unused_packages,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "constant",
     "elaborate",
     "include_dirs",
+    "length_bits",
     "library",
     "modules",
     "remarks",

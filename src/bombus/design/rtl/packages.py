@@ -58,6 +58,11 @@ def constant(name: str) -> int:
     return int(found.value.value)
 
 
+def length_bits() -> int:
+    """Width of `bombus_pkg::length_t`."""
+    return constant("bombus_pkg::MaxFrameBytes").bit_length()
+
+
 @functools.cache
 def enum_names(package: str, name: str) -> Mapping[int, str]:
     """Names of an enum in snake_case, by value."""

@@ -17,7 +17,7 @@ from bombus.base.errors import Problem
 from bombus.base.text import near_matches
 from bombus.design.rtl.beat import BEAT, OWN_BEAT
 from bombus.design.rtl.elaboration import Elaboration
-from bombus.design.rtl.packages import constant
+from bombus.design.rtl.packages import length_bits
 from bombus.design.rtl.shared import Shared
 from bombus.registers.model import Block
 from bombus.registers.systemverilog import layer_ports
@@ -138,7 +138,7 @@ def known_ports(
     return {
         **dict.fromkeys(_SINGLE),
         **_BITS,
-        _LENGTH: constant("bombus_pkg::MaxFrameBytes").bit_length(),
+        _LENGTH: length_bits(),
         **REGISTER_MASTER_PORTS,
         **of_streams,
         **of_registers,
