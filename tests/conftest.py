@@ -137,7 +137,8 @@ def benchmark(capsys: pytest.CaptureFixture[str]) -> Benchmark:
 
     def run_benchmark(name: str, design: Path | None = None, **options: Any) -> Any:
         capsys.readouterr()
-        bench.run(name, design, STDOUT, **options)
+        texts = {option: None if value is True else value for option, value in options.items()}
+        bench.run(name, design, STDOUT, **texts)
         return json.loads(capsys.readouterr().out)
 
     return run_benchmark

@@ -10,7 +10,7 @@ import re
 import socket
 import struct
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any, Self
@@ -19,7 +19,7 @@ from pyroute2 import Ethtool, IPRoute
 from pyroute2.netlink.exceptions import NetlinkError
 
 from bombus.base.errors import UserError
-from bombus.live.netns import inside
+from bombus.live.netns import inside, open_namespace
 
 MIN_MTU = 68
 MAX_MTU = 9000
@@ -50,7 +50,8 @@ class Interface:
     Each `read` and `write` of `file_descriptor` is one frame, without FCS. TAP where /dev/net/tun
     can be opened; otherwise, or if `tap` is false, a veth pair with a packet socket on its far end.
     An existing TAP is used if no other program uses it. `close` removes the interface, unless it
-    existed before. `netns`: its network namespace, by name or path; None: this one.
+    existed before. `netns`: its network namespace, by name or path; None: this one. It is opened
+    once, so that later calls need neither the path nor the right to open it.
     """
 
     def __init__(self, name: str, *, tap: bool = True, netns: str | None = None) -> None:
@@ -60,11 +61,21 @@ class Interface:
         self._socket: socket.socket | None = None
         self._dropped = 0
         self._socket_dropped = 0
-        with self._inside():
-            self._open(name, tap=tap)
+        self._namespace = None if netns is None else open_namespace(netns)
+        try:
+            with self._inside():
+                self._open(name, tap=tap)
+        except BaseException:
+            self._leave_namespace()
+            raise
 
     def _inside(self) -> AbstractContextManager[None]:
-        return _in_namespace(self.netns)
+        return nullcontext() if self._namespace is None else inside(self._namespace)
+
+    def _leave_namespace(self) -> None:
+        if self._namespace is not None:
+            os.close(self._namespace)
+            self._namespace = None
 
     def _open(self, name: str, *, tap: bool) -> None:
         _check_free(name, tap=tap)
@@ -145,6 +156,7 @@ class Interface:
         elif self.file_descriptor >= 0:
             os.close(self.file_descriptor)
         self.file_descriptor = -1
+        self._leave_namespace()
 
     def __enter__(self) -> Self:
         return self
@@ -187,14 +199,14 @@ def checked_name(name: str) -> str:
 
 def check_interface(name: str, *, tap: bool, netns: str | None, bridge: str | None) -> None:
     """Raises the errors that creating an interface would raise, as far as known in advance."""
-    with _in_namespace(netns):
+    with ExitStack() as stack:
+        if netns is not None:
+            namespace = open_namespace(netns)
+            stack.callback(os.close, namespace)
+            stack.enter_context(inside(namespace))
         _check_free(name, tap=tap)
         if bridge is not None:
             _check_bridge(bridge)
-
-
-def _in_namespace(name: str | None) -> AbstractContextManager[None]:
-    return nullcontext() if name is None else inside(name)
 
 
 def _check_free(name: str, *, tap: bool) -> None:

@@ -31,25 +31,37 @@ class NamespaceError(UserError):
     """A network namespace could not be created; says what is missing."""
 
 
-@contextmanager
-def inside(name: str) -> Iterator[None]:
-    """Inside, this thread uses the network namespace `name` (of `ip netns`, or a path)."""
+def open_namespace(name: str) -> int:
+    """File descriptor of the network namespace `name` (of `ip netns`, or a path)."""
     path = Path(name) if "/" in name else _NAMED / name
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise _not_entered(f"{name} ({path})", error) from None
+
+
+@contextmanager
+def inside(namespace: int) -> Iterator[None]:
+    """Inside, this thread uses the network namespace of a file descriptor."""
     try:
         netns.pushns()
         try:
-            netns.setns(str(path), flags=0)
+            netns.setns(namespace)
         except OSError:
             netns.dropns()
             raise
     except OSError as error:
-        missing = error.errno == errno.ENOENT
-        reason = " does not exist" if missing else f": {os.strerror(error.errno or 0)}"
-        raise NamespaceError(f"network namespace {name} ({path}){reason}") from None
+        raise _not_entered(str(Path(f"/proc/self/fd/{namespace}").readlink()), error) from None
     try:
         yield
     finally:
         netns.popns()
+
+
+def _not_entered(name: str, error: OSError) -> NamespaceError:
+    missing = error.errno == errno.ENOENT
+    reason = " does not exist" if missing else f": {os.strerror(error.errno or 0)}"
+    return NamespaceError(f"network namespace {name}{reason}")
 
 
 class Namespace:

@@ -121,14 +121,14 @@ def test_short_datagrams_pass_a_memory_at_full_rate() -> None:
 def test_lost_frames_are_no_errors_if_they_are_counted(
     benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    benchmark: Any = bench.load("udp-echo")
-    monkeypatch.setattr(bench, "load", lambda name: benchmark)
+    module: Any = bench.load("udp-echo")
+    monkeypatch.setattr(bench, "load", lambda name: module)
     design = tmp_path / FUSED.name  # where pings overtake datagrams
     design.write_text(FUSED.read_text().replace("queue_beats: 16", "queue_beats: 0"))
     result = benchmark("udp-echo", design, packets=1200)
     port = result["mix"][1]
     assert result["errors"] == 0 and 0 < port["lost"] < port["frames"] * 0.05
-    monkeypatch.setattr(benchmark, "overflows", lambda simulation: 0)
+    monkeypatch.setattr(module, "overflows", lambda simulation: 0)
     with pytest.raises(UserError, match=f"{port['lost']} errors"):
         bench.run("udp-echo", design, STDOUT, packets=1200)
 
