@@ -8,6 +8,7 @@
 //   BOMBUS_MAX_FRAME_BYTES  of a MAC port
 //   BOMBUS_REGISTER_BYTES  of the register map
 //   BOMBUS_LARGEST_TABLE  entries of the largest table in it
+//   BOMBUS_SECRETS(X)    X(address) for each word of a register that software fills at random
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
 //   BOMBUS_RAISED_PORTS(X)  X(name, bits, is_output) for each raised port of the top
 //   BOMBUS_STREAMS(X)    X("name", is_output, "tile") for each AXI-Stream among them
@@ -129,6 +130,14 @@ inline std::vector<Stream> raised_streams() {
 #define BOMBUS_STREAM(name, is_output, tile) Stream{name, is_output != 0, tile},
   return {BOMBUS_STREAMS(BOMBUS_STREAM)};
 #undef BOMBUS_STREAM
+}
+
+// Words of registers that software fills with random values after reset.
+inline const std::vector<uint32_t>& secret_words() {
+#define BOMBUS_ADDRESS(address) address,
+  static const std::vector<uint32_t> words{BOMBUS_SECRETS(BOMBUS_ADDRESS)};
+  return words;
+#undef BOMBUS_ADDRESS
 }
 
 // A parameter of a layer in the design.

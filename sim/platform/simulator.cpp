@@ -52,6 +52,7 @@ Simulator::Simulator(const bombus_options& options)
     : options_(options),
       context_(std::make_unique<VerilatedContext>()),
       top_(make_top(*context_, options.seed)),
+      secrets_(options.seed, 5000),
       watchdog_(*context_),
       pins_(raised_pins(*top_)) {
   for (const Pin& pin : pins_) {
@@ -91,6 +92,7 @@ void Simulator::reset() {
   context_->assertOn(true);
   errors_ = errors;  // ignore frames cut by the reset
   start();
+  write_secrets();
 }
 
 void Simulator::reset_core() {
@@ -101,6 +103,7 @@ void Simulator::reset_core() {
   const uint64_t underruns = errors_.tx_underrun;
   hold_core_reset();
   start();
+  write_secrets();
   errors_.tx_underrun = underruns;  // do not count frames cut by the reset
 }
 
@@ -117,6 +120,14 @@ void Simulator::start() {
   for (uint64_t i = 0; i < kStartCycles; ++i) step();
   calm_cycles_ = 0;
   quiet_cycles_ = 0;
+}
+
+void Simulator::write_secrets() {
+  if (errors_.register_timeout > 0) return;
+  for (const uint32_t address : secret_words()) {
+    write_register(address, static_cast<uint32_t>(secrets_.next()));
+  }
+  calm_cycles_ = 0;
 }
 
 void Simulator::reset_port(unsigned index) {

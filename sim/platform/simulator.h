@@ -16,6 +16,7 @@
 #include "failure.h"
 #include "mac_port.h"
 #include "port_clock.h"
+#include "random.h"
 #include "stream_port.h"
 #include "watchdog.h"
 #include "wave.h"
@@ -177,6 +178,8 @@ class Simulator {
   void hold_core_reset();
   // After a reset: runs until frames can cross.
   void start();
+  // New random words for the secrets of layers, before traffic.
+  void write_secrets();
   void step();
   // Evaluates the edges of other clocks in the half cycle of the core that begins at `start_ps`.
   void step_port_clocks(uint64_t start_ps);
@@ -193,6 +196,7 @@ class Simulator {
   bombus_errors errors_{};
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Vtop, ModelDeleter> top_;
+  Random secrets_;
   Watchdog watchdog_;
   Wave wave_;
   std::vector<MacPort> ports_;

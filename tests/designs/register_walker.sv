@@ -4,6 +4,7 @@
 // random distances, also without any; responses wait at random.
 module register_walker #(
     parameter type regs_t = logic,
+    parameter type status_t = logic,
     parameter type own_t = logic,
     parameter type port_t = logic,
     parameter logic [31:0] Seed = 32'd1
@@ -19,6 +20,7 @@ module register_walker #(
     output logic register_response_ready_o,
 
     input regs_t regs_i,
+    output status_t status_o,
     output logic [3:0] own_index_o,
     input own_t own_i,
     output logic [3:0] port_index_o,
@@ -53,6 +55,8 @@ module register_walker #(
   bombus_pkg::register_request_t request_q;
   logic unused_q;  // the address of the read is that of no register
   logic [15:0][31:0] written_q;  // what the table should hold
+
+  assign status_o.seen.bits = regs_i.secret.bits;
 
   assign register_request_o = request_q;
   assign register_request_valid_o = state_q == Request;

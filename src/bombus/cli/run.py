@@ -73,8 +73,12 @@ def run(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Seed of the random number generator.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Seed of impairments and of the design's secrets. Default: drawn at random.",
+        ),
+    ] = None,
     impair_rx: Annotated[
         str | None,
         typer.Option(

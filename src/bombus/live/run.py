@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import math
+import secrets
 import signal
 import sys
 import time
@@ -56,7 +57,7 @@ def run(
     ip: PerPort = None,
     mac: PerPort = None,
     gateway: PerPort = None,
-    seed: int = 0,
+    seed: int | None = None,
     impair_rx: Impairment | None = None,
     impair_tx: Impairment | None = None,
     pcap_in: Path | Sequence[Path] | None = None,
@@ -93,6 +94,8 @@ def run(
     """
     if duration is not None and not 0 <= duration < math.inf:
         raise UserError(f"duration {duration}: should be a number of seconds, 0 or more")
+    if seed is None:
+        seed = secrets.randbits(64)
     if not 0 <= seed < 1 << 64:
         raise UserError(f"seed {seed}: should be from 0 to 2**64 - 1")
     pcaps_in, pcaps_out = _paths(pcap_in), _paths(pcap_out)

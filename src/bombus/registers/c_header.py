@@ -4,17 +4,39 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from peakrdl_cheader.exporter import CHeaderExporter
 
-from bombus.registers.rdl import compile_text
+from bombus.registers.rdl import compile_text, read_block
+from bombus.registers.secrets import secret_words
 
 
 def c_header(files: Iterable[Path], text: str, name: str) -> str:
-    """A struct of the map `name`, and masks of all fields; for C11 and C++11."""
+    """A struct of the map `name`, and masks of all fields; for C11 and C++11.
+
+    If layers have secrets, also a function that fills them.
+    """
+    top = compile_text(files, text, name)
     with tempfile.TemporaryDirectory() as folder:
         header = Path(folder) / f"{name}_registers.h"
-        CHeaderExporter().export(compile_text(files, text, name), str(header))
-        return header.read_text()
+        CHeaderExporter().export(top, str(header))
+        exported = header.read_text()
+    words = list(secret_words(read_block(top)))
+    before, end, after = exported.rpartition("#ifdef __cplusplus")
+    return before + (_secrets(name, words) if words else "") + end + after
+
+
+def _secrets(name: str, words: Sequence[int]) -> str:
+    addresses = ", ".join(f"{address:#x}" for address in words)
+    return f"""// Fills the secrets of the layers, after reset and before traffic.
+// random_word: returns 32 bits of a cryptographic source.
+static inline void {name}_write_secrets(volatile {name}_t *registers,
+                                        uint32_t (*random_word)(void)) {{
+  static const uint32_t offsets[] = {{{addresses}}};
+  for (uint32_t n = 0; n < {len(words)}; ++n)
+    ((volatile uint32_t *)registers)[offsets[n] / 4] = random_word();
+}}
+
+"""

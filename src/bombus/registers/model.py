@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 WORD_BITS = 32  # width of one access
 WORD_BYTES = WORD_BITS // 8
+SECRET = "secret"  # name of registers that software fills with random words after reset
 
 
 @dataclass(frozen=True)

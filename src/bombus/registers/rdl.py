@@ -26,7 +26,7 @@ from systemrdl.source_ref import DetailedFileSourceRef, FileSourceRef, SourceRef
 
 from bombus.base import paths, trust
 from bombus.base.errors import DesignError, Problem
-from bombus.registers.model import WORD_BITS, Block, Field, Register, RegisterType
+from bombus.registers.model import SECRET, WORD_BITS, Block, Field, Register, RegisterType
 from bombus.registers.systemverilog import REGISTERS, STATUS
 
 PROPERTIES = paths.RTL / "platform" / "registers" / "properties.rdl"
@@ -215,6 +215,8 @@ def _access_problem(field: FieldNode) -> str | None:
     access = field.get_property("sw").name
     if access in ("rw1", "w1"):
         return f"has sw={access}, which Bombus does not know; use rw or w"
+    if field.parent.inst_name == SECRET and field.is_sw_readable:
+        return "is of a secret, which software must not read; give it sw=w"
     if field.parent.external:
         return None
     if field.is_hw_writable and field.is_sw_writable:

@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from bombus.registers.plain import from_plain
+from bombus.registers.secrets import secret_words
 from bombus.simulator.streams import KIND_BITS, LENGTH_BITS
 
 
@@ -62,6 +64,9 @@ def design_header(manifest: dict[str, Any], wave_format: str, assertions: bool) 
             "BOMBUS_MAX_FRAME_BYTES": manifest["max_frame_bytes"],
             "BOMBUS_REGISTER_BYTES": manifest["registers"]["size"],
             "BOMBUS_LARGEST_TABLE": _largest_count(manifest["registers"]),
+            "BOMBUS_SECRETS(X)": " ".join(
+                f"X({address})" for address in secret_words(from_plain(manifest["registers"]))
+            ),
             "BOMBUS_MAC_PORTS(X)": " ".join(
                 f"X({port})" for port in range(len(manifest["mac_ports"]))
             ),

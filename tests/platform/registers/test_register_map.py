@@ -63,6 +63,10 @@ BAD = {
         "addrmap store {{ reg {{ field {{ hw = r; singlepulse; }} a[0:0] = 0; }} b[4]; }};",
         "has singlepulse, which tables do not have",
     ),
+    "a secret that can be read": (
+        "addrmap store {{ reg {{ field {{ sw = rw; hw = r; }} a; }} secret; }};",
+        "secret.a is of a secret, which software must not read",
+    ),
     "written once": (
         "addrmap store {{\n reg {{ field {{ sw = rw1; hw = r; }} a; }} b; }};",
         "store.rdl:2: .*b.a has sw=rw1",
