@@ -11,8 +11,10 @@
 //   know which of these have left since; the room may be larger.)
 // - An output that serves an input sends one message for each received there, and has answered all
 //   of them when the layer is idle.
-// - An output that has begun a message ends it, even while other outputs are stalled.
-// - An output has no more requests outstanding than credits.
+// - An output that has begun a message ends it, even while other outputs are stalled, or while the
+//   layer lacks an answer or another message that it waits for.
+// - An output has no more requests outstanding than credits, and gets no more answers than it has
+//   sent requests. The senders of the answers are named, since the fault is theirs.
 // - A layer that forwards sends no more messages and beats than it has taken and not yet sent.
 //   Those that remain when it is idle count as dropped.
 module layer_checker #(
@@ -26,6 +28,7 @@ module layer_checker #(
     parameter logic [NumOutputs-1:0][NumInputs-1:0] Serves = '0,
     // By output: the input on which its requests are answered
     parameter logic [NumOutputs-1:0][NumInputs-1:0] AnsweredBy = '0,
+    parameter string AnswersFrom = "",  // layers that send the answers
     parameter bit Forwards = 0,
     parameter int unsigned MaxBusyCycles = 4096  // 0: no bound
 ) (
@@ -63,11 +66,16 @@ module layer_checker #(
   // An answer counts as missing only while a request for it is outstanding or offered.
   logic [NumOutputs-1:0] awaits;
   logic [ NumInputs-1:0] missing;
+  logic [ NumInputs-1:0] lacking;  // missing, and the layer may need it
   always_comb begin
     missing = ~in_valid_i;
+    lacking = '0;
+    for (int unsigned i = 0; i < NumInputs; i++) lacking |= WaitsForInputs[i];
     for (int unsigned o = 0; o < NumOutputs; o++) begin
+      lacking |= AnsweredBy[o];
       if (Credits[o] != '0 && !awaits[o]) missing &= ~AnsweredBy[o];
     end
+    lacking &= missing;
   end
 
   for (genvar i = 0; i < NumInputs; i++) begin : gen_input
@@ -110,13 +118,18 @@ module layer_checker #(
     // The output offers no beat although every input that is inside a message has one.
     int unsigned broken_q;
     wire fed = ~|(in_inside_q & ~in_valid_i);
-    wire broken = out_inside_q[o] & ~out_valid_i[o] & (|out_stopped) & fed;
+    wire broken = out_inside_q[o] & ~out_valid_i[o] & ((|out_stopped) | (|lacking)) & fed;
     always_ff @(posedge clk_i) begin
       if (rst_i | ~broken) broken_q <= 0;
       else broken_q <= broken_q + 1;
       if (!rst_i) begin
         assert (MaxBusyCycles == 0 || !broken || broken_q != MaxBusyCycles)
-        else $error("output %0d waits inside a message for another output", o);
+        else
+          $error(
+              "output %0d waits inside a message for %s",
+              o,
+              (|out_stopped) ? "another output" : "a message on an input"
+          );
       end
     end
   end
@@ -157,7 +170,7 @@ module layer_checker #(
           assert (!requested || outstanding_q < Credits[o] + answered)
           else $error("output %0d has more requests outstanding than credits", o);
           assert (answered <= outstanding_q)
-          else $error("output %0d got an answer without a request", o);
+          else $error("output %0d: more answers than requests, from %s", o, AnswersFrom);
         end
       end
       assign awaits[o] = out_valid_i[o] | (outstanding_q != 0);

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from bombus.base.systemverilog import logic
+from bombus.base.text import listing
 from bombus.design import rtl
 from bombus.design.elements import Input, Layer, Output
 from bombus.design.facts import Facts
@@ -169,6 +170,13 @@ def joined_signals(layers: Iterable[Layer]) -> list[str]:
     ]
 
 
+def _answering(layer: Layer, facts: Facts) -> list[str]:
+    """Names of the layers that send answers to a layer."""
+    answers = [each for each in layer.inputs if each.stream.answers]
+    hops = (hop for each in answers for hop in facts.topology.hops_to(each))
+    return list(dict.fromkeys(str(hop.source.layer) for hop in hops))
+
+
 def checked_streams(layer: Layer, facts: Facts) -> Checked:
     """The layer's streams and its promises about them, for the checkers in simulation."""
     # An input that ends the waiting in the deadlock analysis must not wait at all.
@@ -229,6 +237,7 @@ def checked_streams(layer: Layer, facts: Facts) -> Checked:
                 or [[]],
                 order,
             ),
+            "AnswersFrom": f'"{listing(_answering(layer, facts))}"',
             "Forwards": f"1'b{int(bool(layer.kind.constants.get('forwards')))}",
             "MaxBusyCycles": layer.kind.constants.get("max_busy_cycles", MAX_BUSY_CYCLES),
         },

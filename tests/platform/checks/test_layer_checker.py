@@ -212,11 +212,9 @@ def test_a_layer_that_forwards_and_sends_something_else(forwarder: Layer) -> Non
     assert forwarder.says() == NOT_ITS_OWN
 
 
-def breaks_off(output: int) -> list[str]:
-    return [
-        f"bench.check_app.gen_end[{output}]: output {output} waits inside a message for another "
-        "output"
-    ]
+def breaks_off(output: int, reason: str = "another output") -> list[str]:
+    place = f"bench.check_app.gen_end[{output}]"
+    return [f"{place}: output {output} waits inside a message for {reason}"]
 
 
 def test_a_copy_that_waits_for_the_other_one(layer: Layer) -> None:
@@ -232,6 +230,18 @@ def test_a_copy_that_waits_for_the_other_one(layer: Layer) -> None:
     assert layer.cycle(10 * BUSY, out1="offered").says() == []
 
 
+def test_an_output_that_begins_before_the_answer_has_arrived(layer: Layer) -> None:
+    """It holds its path while it waits for the answer, which may need that path."""
+    layer.cycle(out1="last").cycle(out0="taken").cycle(BUSY + 1).cycle()
+    assert layer.says() == breaks_off(0, "a message on an input")
+    # The answer has arrived, is arriving, or was not requested; or the output has ended.
+    layer.cycle(in2="taken", out0="last").cycle(in2="last")
+    layer.cycle(out1="last").cycle(out0="taken").cycle(10 * BUSY, in2="offered")
+    layer.cycle(in2="taken").cycle(10 * BUSY).cycle(in2="last").cycle(10 * BUSY)
+    layer.cycle(out0="last", out1="last").cycle(10 * BUSY)
+    assert layer.says() == []
+
+
 def test_any_number_of_busy_cycles(tmp_path: Path) -> None:
     layer = Layer(player(build("layer", MaxBusyCycles=0), tmp_path))
     assert layer.cycle(10_000, in0="offered", in1="offered", in2="offered").says() == []
@@ -243,7 +253,7 @@ CREDITS = "bench.check_app.gen_output[1].gen_credits: "
 
 
 def unasked() -> list[str]:
-    return [CREDITS + "output 1 got an answer without a request"]
+    return [CREDITS + "output 1: more answers than requests, from store"]
 
 
 def too_many() -> list[str]:

@@ -66,8 +66,8 @@ def test_a_layer_that_keeps_its_word(capfd: pytest.CaptureFixture[str]) -> None:
         (6, "rogue", "input 1 waits for what it promised not to wait for"),
         # It has room for two requests, and takes the first alone while its output is stopped.
         (7, "slow_store", "input 0 waits for what it promised not to wait for"),
-        # The client's checker detects it.
-        (8, "rogue", "output 1 got an answer without a request"),
+        # The client's checker detects it, and names the server.
+        (8, "rogue", "output 1: more answers than requests, from application.slow_store"),
         (8, "slow_store", "input 0: an answer without a request"),
         (9, "slow_store", "input 0: 1 messages have no answer, and the layer is idle"),
     ],

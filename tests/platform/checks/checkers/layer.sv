@@ -42,6 +42,7 @@ module bench #(
       .Serves({4'b0000, Serves, 3'b000}),
       .Credits({32'd2, 32'd0}),
       .AnsweredBy({4'b0100, 4'b0000}),
+      .AnswersFrom("store"),
       .Forwards(Forwards),
       .MaxBusyCycles(MaxBusyCycles)
   ) check_app (
