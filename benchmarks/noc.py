@@ -14,10 +14,10 @@ from _noc_report import draw, tables
 from _noc_rows import ALGORITHMS, Row, ZeroLoad
 from rich.progress import Progress
 
-from bombus.analysis.window import safe_window
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.text import near_matches
+from bombus.design.window import safe_window
 from bombus.fabric.config import Fabric
 from bombus.measure.bench import report
 from bombus.measure.mesh import Chain, Mesh, Result, Traffic, build

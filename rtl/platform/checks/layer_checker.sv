@@ -124,12 +124,8 @@ module layer_checker #(
       else broken_q <= broken_q + 1;
       if (!rst_i) begin
         assert (MaxBusyCycles == 0 || !broken || broken_q != MaxBusyCycles)
-        else
-          $error(
-              "output %0d waits inside a message for %s",
-              o,
-              (|out_stopped) ? "another output" : "a message on an input"
-          );
+        else if (|out_stopped) $error("output %0d waits inside a message for another output", o);
+        else $error("output %0d waits inside a message for a message on an input", o);
       end
     end
   end

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from bombus.analysis import deadlock, flight
+from bombus.analysis import deadlock
 from bombus.analysis.checks import (
     addresses,
     agreement,
@@ -89,7 +89,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Facts, list[Prob
             problems.append(replace(problem, is_error=is_error))
     cycles = []
     if not _has_error(problems):
-        cycles = flight.open_cycles(facts)
+        cycles = deadlock.open_cycles(facts)
         for cycle in cycles:
             loc = cycle.legs[0].hop.source.tile.loc
             problems.append(design.file.problem(loc, str(cycle), is_error=not allow_deadlock))

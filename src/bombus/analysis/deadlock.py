@@ -1,27 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deadlock: cycles of the resource graph (`bombus.design.resources`), and how to explain them.
-
-Without a cycle, some message can always move; docs/deadlock-and-placement.md has the argument.
-"""
+"""Deadlock: cycles of the resource graph (`bombus.design.resources`), and how to explain them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TypeVar
 
 import networkx as nx
 
 from bombus.base.text import listing
-from bombus.design.elements import Hop, Input, Layer, Resource, Tile
+from bombus.design.elements import Hop, Input, Layer, Resource, Tile, resource_name
 from bombus.design.facts import Facts
+from bombus.design.knots import joined, knots, shortest_cycle
 from bombus.design.resolved import Design
 from bombus.design.topology import Topology, joined_layers
 from bombus.fabric.routing import Channel
-
-Node = TypeVar("Node", bound=Hashable)
-
 
 # ---- Cycles of a design, described for users ----
 
@@ -63,8 +56,7 @@ class Cycle:
         lines += [f"  chain {' -> '.join(map(str, chain))}" for chain in self.chains]
         for leg, following in zip(self.legs, self.legs[1:] + self.legs[:1], strict=True):
             held = f"holds {listing(leg.channels)}; " if leg.channels else ""
-            needed = following.resources[0]
-            text = f"layer {needed}" if isinstance(needed, Input) else str(needed)
+            text = resource_name(following.resources[0])
             if awaiting := _awaiting(leg):
                 lines.append(f"  {awaiting}")
             way = f"{_name(leg.hop.source.layer)} -> {_name(_end(leg))}"
@@ -88,9 +80,14 @@ def _name(layer: Layer | None) -> str:
     return f"{layer} ({layer.tile.x}, {layer.tile.y})" if layer else "nowhere"
 
 
-def knots(facts: Facts) -> list[frozenset[Resource]]:
-    """Parts of the resource graph in which messages can wait for each other in a cycle."""
-    return _knots(facts.resource_graph, list(joined(facts.design)), every=True)
+def open_cycles(facts: Facts) -> list[Cycle]:
+    """A shortest cycle of each knot that no window keeps from filling up."""
+    flights = facts.flights.values()
+    if not flights:
+        return cycles(facts)
+    return cycles(
+        facts, [knot for knot in facts.knots if not any(each.holds(knot) for each in flights)]
+    )
 
 
 def cycles(facts: Facts, among: Iterable[frozenset[Resource]] | None = None) -> list[Cycle]:
@@ -102,53 +99,11 @@ def cycles(facts: Facts, among: Iterable[frozenset[Resource]] | None = None) -> 
     graph = facts.resource_graph
     found = []
     if among is None:
-        among = _knots(graph, list(joined(facts.design)), every=False)
+        among = knots(graph, list(joined(facts.design)), every=False)
     for component in among:
         part = graph.subgraph(sorted(component, key=_order))
         found.append(_explain(facts.topology, graph, shortest_cycle(part) or []))
     return sorted(found, key=lambda cycle: cycle.legs[0].hop.source.tile.index)
-
-
-def joined(design: Design) -> Iterator[tuple[Input, Input]]:
-    """Inputs of a layer that wait for each other, and otherwise for the same.
-
-    Where messages wait at both, neither lacks the other, and each could take the other's place in
-    a cycle. So some cycle contains only one of them.
-    """
-    for layer in design.layers():
-        for one, other in combinations(layer.inputs, 2):
-            is_joined = other.name in one.stream.waits_for_inputs
-            rests = [
-                ({*a.stream.waits_for_inputs} - {b.name}, {*a.stream.waits_for_outputs})
-                for a, b in ((one, other), (other, one))
-            ]
-            if is_joined and one.name in other.stream.waits_for_inputs and rests[0] == rests[1]:
-                yield one, other
-
-
-def _knots(
-    graph: nx.DiGraph[Resource], joined: list[tuple[Input, Input]], *, every: bool
-) -> list[frozenset[Resource]]:
-    """Strongly connected parts with a cycle that does not contain two joined inputs.
-
-    `every`: all of them, not only enough to explain that there are some.
-    """
-    found: dict[frozenset[Resource], None] = {}
-    for component in nx.strongly_connected_components(graph):
-        part = graph.subgraph(component)
-        if not part.size():
-            continue
-        pair = next((each for each in joined if component.issuperset(each)), None)
-        if pair is None:
-            found[frozenset(component)] = None
-            continue
-        # A cycle has at most one of the two, so it is in a part without the other.
-        for left_out in pair:
-            rest = _knots(part.subgraph(component - {left_out}), joined, every=every)
-            found.update(dict.fromkeys(rest))
-            if rest and not every:
-                break
-    return list(found)
 
 
 def _order(resource: Resource) -> tuple[str, ...]:
@@ -234,73 +189,3 @@ def _layer_graph(design: Design) -> nx.DiGraph[Layer]:
 
 def _nearest(paths: dict[Layer, list[Layer]], layers: Iterable[Layer]) -> list[Layer]:
     return min((paths[layer] for layer in layers if layer in paths), key=len, default=[])
-
-
-# ---- Cycles of any graph ----
-
-
-def shortest_cycle(graph: nx.DiGraph[Node]) -> list[Node] | None:
-    """A cycle with the fewest nodes, each node once; None if there is none."""
-    best: list[Node] | None = None
-    for component in nx.strongly_connected_components(graph):
-        if len(component) == 1:
-            (node,) = component
-            if graph.has_edge(node, node):
-                return [node]
-            continue
-        part = graph.subgraph(component)
-        for start in part:
-            cycle = _cycle_through(part, start, len(best) if best else len(component) + 1)
-            if cycle and (best is None or len(cycle) < len(best)):
-                best = cycle
-    return best
-
-
-def _cycle_through(graph: nx.DiGraph[Node], start: Node, limit: int) -> list[Node] | None:
-    """A shortest cycle through a node, if it has fewer nodes than `limit`."""
-    before: dict[Node, Node] = {}
-    front = [start]
-    length = 1
-    while front and length < limit:
-        found: list[Node] = []
-        for node in front:
-            for other in graph.successors(node):
-                if other == start:
-                    cycle = [node]
-                    while cycle[-1] != start:
-                        cycle.append(before[cycle[-1]])
-                    return cycle[::-1]
-                if other not in before:
-                    before[other] = node
-                    found.append(other)
-        front = found
-        length += 1
-    return None
-
-
-def min_cycle_capacity(
-    graph: nx.DiGraph[Node], capacity: Callable[[Node], int] | dict[Node, int]
-) -> int | None:
-    """The smallest number of flits that can fill every node of some cycle; None if there is no
-    cycle.
-
-    `capacity`: minimum number of flits in a node when a message can wait for it; 0 for a node that
-    holds nothing. While fewer flits than the result are in flight, no cycle of the graph can be
-    full, so messages cannot deadlock.
-    """
-    of = capacity.__getitem__ if isinstance(capacity, dict) else capacity
-    best: int | None = None
-    for component in nx.strongly_connected_components(graph):
-        part = graph.subgraph(component)
-        weighted: nx.DiGraph[Node] = nx.DiGraph()
-        weighted.add_weighted_edges_from((a, b, of(b)) for a, b in part.edges)
-        for start in weighted:
-            cutoff = None if best is None else best - of(start)
-            if cutoff is not None and cutoff <= 0:
-                continue
-            distances = nx.single_source_dijkstra_path_length(weighted, start, cutoff=cutoff)
-            for before in weighted.predecessors(start):
-                if before in distances:
-                    total = int(distances[before]) + of(start)
-                    best = total if best is None else min(best, total)
-    return best

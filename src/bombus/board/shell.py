@@ -70,7 +70,8 @@ def pll(input_mhz: float, core_mhz: float) -> Pll:
     )
 
 
-def refuse_what_does_not_fit(design: Design, board: Board) -> None:
+def refuse_what_does_not_fit(facts: Facts, board: Board) -> None:
+    design = facts.design
     ports = design.config.ports
     if len(ports) > len(board.phys):
         raise UserError(
@@ -81,7 +82,7 @@ def refuse_what_does_not_fit(design: Design, board: Board) -> None:
         raise UserError("MAC ports on a board have no clock_mhz: its MAC crosses the clocks")
     if design.config.clock_mhz * design.networks[0].data_width < 1000 * len(ports):
         raise UserError(f"{design.config.name} carries less than 1 Gbit/s for each MAC port")
-    if pins := memories.pins(design):
+    if pins := memories.pins(facts):
         raise UserError(
             f"raised port {pins[0]['name']} cannot be connected on {board.name}: remove it, or "
             "write your own shell"
@@ -182,7 +183,7 @@ def with_links(facts: Facts, command: str) -> dict[str, str]:
 def checked(file: Path, board: Board) -> Facts:
     """The facts of a design file; UserError if the design does not fit on the board."""
     facts, _ = check.check(file)
-    refuse_what_does_not_fit(facts.design, board)
+    refuse_what_does_not_fit(facts, board)
     return facts
 
 

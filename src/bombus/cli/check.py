@@ -41,7 +41,7 @@ def check(
     json: JsonOption = None,
 ) -> None:
     """Check a design; report problems by line."""
-    from bombus.analysis import blocking, flight
+    from bombus.analysis import blocking
     from bombus.analysis import check as step
 
     check_json(json, design, picture=picture)
@@ -66,7 +66,7 @@ def check(
     found = f"valid, {counted(len(problems), 'warning')}" if problems else "no problems found"
     size = f"{counted(len(tiles), 'tile')} with {counted(layers, 'layer')} on {_meshes(resolved)}"
     reading_console(json).print(
-        f"{design}: {found} ({'; '.join([size, *flight.summary(facts)])})",
+        f"{design}: {found} ({'; '.join([size, *map(str, facts.flights.values())])})",
         style="yellow" if problems else "green",
         markup=False,
     )

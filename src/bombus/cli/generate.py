@@ -34,7 +34,7 @@ def _summary(design: Design, folder: Path, files: list[str]) -> Iterator[str]:
         found[f"{name}_sim.f"] = "sources with the memories, for simulators"
     shell = mac_shell(design)
     if shell:
-        found[next(iter(shell.files(name)))] = f"top module with MACs ({shell.mac})"
+        found[next(iter(shell.files))] = f"top module with MACs ({shell.mac})"
     yield f"{folder}: {counted(len(files), 'file')}"
     width = max(map(len, found))
     for path, text in found.items():

@@ -308,3 +308,8 @@ class Binding:
 
 
 Resource = Channel | Input
+
+
+def resource_name(resource: Resource) -> str:
+    """The name of a resource in messages."""
+    return f"layer {resource}" if isinstance(resource, Input) else str(resource)

@@ -15,13 +15,17 @@ from functools import cached_property
 import networkx as nx
 
 from bombus.design.dispatch import Dispatch, dispatch_plan, senders
-from bombus.design.elements import Group, Interface, Layer, Resource
+from bombus.design.elements import Group, Input, Interface, Layer, Resource
+from bombus.design.flight import Flight, flights
+from bombus.design.knots import joined, knots
+from bombus.design.memories import raised_ports
 from bombus.design.messages import Messages, messages
 from bombus.design.network import Network
 from bombus.design.next_hops import NextHops
 from bombus.design.register_map import RegisterMap, register_map
 from bombus.design.resolved import Design
-from bombus.design.resources import resource_graph
+from bombus.design.resources import resource_graph, takes_whatever_waits
+from bombus.design.rtl.ports import FurtherPort
 from bombus.design.tables import Tables, tables
 from bombus.design.topology import Topology
 from bombus.fabric.routing import Turn, turns
@@ -53,6 +57,11 @@ class Facts:
         return found
 
     @cached_property
+    def raised_ports(self) -> Mapping[str, FurtherPort]:
+        """Ports of the top that the design file raises, in the order of the tiles."""
+        return raised_ports(self.design)
+
+    @cached_property
     def register_masters(self) -> Sequence[Layer]:
         """The layers that read and write the registers of the design."""
         return [layer for layer in self.design.layers() if layer.kind.is_register_master]
@@ -82,7 +91,24 @@ class Facts:
         """Resources that messages hold and need next; `hops` of an edge: the next hops that cause
         it.
         """
-        return resource_graph(self.topology)
+        return resource_graph(self.topology, self.waiting)
+
+    @cached_property
+    def waiting(self) -> frozenset[Input]:
+        """The inputs that may wait; the others take messages even if nothing else moves."""
+        return frozenset(
+            each for each in self.design.inputs() if not takes_whatever_waits(each, self.topology)
+        )
+
+    @cached_property
+    def knots(self) -> Sequence[frozenset[Resource]]:
+        """Parts of the resource graph in which messages can wait for each other in a cycle."""
+        return knots(self.resource_graph, list(joined(self.design)), every=True)
+
+    @cached_property
+    def flights(self) -> Mapping[Network, Flight]:
+        """The messages that each window of the design counts."""
+        return flights(self.topology, self.resource_graph, self.waiting, self.knots)
 
     @cached_property
     def register_map(self) -> RegisterMap:

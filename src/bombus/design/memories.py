@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bombus.design.resolved import Design
 from bombus.design.rtl.ports import FurtherPort
 
@@ -35,7 +37,7 @@ TO_LAYER = (
 )
 
 
-def raised(design: Design) -> dict[str, FurtherPort]:
+def raised_ports(design: Design) -> dict[str, FurtherPort]:
     """Ports of the top that the design file raises, in the order of the tiles."""
     return {
         layer.raised[port.name]: port
@@ -45,13 +47,13 @@ def raised(design: Design) -> dict[str, FurtherPort]:
     }
 
 
-def signals_of(design: Design, memory: str) -> dict[str, FurtherPort]:
+def signals_of(raised: Mapping[str, FurtherPort], memory: str) -> dict[str, FurtherPort]:
     """A memory's ports of the top by AXI name; other ports with the same prefix by their own
-    names.
+    names. `raised`: all raised ports.
     """
     prefix = f"{memory}_"
     return {
         name.removeprefix(prefix)[:-2]: port
-        for name, port in raised(design).items()
+        for name, port in raised.items()
         if name.startswith(prefix)
     }

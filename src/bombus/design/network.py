@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from bombus.base.text import listing, near_matches
+from bombus.base.text import camel_case, listing, near_matches
 from bombus.base.yaml_file import Loc
 from bombus.design import rtl
 from bombus.design.config import DesignConfig
@@ -62,6 +62,11 @@ class Network:
     def prefix(self) -> str:
         """Prefix of its signals and types in a generated design."""
         return f"{self.name}_" if self.index else ""
+
+    @property
+    def camel(self) -> str:
+        """The prefix in camel case."""
+        return camel_case(self.prefix)
 
     def link_name(self, source: str, target: str) -> str:
         """Name of the signals from one tile to another in a generated design."""

@@ -31,6 +31,7 @@ def num_hops(source: Output, design: Design) -> int:
 class NextHops:
     """Next hops of all outputs of a design."""
 
+    bindings: Mapping[Output, list[Binding]]  # that the last next hops of each lead to
     names: Mapping[Output, list[str]]  # by number
     counts: Mapping[Output, int]  # see `num_hops`
     widths: Mapping[Output, int]  # of their numbers, in bits
@@ -42,6 +43,7 @@ class NextHops:
         counts = {each: num_hops(each, design) for each in outputs}
         widths = {each: max(1, (count - 1).bit_length()) for each, count in counts.items()}
         return cls(
+            bindings={each: _bound(each, design) for each in outputs},
             names={each: hop_names(each, design) for each in outputs},
             counts=counts,
             widths=widths,

@@ -9,8 +9,9 @@ All windows are as large as the largest tile needs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from bombus.base import paths
@@ -21,6 +22,7 @@ from bombus.design.rtl.probe import description
 from bombus.design.tables import Tables
 from bombus.registers.model import Block, Register
 from bombus.registers.rdl import KEYWORDS, PROPERTIES, Rdl, compile_text, read_block
+from bombus.registers.systemverilog import SeenBlock
 
 COMMON = paths.RTL / "platform" / "registers" / "registers.rdl"
 CREDITS = paths.RTL / "platform" / "credits" / "credits.rdl"
@@ -38,6 +40,36 @@ class RegisterMap:
     files: tuple[Path, ...]
     root: Block
     window: int  # bytes, a power of two
+    next_hop: Register  # an entry of the tables of network interfaces
+
+    @property
+    def window_bits(self) -> int:
+        """Bits of an address in a window."""
+        return (self.window - 1).bit_length()
+
+    @cached_property
+    def design(self) -> SeenBlock:
+        """The registers of the design itself, as it sees them."""
+        return SeenBlock.of(self.own)
+
+    @cached_property
+    def tables(self) -> Mapping[str, Sequence[Register]]:
+        """The tables of each tile itself, by its name; its counters are one."""
+        return {tile: _tables(self.tile(tile)) for tile in self._names}
+
+    @cached_property
+    def layers(self) -> Mapping[str, Mapping[str, SeenBlock]]:
+        """The registers of the layers of each tile, by their names, as the layers see them."""
+        found: dict[str, dict[str, SeenBlock]] = {}
+        for tile in self._names:
+            members = self.tile(tile).members
+            blocks = [each for each in members if isinstance(each, Block) and not each.is_external]
+            found[tile] = {each.name: SeenBlock.of(each) for each in blocks}
+        return found
+
+    @property
+    def _names(self) -> list[str]:
+        return [tile.name for tile in self.tiles.members]
 
     @property
     def own(self) -> Block:
@@ -59,6 +91,21 @@ class RegisterMap:
     @property
     def address_bits(self) -> int:
         return (self.root.size - 1).bit_length()
+
+
+def _tables(tile: Block) -> list[Register]:
+    """The tables of a tile itself; its counters are one, in which each entry has a name."""
+    found = []
+    for member in tile.members:
+        if isinstance(member, Register):
+            found.append(member)
+        elif member.is_external:
+            first = next(member.registers())
+            count = len(member.members)
+            found.append(
+                Register(member.name, member.offset, first.type, count, first.type.bytes, True)
+            )
+    return found
 
 
 @dataclass(frozen=True)
@@ -172,7 +219,10 @@ def register_map(design: Design, tables: Tables) -> RegisterMap:
         lines.append(f"    }} {identifier(tile.name)} @ {tile.index * window:#x};")
     lines += [f"  }} tiles @ {window:#x};", "};"]
     text = "\n".join([*lines, ""])
-    return RegisterMap(text, files, read_block(compile_text(files, text, name)), window)
+    root = read_block(compile_text(files, text, name))
+    next_hop = common.find("next_hop")
+    assert isinstance(next_hop, Register)
+    return RegisterMap(text, files, root, window, next_hop)
 
 
 def shown(design: Design, register_map: RegisterMap) -> Block:

@@ -20,7 +20,7 @@ for all that its senders may have outstanding (`Room`). `Facts.resource_graph` h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import networkx as nx
 
@@ -100,8 +100,11 @@ def request_of(answer: Input) -> Output:
     return next(each for each in answer.layer.outputs if each.name == answer.stream.answers)
 
 
-def resource_graph(topology: Topology) -> nx.DiGraph[Resource]:
-    """What messages hold and need next; `hops` of an edge are the next hops that make it."""
+def resource_graph(topology: Topology, waiting: Collection[Input]) -> nx.DiGraph[Resource]:
+    """What messages hold and need next; `hops` of an edge are the next hops that make it.
+
+    `waiting`: the inputs that do not take whatever else waits.
+    """
     graph: nx.DiGraph[Resource] = nx.DiGraph()
 
     def add(held: Resource, needed: Resource, hop: Hop) -> None:
@@ -110,9 +113,6 @@ def resource_graph(topology: Topology) -> nx.DiGraph[Resource]:
         else:
             graph.add_edge(held, needed, hops=[hop])
 
-    waiting = {
-        each for each in topology.design.inputs() if not takes_whatever_waits(each, topology)
-    }
     for hop in topology.design.hops:
         target = hop.target
         if target is None:
@@ -136,7 +136,7 @@ def resource_graph(topology: Topology) -> nx.DiGraph[Resource]:
             add(held, needed, hop)
         if target in waiting:
             add(eject(there, routing.network), target, hop)
-    for each in waiting:
+    for each in (each for each in topology.design.inputs() if each in waiting):
         for name in each.stream.waits_for_inputs:
             awaited = type(each)(each.layer, name)
             for resource, hop in _awaited(awaited, each, topology, waiting):
@@ -144,7 +144,7 @@ def resource_graph(topology: Topology) -> nx.DiGraph[Resource]:
     return graph
 
 
-def _to_finish(replica: Tile, topology: Topology, waiting: set[Input]) -> Iterator[Resource]:
+def _to_finish(replica: Tile, topology: Topology, waiting: Collection[Input]) -> Iterator[Resource]:
     """Resources that a tile may need next to finish a message, apart from those inside."""
     for output in (output for layer in replica.layers for output in layer.outputs):
         for hop in topology.hops_from(output):
@@ -183,7 +183,7 @@ def awaited_hops(awaited: Input, by: Input, topology: Topology) -> list[Hop]:
 
 
 def _awaited(
-    awaited: Input, by: Input, topology: Topology, waiting: set[Input]
+    awaited: Input, by: Input, topology: Topology, waiting: Collection[Input]
 ) -> list[tuple[Resource, Hop]]:
     """Resources that a message to `awaited` may still need while `by` waits for it."""
     hops = awaited_hops(awaited, by, topology)

@@ -37,9 +37,7 @@ def fusesoc_core(
     lines += ["    file_type: systemVerilogSource"]
     if shell:
         lines += [f"  {shell.target}:", "    files:"]
-        lines += [
-            f"      - {path}: {{file_type: {type_}}}" for path, type_ in shell.files(name).items()
-        ]
+        lines += [f"      - {path}: {{file_type: {type_}}}" for path, type_ in shell.files.items()]
     lines += ["targets:", "  default:", "    filesets: [rtl]", f"    toplevel: {name}_top"]
     if shell:
         lines += [

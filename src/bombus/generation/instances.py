@@ -11,8 +11,6 @@ from bombus.base.text import listing
 from bombus.design import rtl
 from bombus.design.elements import Input, Layer, Output
 from bombus.design.facts import Facts
-from bombus.design.resolved import Design
-from bombus.design.resources import takes_whatever_waits
 from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
 
 _SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
@@ -90,7 +88,7 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
         "ClockMhz": str(round(facts.design.config.clock_mhz)),
         "TileIndex": str(layer.tile.index),
         **{name: str(n) for name, n in facts.design.library.shared.parameters.items()},
-        **_bound(layer, facts.design),
+        **_bound(layer, facts),
     }
     values = [f".{name}({beat_type(layer, name, facts)})" for name in layer.types]
     for type_ in layer.kind.register_types:
@@ -110,10 +108,10 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
     return values
 
 
-def _bound(layer: Layer, design: Design) -> dict[str, str]:
+def _bound(layer: Layer, facts: Facts) -> dict[str, str]:
     """The keys that a layer binds, with the number of the bound next hop that each leads to."""
-    key = next((output.binds for output in layer.kind.outputs.values() if output.binds), "")
-    bindings = design.bindings_of(key) if key else []
+    binding = (each for each in layer.outputs if each.stream.binds)
+    bindings = next((facts.next_hops.bindings[each] for each in binding), [])
     hops = {value: n for n, binding in enumerate(bindings) for value in binding.values}
     # If there are none, one key that never matches: a width of zero would not be legal.
     hops = hops or {0: 0}
@@ -181,9 +179,9 @@ def checked_streams(layer: Layer, facts: Facts) -> Checked:
     """The layer's streams and its promises about them, for the checkers in simulation."""
     # An input that ends the waiting in the deadlock analysis must not wait at all.
     inputs = [
-        replace(each.stream, waits_for_outputs=(), waits_for_inputs=())
-        if takes_whatever_waits(each, facts.topology)
-        else each.stream
+        each.stream
+        if each in facts.waiting
+        else replace(each.stream, waits_for_outputs=(), waits_for_inputs=())
         for each in layer.inputs
     ]
     outputs = list(layer.kind.outputs.values())

@@ -6,9 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bombus.analysis import flight
 from bombus.base.systemverilog import bits, element
-from bombus.base.text import camel_case
 from bombus.base.values import Policy
 from bombus.design.dispatch import Dispatch, num_slots
 from bombus.design.elements import Input, Interface, Tile
@@ -195,7 +193,7 @@ def _links(tile: Tile, network: Network, design: Design) -> tuple[list[Link], li
     prefix = network.prefix
     for name in STEPS:
         at = step(tile.at, name)
-        direction = f"{prefix}{name}", direction_enum(name), prefix, camel_case(prefix)
+        direction = f"{prefix}{name}", direction_enum(name), prefix, network.camel
         if network.area.holds(at):
             other = design.tiles[at[1] * design.columns + at[0]].name
             incoming = network.link_name(other, tile.name)
@@ -345,8 +343,9 @@ def _window(
     tile: Tile, interface: Interface, facts: Facts, waiting: Sequence[Waiting]
 ) -> WindowContext | None:
     """The part of the tile in the window of an interface's network."""
-    found = flight.of_tile(tile, interface.network, facts)
-    if found is None:
+    flight = facts.flights.get(interface.network)
+    found = flight.in_tile(tile) if flight else None
+    if flight is None or found is None:
         return None
     prefix, num_sources = interface.network.prefix, max(1, len(interface.sources))
 
@@ -384,7 +383,7 @@ def _window(
         *(source("valid", n) for n in passing),
     ]
     return WindowContext(
-        share=found.flight.share,
+        share=flight.share,
         flit_bytes=interface.network.data_width // 8,
         gates=gates,
         open=[n for n in range(num_sources) if n not in gates],
@@ -421,7 +420,7 @@ def _interface(
     return InterfaceContext(
         **vars(_dispatching(plan, tile, facts)),
         prefix=network.prefix,
-        camel=camel_case(network.prefix),
+        camel=network.camel,
         of=f" of {network.label}" if network.label else "",
         router=network.fabric.traits.router_parameters(network.fabric),
         link=network.fabric.traits.link_parameters(network.fabric),

@@ -8,7 +8,8 @@ MHz. Nothing of this is run here: Verilator reads the shell, with the MAC as a b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bombus.base.templates import templates
@@ -26,10 +27,12 @@ class MacShell:
     clock_mhz: float
     lanes: int  # of transceivers
     part: str  # of a board that has it; `fusesoc run ... --part` names another one
+    design: str = ""  # name of the design
 
-    def files(self, name: str) -> dict[str, str]:
+    @property
+    def files(self) -> Mapping[str, str]:
         """Paths in the output folder, with FuseSoC's type of each file, the shell first."""
-        base = f"shell/{name}_{self.target}"
+        base = f"shell/{self.design}_{self.target}"
         return {
             f"{base}.sv": "systemVerilogSource",
             f"{base}.tcl": "tclSource",
@@ -73,7 +76,8 @@ def why_none(design: Design) -> str:
 
 def _of_width(design: Design) -> MacShell | None:
     width = design.networks[0].data_width
-    return next((shell for shell in _SHELLS if shell.data_width == width), None)
+    named = (replace(shell, design=design.config.name) for shell in _SHELLS)
+    return next((shell for shell in named if shell.data_width == width), None)
 
 
 def _misfit(design: Design, shell: MacShell) -> str:
@@ -94,7 +98,7 @@ def texts(design: Design, shell: MacShell) -> dict[str, str]:
     context = _context(design, shell)
     return {
         path: templates().get_template(f"mac_shell{Path(path).suffix}.j2").render(vars(context))
-        for path in shell.files(design.config.name)
+        for path in shell.files
     }
 
 

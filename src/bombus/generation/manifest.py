@@ -70,7 +70,7 @@ def manifest(facts: Facts) -> dict[str, Any]:
             "instance": f"{config.name}_sim.u_top" if config.memories else f"{config.name}_top",
             "file_list": f"{config.name}_sim.f" if config.memories else f"{config.name}.f",
         },
-        "pins": memories.pins(facts.design),
+        "pins": memories.pins(facts),
         "streams": raised_streams.streams(facts.design),
         "data_width": facts.design.networks[0].data_width,
         "clock_mhz": config.clock_mhz,

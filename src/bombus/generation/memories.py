@@ -10,8 +10,8 @@ from math import ceil
 from typing import Any
 
 from bombus.design.config import Memory
-from bombus.design.memories import FROM_LAYER, TO_LAYER, raised, signals_of
-from bombus.design.resolved import Design
+from bombus.design.facts import Facts
+from bombus.design.memories import FROM_LAYER, TO_LAYER, signals_of
 
 MODELS = ("axi_memory_pkg.sv", "axi_memory.sv")  # in sim/platform/models
 
@@ -37,12 +37,12 @@ class MemoryContext:
     connections: Mapping[str, str]
 
 
-def pins(design: Design) -> list[dict[str, Any]]:
+def pins(facts: Facts) -> list[dict[str, Any]]:
     """For the manifest: raised ports without a memory in simulation."""
     return [
         {"name": name, "bits": port.width, "output": port.is_output}
-        for name, port in raised(design).items()
-        if not any(name.startswith(f"{memory}_") for memory in design.config.memories)
+        for name, port in facts.raised_ports.items()
+        if not any(name.startswith(f"{memory}_") for memory in facts.design.config.memories)
     ]
 
 
@@ -69,11 +69,12 @@ def _timing(memory: Memory, data_bytes: int, mhz: float) -> dict[str, int]:
     }
 
 
-def context(design: Design) -> list[MemoryContext]:
+def context(facts: Facts) -> list[MemoryContext]:
     """For the template of the module around the top."""
     found = []
-    for name, memory in design.config.memories.items():
-        signals = signals_of(design, name)
+    config = facts.design.config
+    for name, memory in config.memories.items():
+        signals = signals_of(facts.raised_ports, name)
         data_bytes = signals["wdata"].width // 8
         connected = {}
         for each, default in FROM_LAYER.items():
@@ -106,7 +107,7 @@ def context(design: Design) -> list[MemoryContext]:
                     "MaxWrites": memory.max_writes,
                     "OutOfOrder": int(memory.out_of_order),
                 },
-                timing=_timing(memory, data_bytes, design.config.clock_mhz),
+                timing=_timing(memory, data_bytes, config.clock_mhz),
                 connections=connected,
             )
         )

@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bombus.base.systemverilog import bits, vector
-from bombus.design.elements import Tile
-from bombus.design.facts import Facts
-from bombus.design.register_map import RegisterMap, common_registers
+from bombus.design.register_map import RegisterMap
 from bombus.registers.model import WORD_BITS, Block, Field, Register
 from bombus.registers.systemverilog import (
     REGISTERS,
     STATUS,
     Port,
+    SeenBlock,
     high_first,
     is_held,
     layer_ports,
-    layer_types,
     struct,
 )
 
@@ -147,17 +145,20 @@ class BlockBuilder:
     def block(self) -> RegisterBlock:
         return RegisterBlock(self.bits, self.items, self.ports)
 
-    def layer(self, registers: Block, base: int, name: str, types: str) -> None:
+    def layer(self, registers: SeenBlock, name: str, types: str) -> None:
         """The registers of a layer; `types`: prefix of their types."""
-        self.types = types
-        self._block(registers, base, name, {})
-        self.ports += _ports(registers, types, name)
+        self._seen(registers, name, types, {})
 
-    def design(self, registers: Block, resets: Mapping[str, str]) -> None:
+    def design(self, registers: SeenBlock, resets: Mapping[str, str]) -> None:
         """The registers of the design itself; `resets`: values after reset, by path."""
-        self.types = "design"
-        self._block(registers, 0, "design", resets)
-        self.ports += _ports(registers, "design", "design")
+        self._seen(registers, "design", "design", resets)
+
+    def _seen(self, registers: SeenBlock, name: str, types: str, resets: Mapping[str, str]) -> None:
+        self.types = types
+        self._block(registers.block, registers.block.offset, name, resets)
+        self.ports += [
+            _other_end(port, _type(port, types), f"{name}_{port.name}") for port in registers.ports
+        ]
 
     def _add(
         self,
@@ -300,13 +301,6 @@ def _other_end(port: Port, type_: str, name: str) -> str:
     return f"output {type_} {name[:-1]}o"
 
 
-def _ports(registers: Block, types: str, layer: str) -> list[str]:
-    return [
-        _other_end(port, _type(port, types), f"{layer}_{port.name}")
-        for port in layer_ports(registers)
-    ]
-
-
 def _table_ports(table: Register, type_: str) -> list[str]:
     """Ports for a table of Bombus's own."""
     return [
@@ -317,72 +311,21 @@ def _table_ports(table: Register, type_: str) -> list[str]:
 
 def design_window(register_map: RegisterMap, resets: Mapping[str, str]) -> RegisterBlock:
     """The registers of the design itself; `resets`: values after reset, by path."""
-    builder = BlockBuilder((register_map.window - 1).bit_length())
-    builder.design(register_map.own, resets)
+    builder = BlockBuilder(register_map.window_bits)
+    builder.design(register_map.design, resets)
     return builder.block()
 
 
-def _layers(tile: Tile, block: Block) -> Iterator[tuple[str, Block]]:
-    """The layers of a tile that have registers."""
-    for layer in tile.layers:
-        if layer.kind.registers:
-            found = block.find(layer.name)
-            assert isinstance(found, Block)
-            yield layer.name, found
-
-
-def tile_window(tile: Tile, register_map: RegisterMap) -> RegisterBlock:
+def tile_window(tile: str, register_map: RegisterMap) -> RegisterBlock:
     """The registers of a tile: counters, tables of its network interface, those of layers."""
-    builder = BlockBuilder((register_map.window - 1).bit_length())
-    block = register_map.tile(tile.name)
-    for table in tables(block):
+    builder = BlockBuilder(register_map.window_bits)
+    for table in register_map.tables[tile]:
         type_ = f"{table.type.name}_t"
         builder.external(table.name, table.offset, table, type_)
         builder.ports += _table_ports(table, type_)
-    for name, registers in _layers(tile, block):
-        builder.layer(registers, registers.offset, name, f"{tile.name}_{name}")
+    for name, registers in register_map.layers[tile].items():
+        builder.layer(registers, name, f"{tile}_{name}")
     return builder.block()
-
-
-def tables(tile: Block) -> list[Register]:
-    """The tables of the tile itself; its counters are one, in which each entry has a name."""
-    found = []
-    for member in tile.members:
-        if isinstance(member, Register):
-            found.append(member)
-        elif member.is_external:
-            first = next(member.registers())
-            count = len(member.members)
-            found.append(
-                Register(member.name, member.offset, first.type, count, first.type.bytes, True)
-            )
-    return found
-
-
-def index_bits(tile: Tile, register_map: RegisterMap) -> dict[str, int]:
-    """Bits of an index of each of a tile's own tables."""
-    return {table.name: table.index_bits for table in tables(register_map.tile(tile.name))}
-
-
-def layer_signals(tile: Tile, register_map: RegisterMap) -> dict[str, list[str]]:
-    """Declarations of the signals between layers and registers, by layer."""
-    return {
-        name: [
-            f"{_type(port, f'{tile.name}_{name}')} {name}_{port.name[:-2]}"
-            for port in layer_ports(registers)
-        ]
-        for name, registers in _layers(tile, register_map.tile(tile.name))
-    }
-
-
-def connections(tile: Tile, register_map: RegisterMap) -> list[str]:
-    """Connections of the registers of a tile to its layers."""
-    return [
-        f".{name}_{port.name[:-1]}{'i' if port.name.endswith('_o') else 'o'}"
-        f"({name}_{port.name[:-2]})"
-        for name, registers in _layers(tile, register_map.tile(tile.name))
-        for port in layer_ports(registers)
-    ]
 
 
 @dataclass(frozen=True)
@@ -391,35 +334,60 @@ class TileRegisters:
 
     block: RegisterBlock
     index_bits: Mapping[str, int]  # of each of its own tables
-    signals: Mapping[str, list[str]]  # declarations, by layer
-    connections: list[str]
+    signals: Mapping[str, list[str]]  # declarations of those to layers, by layer
+    connections: list[str]  # to layers
 
 
-def of_tile(tile: Tile, register_map: RegisterMap) -> TileRegisters:
+def _of_tile(tile: str, register_map: RegisterMap) -> TileRegisters:
     """The module with the registers of a tile, and its connections."""
+    layers = register_map.layers[tile]
     return TileRegisters(
         block=tile_window(tile, register_map),
-        index_bits=index_bits(tile, register_map),
-        signals=layer_signals(tile, register_map),
-        connections=connections(tile, register_map),
+        index_bits={table.name: table.index_bits for table in register_map.tables[tile]},
+        signals={
+            name: [
+                f"{_type(port, f'{tile}_{name}')} {name}_{port.name[:-2]}"
+                for port in registers.ports
+            ]
+            for name, registers in layers.items()
+        },
+        connections=[
+            f".{name}_{port.name[:-1]}{'i' if port.name.endswith('_o') else 'o'}"
+            f"({name}_{port.name[:-2]})"
+            for name, registers in layers.items()
+            for port in registers.ports
+        ],
     )
 
 
-def types(facts: Facts) -> list[list[str]]:
-    """Types for the design's package of registers: lines of each."""
-    register_map = facts.register_map
-    next_hop = common_registers().find("next_hop")
-    assert isinstance(next_hop, Register)
+@dataclass(frozen=True)
+class DesignRegisters:
+    """All registers of a design, for its modules."""
+
+    block: RegisterBlock  # of the design itself
+    tiles: Mapping[str, TileRegisters]  # by name
+    types: list[list[str]]  # for the package of registers: lines of each
+
+
+def of_design(register_map: RegisterMap, resets: Mapping[str, str]) -> DesignRegisters:
+    """The registers of a design; `resets`: values of its own after reset, by path."""
+    return DesignRegisters(
+        block=design_window(register_map, resets),
+        tiles={tile: _of_tile(tile, register_map) for tile in register_map.tables},
+        types=_types(register_map),
+    )
+
+
+def _types(register_map: RegisterMap) -> list[list[str]]:
     # Also used for fixed tables.
-    found = {"next_hop_t": struct(next_hop.type.fields)}
-    for tile in facts.design.tiles:
-        block = register_map.tile(tile.name)
-        for table in tables(block):
+    found = {"next_hop_t": struct(register_map.next_hop.type.fields)}
+    for tile, tables in register_map.tables.items():
+        for table in tables:
             found.setdefault(f"{table.type.name}_t", struct(table.type.fields))
-        for layer, registers in _layers(tile, block):
-            for name, text in layer_types(registers).items():
-                found[f"{tile.name}_{layer}_{name}"] = text
-    for name, text in layer_types(register_map.own).items():
+        for layer, registers in register_map.layers[tile].items():
+            for name, text in registers.types.items():
+                found[f"{tile}_{layer}_{name}"] = text
+    for name, text in register_map.design.types.items():
         found[f"design_{name}"] = text
     return typedefs(found)
 

@@ -6,20 +6,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bombus.analysis import flight
 from bombus.base.systemverilog import bits, laid_out
 from bombus.base.templates import templates
-from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
 from bombus.design.config import MacPort, Route
 from bombus.design.elements import Layer
 from bombus.design.facts import Facts
 from bombus.design.network import Network
-from bombus.generation import memories, registers
+from bombus.generation import memories
 from bombus.generation.instances import beat_type
 from bombus.generation.mac_ports import CROSSING, Crossing, TopMacPort, top_mac_ports
-from bombus.generation.registers import RegisterBlock
+from bombus.generation.registers import of_design
 from bombus.generation.tiles import (
     RaisedPort,
     TileContext,
@@ -165,7 +163,7 @@ def _networks(facts: Facts, tiles: list[TileContext]) -> list[NetworkContext]:
             NetworkContext(
                 name=network.name,
                 prefix=network.prefix,
-                camel=camel_case(network.prefix),
+                camel=network.camel,
                 label=network.label,
                 beat=beat,
                 same=next((other for other in found if other.beat == beat), None),
@@ -196,7 +194,7 @@ def _window_networks(facts: Facts) -> list[Network]:
 
 def _windows(facts: Facts, tiles: list[TileContext]) -> list[WindowOfNetwork]:
     found = []
-    for network, counted in flight.flights(facts).items():
+    for network, counted in facts.flights.items():
         counting = [
             (tile.name, each.window)
             for tile in tiles
@@ -211,7 +209,7 @@ def _windows(facts: Facts, tiles: list[TileContext]) -> list[WindowOfNetwork]:
         found.append(
             WindowOfNetwork(
                 prefix=network.prefix,
-                camel=camel_case(network.prefix),
+                camel=network.camel,
                 label=network.label,
                 flits=counted.flits,
                 # With room for credits that arrive while others are given back.
@@ -225,7 +223,7 @@ def _windows(facts: Facts, tiles: list[TileContext]) -> list[WindowOfNetwork]:
     return found
 
 
-def _common(facts: Facts, tiles: list[TileContext]) -> Common:
+def _common(facts: Facts, tiles: list[TileContext], types: list[list[str]]) -> Common:
     design, messages, register_map = facts.design, facts.messages, facts.register_map
     config = design.config
     return Common(
@@ -247,8 +245,8 @@ def _common(facts: Facts, tiles: list[TileContext]) -> Common:
         window_registers=list(range(len(_window_networks(facts)))),
         has_groups=any(each.groups for tile in tiles for each in tile.interfaces),
         address_bits=register_map.address_bits,
-        window_bits=(register_map.window - 1).bit_length(),
-        register_types=registers.types(facts),
+        window_bits=register_map.window_bits,
+        register_types=types,
     )
 
 
@@ -265,18 +263,14 @@ def _top(facts: Facts, tiles: list[TileContext]) -> Top:
     )
 
 
-def _registers_of_design(facts: Facts) -> RegisterBlock:
-    config = facts.design.config
-    resets = _host_resets(config.name, len(config.ports)) | _route_resets(config.routes)
-    return registers.design_window(facts.register_map, resets)
-
-
 def render(facts: Facts) -> dict[str, str]:
     """The generated SystemVerilog, text by path in the output folder."""
     config = facts.design.config
     environment = templates()
-    tiles = [tile_context(tile, facts) for tile in facts.design.tiles]
-    common, top = vars(_common(facts, tiles)), _top(facts, tiles)
+    resets = _host_resets(config.name, len(config.ports)) | _route_resets(config.routes)
+    registers = of_design(facts.register_map, resets)
+    tiles = [tile_context(each, facts, registers.tiles[each.name]) for each in facts.design.tiles]
+    common, top = vars(_common(facts, tiles, registers.types)), _top(facts, tiles)
 
     def rendered(template: str, more: Mapping[str, object] | None = None, **named: object) -> str:
         context = {**common, **(more or {}), **named}
@@ -286,7 +280,7 @@ def render(facts: Facts) -> dict[str, str]:
         f"{config.name}_registers_pkg.sv": rendered("registers_package.sv.j2"),
         f"{config.name}_registers.sv": rendered(
             "registers.sv.j2",
-            _registers_of_design(facts).variables(),
+            registers.block.variables(),
             module=f"{config.name}_registers",
             of=f"design {config.name} itself",
         ),
@@ -294,7 +288,7 @@ def render(facts: Facts) -> dict[str, str]:
         f"{config.name}_top.sv": rendered("top.sv.j2", top.variables(config.num_routes)),
     }
     if config.memories:
-        around = memories.context(facts.design)
+        around = memories.context(facts)
         # Its ports are those of the top, without those of memories.
         wires = {wire.name for memory in around for wire in memory.wires}
         pins = [port for port in top.raised_ports if port.name not in wires]

@@ -10,7 +10,6 @@ from bombus.base.systemverilog import bits, element, logic
 from bombus.design.elements import Input, Layer, Tile
 from bombus.design.facts import Facts
 from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
-from bombus.generation import registers
 from bombus.generation.instances import (
     LayerContext,
     checked_streams,
@@ -34,7 +33,7 @@ from bombus.generation.mac_ports import (
     tile_mac_ports,
     tile_mac_streams,
 )
-from bombus.generation.registers import RegisterBlock
+from bombus.generation.registers import RegisterBlock, TileRegisters
 from bombus.generation.wiring import Waiting, Wiring, wiring
 
 
@@ -300,13 +299,12 @@ def _streams(tile: Tile, what: str, macs: Mapping[str, Mapping[str, str]]) -> li
     return found[::-1]
 
 
-def tile_context(tile: Tile, facts: Facts) -> TileContext:
+def tile_context(tile: Tile, facts: Facts, of_registers: TileRegisters) -> TileContext:
     """The module of a tile."""
     ports = {port for layer in tile.layers for port in layer.kind.ports}
     wired = wiring(tile, facts)
     interfaces = interface_contexts(tile, facts, wired.waiting)
     completions = _completions(tile, facts, wired.waiting)
-    of_registers = registers.of_tile(tile, facts.register_map)
     return TileContext(
         **vars(wired),
         **vars(completions),

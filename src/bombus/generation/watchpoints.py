@@ -2,7 +2,7 @@
 """Signals that the stall watchdog observes.
 
 `points` lists, for the manifest, every place where a message can wait: nodes of
-the resource graph (`bombus.analysis.deadlock`) with their signals and what each may wait
+the resource graph (`bombus.design.resources`) with their signals and what each may wait
 for. The simulator (`sim/platform/watchdog.h`) finds those that stand still.
 """
 

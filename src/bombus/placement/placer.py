@@ -17,11 +17,12 @@ from typing import NoReturn
 
 import networkx as nx
 
-from bombus.analysis import deadlock, flight
+from bombus.analysis import deadlock
 from bombus.base.errors import DesignError
 from bombus.base.text import listing
 from bombus.design.elements import Input
 from bombus.design.facts import Facts
+from bombus.design.knots import shortest_cycle
 from bombus.design.resolved import Design
 from bombus.fabric.routing import Position
 from bombus.placement.annealing import Judge, anneal
@@ -177,7 +178,7 @@ def _refuse_hopeless(task: Task) -> None:
     legs = [
         ((IN, leg.source, leg.network), (OUT, leg.target, leg.network)) for leg in task.ordered()
     ]
-    cycles = (deadlock.shortest_cycle(nx.DiGraph([*each, *legs])) for each in task.waits)
+    cycles = (shortest_cycle(nx.DiGraph([*each, *legs])) for each in task.waits)
     if cycle := min(filter(None, cycles), key=len, default=None):
         names = _tiles_of(cycle)
         way = " -> ".join([*names, names[0]] if len(names) > 1 else names)
@@ -196,7 +197,7 @@ def _refuse_hopeless(task: Task) -> None:
         for hop in design.hops
         if hop.target and {hop.source.tile.name, hop.target.tile.name} <= set(task.fixed)
     )
-    found = flight.open_cycles(Facts(replace(design, hops=between)))
+    found = deadlock.open_cycles(Facts(replace(design, hops=between)))
     if found:
         text = str(found[0]).replace(
             "deadlock:", "deadlock at the positions given in the design file:", 1

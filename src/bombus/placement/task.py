@@ -9,11 +9,12 @@ from itertools import islice, product
 
 import networkx as nx
 
-from bombus.analysis import blocking, deadlock
+from bombus.analysis import blocking
 from bombus.analysis import load as traffic
 from bombus.analysis.blocking import Leg
 from bombus.design.elements import Input, Resource
 from bombus.design.facts import Facts
+from bombus.design.knots import joined, shortest_cycle
 from bombus.fabric.routing import Link, Position, Routing, eject, inject, routes
 
 Positions = dict[str, Position]
@@ -38,7 +39,7 @@ class Task:
     tiles: list[str]
     legs: dict[Leg, int]  # traffic, in units
     # Inside tiles: held, needed; once for each choice of one input of every join, since no cycle of
-    # waiting messages contains more (`bombus.analysis.deadlock.joined`).
+    # waiting messages contains more (`bombus.design.knots.joined`).
     waits: list[list[tuple[Node, Node]]]
     is_whole: bool  # no choice is left out; else the analysis decides, as with a window
     slow: set[str]  # tiles for which messages may wait long
@@ -94,7 +95,7 @@ def task_of(facts: Facts, fixed: Mapping[str, Position]) -> Task:
         for held, needed in facts.resource_graph.edges
         if isinstance(held, Input) or isinstance(needed, Input)
     ]
-    joins = nx.Graph(deadlock.joined(design))
+    joins = nx.Graph(joined(design))
     classes = [sorted(each, key=str) for each in nx.connected_components(joins)]
     choices = list(islice(product(*classes), _MOST_VARIANTS + 1))
     waits = []
@@ -176,7 +177,7 @@ def tangled_tiles(task: Task, positions: Positions) -> set[str]:
             edge = ends.get(held, held), ends.get(needed, needed)
             graph.add_edge(*edge)
             legs.setdefault(edge, leg)
-    cycles = (deadlock.shortest_cycle(nx.compose(graph, nx.DiGraph(each))) for each in task.waits)
+    cycles = (shortest_cycle(nx.compose(graph, nx.DiGraph(each))) for each in task.waits)
     cycle = next(filter(None, cycles), [])
     edges = zip(cycle, cycle[1:] + cycle[:1], strict=True)
     tangled = [legs[edge] for edge in edges if edge in legs]

@@ -8,7 +8,7 @@ analysed. That takes some 30 ms, so it is done only for positions that would be 
 
 from __future__ import annotations
 
-from bombus.analysis import flight
+from bombus.analysis import deadlock
 from bombus.analysis.checks import flight_problems
 from bombus.design import resolve
 from bombus.design.facts import Facts
@@ -45,4 +45,4 @@ class Windows:
         design, _ = resolve.resolve(given.file, given.library, placement)
         facts = Facts(design)
         messages = (each.message for each in flight_problems.problems(facts) if each.is_error)
-        return next(messages, "") or next(map(str, flight.open_cycles(facts)), "")
+        return next(messages, "") or next(map(str, deadlock.open_cycles(facts)), "")

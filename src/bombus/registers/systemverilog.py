@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bombus.base.systemverilog import logic
@@ -84,6 +84,19 @@ def layer_types(block: Block) -> dict[str, list[str]]:
 
 def _is_status(field: Field) -> bool:
     return field.is_status
+
+
+@dataclass(frozen=True)
+class SeenBlock:
+    """Registers of a layer, with the types and ports through which it sees them."""
+
+    block: Block
+    types: Mapping[str, list[str]]
+    ports: Sequence[Port]
+
+    @classmethod
+    def of(cls, block: Block) -> SeenBlock:
+        return cls(block, layer_types(block), layer_ports(block))
 
 
 def layer_ports(block: Block) -> list[Port]:

@@ -13,14 +13,11 @@ import networkx as nx
 import pytest
 
 from bombus.analysis import check, deadlock
-from bombus.analysis.deadlock import (
-    cycles,
-    min_cycle_capacity,
-    shortest_cycle,
-)
+from bombus.analysis.deadlock import cycles
 from bombus.base.errors import DesignError
 from bombus.design import config, resolve
 from bombus.design.facts import Facts
+from bombus.design.knots import min_cycle_capacity, shortest_cycle
 from bombus.fabric.kinds import KINDS
 from bombus.fabric.routing import Channel, Routing, eject, inject, routes
 from bombus.pictures import mesh as show

@@ -11,11 +11,10 @@ from typing import Literal
 import pytest
 
 from bombus.analysis import check
-from bombus.analysis.flight import flights, of_tile, summary
-from bombus.analysis.window import full_flits, safe_window
 from bombus.base.errors import DesignError, UserError
 from bombus.design import edit, resolve, rtl
 from bombus.design.facts import Facts
+from bombus.design.window import full_flits, safe_window
 from bombus.fabric.config import Fabric
 from bombus.fabric.routing import LOCAL, Channel, eject, inject
 from bombus.placement import placer
@@ -100,9 +99,9 @@ def changed(folder: Path, *edits: tuple[str, str]) -> Path:
 def test_a_window_makes_chains_in_any_order_safe() -> None:
     facts, warnings = check.check(ANY_ORDER)
     assert warnings == []
-    (flight,) = flights(facts).values()
+    (flight,) = facts.flights.values()
     assert flight.safe == flight.flits == flight.share == RING - 1
-    assert summary(facts) == [
+    assert list(map(str, facts.flights.values())) == [
         f"window of {RING - 1} flits: a cycle of waiting holds at least {RING}"
     ]
     assert [str(each) for each in flight.sources] == ["receive.itinerary"]
@@ -110,7 +109,7 @@ def test_a_window_makes_chains_in_any_order_safe() -> None:
     assert {str(each) for each in flight.inputs} == {"one", "two", "three", "transmit.udp_tx"}
     assert {str(each) for each in flight.passed} == {"one", "two", "three"}
     assert [str(each) for each in flight.between] == ["one", "two", "three"]
-    tiles = {tile.name: of_tile(tile, flight.network, facts) for tile in facts.design.tiles}
+    tiles = {tile.name: flight.in_tile(tile) for tile in facts.design.tiles}
     assert tiles["arp"] is None
     assert [name for name, each in tiles.items() if each and each.gates] == ["receive"]
     assert [name for name, each in tiles.items() if each and each.leaves] == ["transmit"]
@@ -129,7 +128,7 @@ def test_with_other_routings(tmp_path: Path, algorithm: str) -> None:
     facts, _ = check.check(
         changed(tmp_path, ("window: auto", f"window: auto, algorithm: {algorithm}"))
     )
-    assert [flight.flits for flight in flights(facts).values()] == [
+    assert [flight.flits for flight in facts.flights.values()] == [
         safe_window(facts.design.networks[0].fabric, 3, 3, FLITS)
     ]
 
@@ -137,7 +136,7 @@ def test_with_other_routings(tmp_path: Path, algorithm: str) -> None:
 @pytest.mark.slow
 def test_a_number_of_flits(tmp_path: Path, problems: Problems) -> None:
     facts, _ = check.check(changed(tmp_path, ("auto", "400")))
-    assert [flight.flits for flight in flights(facts).values()] == [400]
+    assert [flight.flits for flight in facts.flights.values()] == [400]
     file = changed(tmp_path, ("auto", str(RING)))
     (problem,) = problems(check.check, file)
     assert f"at most {RING - 1}" in problem
@@ -161,10 +160,10 @@ def test_several_sources_share_the_window(tmp_path: Path, problems: Problems) ->
         "udp_rx, {itinerary: {udp_port: 7000}}, {itinerary: {udp_port: 7001}}]",
     )
     facts, _ = check.check(changed(tmp_path, second))
-    (flight,) = flights(facts).values()
+    (flight,) = facts.flights.values()
     assert len(flight.sources) == 2
     assert flight.share == (RING - 1) // 2
-    assert f", {flight.share} for each of 2 sources: " in summary(facts)[0]
+    assert f", {flight.share} for each of 2 sources: " in str(flight)
     (problem,) = problems(check.check, changed(tmp_path, second, ("auto", "599")))
     assert "299 for each of 2 sources" in problem
 
@@ -174,7 +173,7 @@ def test_chains_that_need_none(tmp_path: Path) -> None:
     file.write_text((ROOT / "designs" / "udp_echo.yaml").read_text() + FABRIC)
     facts, (warning,) = check.check(file)
     assert "needs no window" in warning.message
-    assert flights(facts) == {}
+    assert facts.flights == {}
 
 
 @pytest.mark.parametrize(
@@ -241,7 +240,7 @@ def test_messages_on_their_way_to_the_source_that_hold_what_the_window_needs(
     text = itinerary.read_text()
     itinerary.write_text(text.replace(entry, f"localparam bit Forwards = 1;\n{entry}"))
     facts, _ = check.check(file)
-    (flight,) = flights(facts).values()
+    (flight,) = facts.flights.values()
     assert [str(each) for each in flight.sources] == ["receive.udp_rx"]
 
 

@@ -81,7 +81,7 @@ def test_impossible_clocks_are_refused() -> None:
 def test_designs_that_do_not_fit_are_refused(file: str, message: str) -> None:
     facts, _ = check.check(ROOT / "designs" / file)
     with pytest.raises(UserError, match=message):
-        shell.refuse_what_does_not_fit(facts.design, board("versa_ecp5"))
+        shell.refuse_what_does_not_fit(facts, board("versa_ecp5"))
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from bombus.base.templates import templates
 from bombus.generation import registers
 from bombus.registers.model import WORD_BITS, Block, Register
 from bombus.registers.rdl import layer_registers
-from bombus.registers.systemverilog import is_held, layer_types
+from bombus.registers.systemverilog import SeenBlock, is_held
 from tests.support.harness import SEEDS, Bench, Benches, Layout
 
 pytestmark = pytest.mark.slow
@@ -154,8 +154,9 @@ def bench_of(tmp_path_factory: pytest.TempPathFactory) -> Benches:
     block = templates().get_template("registers.sv.j2")
     package = templates().get_template("registers_package.sv.j2")
     builder = registers.BlockBuilder(BITS)
-    builder.layer(PROBE, 0, "probe", "probe")
-    types = {f"probe_{name}": text for name, text in layer_types(PROBE).items()}
+    probe = SeenBlock.of(PROBE)
+    builder.layer(probe, "probe", "probe")
+    types = {f"probe_{name}": text for name, text in probe.types.items()}
     (folder / "probe_registers.sv").write_text(
         block.render(
             render,

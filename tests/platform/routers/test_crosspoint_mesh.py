@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from bombus.analysis.window import safe_window
+from bombus.design.window import safe_window
 from bombus.fabric.config import Fabric
 from bombus.measure.mesh import Chain, Mesh, Result, Traffic, build
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bombus.analysis.window import safe_window
 from bombus.base.errors import UserError
+from bombus.design.window import safe_window
 from bombus.fabric.config import Fabric
 from bombus.measure import bench
 from bombus.measure.mesh import Mesh, Traffic, build

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bombus.analysis.flight import Flight, flights
 from bombus.base.errors import Problem
 from bombus.base.text import listing
 from bombus.design import rtl
 from bombus.design.elements import Input, Layer
 from bombus.design.facts import Facts
+from bombus.design.flight import Flight
 from bombus.design.resources import awaited_hops
 
 
@@ -21,7 +21,7 @@ def problems(facts: Facts) -> Iterator[Problem]:
         if network.given.window is None:
             continue
         loc = (*network.loc, "fabric", "window")
-        flight = flights(facts).get(network)
+        flight = facts.flights.get(network)
         if flight is None:
             text = "no cycle of waiting messages uses a queue of this fabric: it needs no window"
             yield design.file.problem(loc, text, is_error=False)
@@ -95,9 +95,7 @@ def waiting_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
     for node in sorted((each for each in flight.needed if isinstance(each, Input)), key=str):
         for name in node.stream.waits_for_inputs:
             awaited = Input(node.layer, name)
-            if any(
-                hop in flight.hops for hop in awaited_hops(awaited, node, flight.facts.topology)
-            ):
+            if flight.hops.intersection(awaited_hops(awaited, node, flight.topology)):
                 yield (
                     node.layer,
                     f"{node} waits for a message on {awaited}, which the window may hold back "

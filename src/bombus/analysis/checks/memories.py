@@ -19,7 +19,7 @@ def ports(facts: Facts) -> Iterator[Problem]:
     design = facts.design
     for name in design.config.memories:
         place = ("memories", name)
-        signals = signals_of(design, name)
+        signals = signals_of(facts.raised_ports, name)
         if not signals:
             yield design.file.problem(
                 place, f"no tile raises ports as {name}: `ports: {{<port>: {name}}}`"

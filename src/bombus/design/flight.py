@@ -8,27 +8,39 @@ flits are there than the smallest cycle has room for, no cycle is full.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import networkx as nx
 
-from bombus.analysis.deadlock import Cycle, cycles, knots, min_cycle_capacity
-from bombus.analysis.window import full_flits
 from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
-from bombus.design.facts import Facts
+from bombus.design.knots import min_cycle_capacity
 from bombus.design.network import Network
-from bombus.design.resources import takes_whatever_waits, waiting_for
+from bombus.design.resources import waiting_for
 from bombus.design.topology import Topology
+from bombus.design.window import full_flits
 from bombus.fabric.routing import Channel, routes
+
+
+@dataclass(frozen=True)
+class TileFlight:
+    """The part of a tile in a window."""
+
+    gates: list[Output]  # outputs that let messages in
+    passing: list[Output]
+    passes: list[Input]
+    leaves: list[Input]
+    layers: list[Layer]  # layers that forward messages
 
 
 @dataclass(frozen=True, eq=False)
 class Flight:
     """The messages counted by the window of a network, which can fill some cycle."""
 
-    facts: Facts
+    topology: Topology
+    graph: nx.DiGraph[Resource]  # Facts.resource_graph
+    waiting: Collection[Input]  # Facts.waiting
     network: Network
     safe: int  # largest number of flits with which no cycle can be full
     hops: frozenset[Hop]
@@ -53,13 +65,13 @@ class Flight:
     def outputs(self) -> list[Output]:
         """Outputs that send counted messages."""
         found = {hop.source for hop in self.hops}
-        return [output for output in self.facts.design.outputs() if output in found]
+        return [output for output in self.topology.design.outputs() if output in found]
 
     def origins(self, output: Output) -> tuple[set[Input], set[Layer]]:
         """Inputs from a mesh, and layers without input, from which an output's messages may
         originate.
         """
-        return _origins(output, self.facts.topology)
+        return _origins(output, self.topology)
 
     @cached_property
     def sources(self) -> list[Output]:
@@ -85,10 +97,9 @@ class Flight:
     @cached_property
     def needed(self) -> frozenset[Resource]:
         """Resources that counted messages may have to wait for before they leave."""
-        graph = self.facts.resource_graph
-        starts: set[Resource] = {target for target in self.inputs if target in graph}
+        starts: set[Resource] = {target for target in self.inputs if target in self.graph}
         starts = starts.union(*map(_channels, self.hops))
-        return frozenset(starts.union(*(nx.descendants(graph, each) for each in starts)))
+        return frozenset(starts.union(*(nx.descendants(self.graph, each) for each in starts)))
 
     @cached_property
     def stuck(self) -> list[tuple[Output, Input]]:
@@ -98,8 +109,8 @@ class Flight:
         return [
             (output, each)
             for output in self.sources
-            for each in waiting_for(output, self.facts.topology)
-            if each in self.needed and not takes_whatever_waits(each, self.facts.topology)
+            for each in waiting_for(output, self.topology)
+            if each in self.needed and each in self.waiting
         ]
 
     @cached_property
@@ -107,11 +118,36 @@ class Flight:
         """Layers that messages pass through between these inputs and outputs."""
         found: dict[Layer, None] = {}
         for output in self.passing:
-            for layer in _layers_before(output, self.facts.topology):
-                starts = {*self.passed, *_wired_from(self.passed, self.facts.topology)}
+            for layer in _layers_before(output, self.topology):
+                starts = {*self.passed, *_wired_from(self.passed, self.topology)}
                 if starts & set(layer.inputs):
                     found[layer] = None
-        return [layer for layer in self.facts.design.layers() if layer in found]
+        return [layer for layer in self.topology.design.layers() if layer in found]
+
+    def holds(self, knot: frozenset[Resource]) -> bool:
+        """Whether the window keeps the cycles of a knot from filling up."""
+        return self.flits <= self.safe and any(_is_queue(node, self.network) for node in knot)
+
+    def in_tile(self, tile: Tile) -> TileFlight | None:
+        """The part of a tile in the window, if any."""
+        inputs = [each for each in tile.entries if each in self.inputs]
+        found = TileFlight(
+            [each for each in self.sources if each.tile is tile],
+            [each for each in self.passing if each.tile is tile],
+            [each for each in inputs if each in self.passed],
+            [each for each in inputs if each not in self.passed],
+            [layer for layer in self.between if layer.tile is tile],
+        )
+        return found if found.gates or inputs else None
+
+    def __str__(self) -> str:
+        where = f" on network {self.network.label}" if self.network.label else ""
+        count = len(self.sources)
+        each = f", {self.share} for each of {count} sources" if count > 1 else ""
+        return (
+            f"window of {self.flits} flits{where}{each}: a cycle of waiting holds at least "
+            f"{self.safe + 1}"
+        )
 
 
 def _before(output: Output, topology: Topology) -> Iterator[tuple[Layer, list[Input]]]:
@@ -171,23 +207,26 @@ def _is_on(hop: Hop, network: Network) -> bool:
     return hop.target is not None and not hop.in_tile and hop.network is network
 
 
-@lru_cache(maxsize=16)
-def flights(facts: Facts) -> dict[Network, Flight]:
+def flights(
+    topology: Topology,
+    graph: nx.DiGraph[Resource],
+    waiting: Collection[Input],
+    knots: Iterable[frozenset[Resource]],
+) -> dict[Network, Flight]:
     """The messages that each window of a design counts; networks without a cycle need none."""
     found = {}
-    tied = knots(facts)
-    for network in facts.design.networks:
+    for network in topology.design.networks:
         fabric = network.fabric
         if network.given.window is None or not fabric.traits.reserves_room(fabric):
             continue
-        tight = {node for knot in tied for node in knot if _is_queue(node, network)}
-        if tight:
-            safe = _smallest(facts, network, tied) - 1
-            flight = Flight(
-                facts, network, safe, _counted(facts, network, _over(facts, network, tight))
-            )
+        tied = [knot for knot in knots if any(_is_queue(node, network) for node in knot)]
+        if tied:
+            tight = {node for knot in tied for node in knot if _is_queue(node, network)}
+            safe = _smallest(graph, network, tied) - 1
+            hops = _counted(topology, network, _over(topology, network, tight))
+            flight = Flight(topology, graph, waiting, network, safe, hops)
             while more := _before_stuck(flight):
-                flight = Flight(facts, network, safe, _counted(facts, network, flight.hops | more))
+                flight = replace(flight, hops=_counted(topology, network, flight.hops | more))
             found[network] = flight
     return found
 
@@ -200,7 +239,9 @@ def _is_queue(node: Resource, network: Network) -> bool:
     )
 
 
-def _smallest(facts: Facts, network: Network, tied: Iterable[frozenset[Resource]]) -> int:
+def _smallest(
+    graph: nx.DiGraph[Resource], network: Network, knots: Iterable[frozenset[Resource]]
+) -> int:
     """Minimum number of flits held by the smallest cycle with a queue of a network."""
     fabric = network.fabric
 
@@ -209,19 +250,17 @@ def _smallest(facts: Facts, network: Network, tied: Iterable[frozenset[Resource]
             return 0
         return full_flits(fabric, node, fabric.packet_flits)
 
-    parts = [knot for knot in tied if any(_is_queue(node, network) for node in knot)]
-    graph = facts.resource_graph
-    sizes = (min_cycle_capacity(graph.subgraph(part), capacity) for part in parts)
+    sizes = (min_cycle_capacity(graph.subgraph(knot), capacity) for knot in knots)
     return min(size for size in sizes if size is not None)
 
 
-def _over(facts: Facts, network: Network, tight: set[Resource]) -> frozenset[Hop]:
+def _over(topology: Topology, network: Network, tight: set[Resource]) -> frozenset[Hop]:
     """Next hops that use queues of a cycle."""
 
     def needs(hop: Hop) -> bool:
         return any(channel in tight for channel in _channels(hop))
 
-    return frozenset(hop for hop in facts.design.hops if _is_on(hop, network) and needs(hop))
+    return frozenset(hop for hop in topology.design.hops if _is_on(hop, network) and needs(hop))
 
 
 def _channels(hop: Hop) -> set[Resource]:
@@ -231,14 +270,11 @@ def _channels(hop: Hop) -> set[Resource]:
     return {channel for edge in ways for channel in edge}
 
 
-def _counted(facts: Facts, network: Network, found: Iterable[Hop]) -> frozenset[Hop]:
+def _counted(topology: Topology, network: Network, found: Iterable[Hop]) -> frozenset[Hop]:
     """Next hops, and those that cannot be distinguished from them."""
-    hops = [hop for hop in facts.design.hops if _is_on(hop, network)]
-    after = {
-        each: _sent_from(each, network, facts.topology)
-        for each in {hop.target for hop in hops}
-        if each
-    }
+    hops = [hop for hop in topology.design.hops if _is_on(hop, network)]
+    targets = {hop.target for hop in hops if hop.target}
+    after = {each: _sent_from(each, network, topology) for each in targets}
     found = set(found)
     while True:
         outputs = {hop.source for hop in found}
@@ -257,66 +293,5 @@ def _before_stuck(flight: Flight) -> frozenset[Hop]:
     messages wait for them.
     """
     inputs = {each for output, _ in flight.stuck for each in flight.origins(output)[0]}
-    hops = (hop for hop in flight.facts.design.hops if _is_on(hop, flight.network))
+    hops = (hop for hop in flight.topology.design.hops if _is_on(hop, flight.network))
     return frozenset(hop for hop in hops if hop.target in inputs) - flight.hops
-
-
-def holds(facts: Facts, knot: frozenset[Resource]) -> bool:
-    """Whether a window keeps the cycles of a knot from filling up."""
-    return any(
-        flight.flits <= flight.safe and any(_is_queue(node, flight.network) for node in knot)
-        for flight in flights(facts).values()
-    )
-
-
-def open_cycles(facts: Facts) -> list[Cycle]:
-    """A shortest cycle of each knot that no window keeps from filling up."""
-    if not flights(facts):
-        return cycles(facts)
-    return cycles(facts, [knot for knot in knots(facts) if not holds(facts, knot)])
-
-
-def summary(facts: Facts) -> list[str]:
-    """A description of the windows of a design."""
-    found = []
-    for flight in flights(facts).values():
-        where = f" on network {flight.network.label}" if flight.network.label else ""
-        count = len(flight.sources)
-        each = f", {flight.share} for each of {count} sources" if count > 1 else ""
-        found.append(
-            f"window of {flight.flits} flits{where}{each}: a cycle of waiting holds at least "
-            f"{flight.safe + 1}"
-        )
-    return found
-
-
-# ---- In a tile ----
-
-
-@dataclass(frozen=True)
-class TileFlight:
-    """The part of a tile in a window."""
-
-    flight: Flight
-    gates: list[Output]  # outputs that let messages in
-    passing: list[Output]
-    passes: list[Input]
-    leaves: list[Input]
-    layers: list[Layer]  # layers that forward messages
-
-
-def of_tile(tile: Tile, network: Network, facts: Facts) -> TileFlight | None:
-    """The part of a tile in the window of a network, if any."""
-    flight = flights(facts).get(network)
-    if flight is None:
-        return None
-    inputs = [each for each in tile.entries if each in flight.inputs]
-    found = TileFlight(
-        flight,
-        [each for each in flight.sources if each.tile is tile],
-        [each for each in flight.passing if each.tile is tile],
-        [each for each in inputs if each in flight.passed],
-        [each for each in inputs if each not in flight.passed],
-        [layer for layer in flight.between if layer.tile is tile],
-    )
-    return found if found.gates or inputs else None

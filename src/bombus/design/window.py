@@ -13,9 +13,9 @@ from itertools import permutations, product
 
 import networkx as nx
 
-from bombus.analysis.deadlock import min_cycle_capacity
 from bombus.base.errors import UserError
 from bombus.design import rtl
+from bombus.design.knots import min_cycle_capacity
 from bombus.fabric.config import Fabric
 from bombus.fabric.routing import Channel, Routing, eject, inject, routes
 
