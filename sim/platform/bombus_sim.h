@@ -330,6 +330,17 @@ BOMBUS_API int bombus_watch(bombus_sim *sim, uint64_t cycles);
  * if capacity is 0. */
 BOMBUS_API int bombus_get_stalls(bombus_sim *sim, bombus_stall *stalls, size_t capacity);
 
+/* What was written to the tables of next hops and slots since the reset, by any master of
+ * registers: the last word at each address. They cannot be read otherwise. */
+typedef struct {
+  uint32_t address;
+  uint32_t word;
+} bombus_table_write;
+/* Returns how many there are, and writes at most `capacity` of them. writes may be NULL if
+ * capacity is 0. */
+BOMBUS_API int bombus_get_table_writes(bombus_sim *sim, bombus_table_write *writes,
+                                       size_t capacity);
+
 /* Writes a waveform file from now on, in the wave_format of the library. -ENOTSUP: built
  * without waveforms; -EIO: the file cannot be written. */
 BOMBUS_API int bombus_wave_start(bombus_sim *sim, const char *path);

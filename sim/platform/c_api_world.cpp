@@ -79,6 +79,19 @@ int bombus_get_stalls(bombus_sim* sim, bombus_stall* stalls, size_t capacity) {
   });
 }
 
+int bombus_get_table_writes(bombus_sim* sim, bombus_table_write* writes, size_t capacity) {
+  return call(sim, [&](Simulator& simulator) {
+    if (capacity != 0) check_pointer(writes, "writes");
+    const auto& words = simulator.table_writes().words();
+    size_t count = 0;
+    for (const auto& [address, word] : words) {
+      if (count == capacity) break;
+      writes[count++] = {address, word};
+    }
+    return static_cast<int>(words.size());
+  });
+}
+
 int bombus_wave_start(bombus_sim* sim, const char* path) {
   return call(sim, [&](Simulator& simulator) {
     check_pointer(path, "path");

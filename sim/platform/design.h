@@ -20,6 +20,10 @@
 //   BOMBUS_MAC_CLOCKS(X) X(0, hertz) for each MAC port with a clock of its own
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
+//   BOMBUS_TOP_SCOPE     scope of the top
+//   BOMBUS_TABLES(X)     X(target, window, begin, end) for each writable table of next hops: its
+//                        target at the register hub, the address of that one's window, and its
+//                        addresses in it
 //   BOMBUS_WATCH(X)      X("scope", "valid", "moves", bit) for each watchpoint of watchdog.h
 #ifndef BOMBUS_DESIGN_H_
 #define BOMBUS_DESIGN_H_

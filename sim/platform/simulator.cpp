@@ -54,6 +54,7 @@ Simulator::Simulator(const bombus_options& options)
       top_(make_top(*context_, options.seed)),
       secrets_(options.seed, 5000),
       watchdog_(*context_),
+      table_writes_(*context_),
       pins_(raised_pins(*top_)) {
   for (const Pin& pin : pins_) {
     if (!pin.is_output) std::fill_n(pin.data, pin.bytes(), uint8_t{0});
@@ -114,6 +115,7 @@ void Simulator::hold_core_reset() {
   for (uint64_t i = 0; i < kResetCycles; ++i) step();
   top_->rst_i = 0;
   watchdog_.reset();
+  table_writes_.reset();
 }
 
 void Simulator::start() {
@@ -200,7 +202,10 @@ void Simulator::step() {
   wave_.dump(cycle_ * kPeriodPs);
 
   bool active = top_->in_flight_o;
-  if (!top_->rst_i) watchdog_.look(cycle_);
+  if (!top_->rst_i) {
+    watchdog_.look(cycle_);
+    table_writes_.look();
+  }
   if (!top_->rst_i) {  // outputs of the design are ignored during reset
     for (auto& port : ports_) {
       // Checked before the edge too: a single-beat frame may be taken completely now and not yet be

@@ -18,6 +18,7 @@
 #include "port_clock.h"
 #include "random.h"
 #include "stream_port.h"
+#include "table_writes.h"
 #include "watchdog.h"
 #include "wave.h"
 
@@ -153,6 +154,7 @@ class Simulator {
   const bombus_errors& errors() const { return errors_; }
   void assertion_failed() { ++errors_.assertions_failed; }
   Watchdog& watchdog() { return watchdog_; }
+  const TableWrites& table_writes() const { return table_writes_; }
 
  private:
   // A counter may lag its event by 64 cycles, and a frame may take this long to cross between two
@@ -198,6 +200,7 @@ class Simulator {
   std::unique_ptr<Vtop, ModelDeleter> top_;
   Random secrets_;
   Watchdog watchdog_;
+  TableWrites table_writes_;
   Wave wave_;
   std::vector<MacPort> ports_;
   std::vector<Pin> pins_;

@@ -101,7 +101,8 @@ def request_of(answer: Input) -> Output:
 
 
 def resource_graph(topology: Topology, waiting: Collection[Input]) -> nx.DiGraph[Resource]:
-    """What messages hold and need next; `hops` of an edge are the next hops that make it.
+    """What messages hold and need next; `hops` of an edge are the next hops that make it,
+    `awaited` those of them that a message takes for which the input waits.
 
     `waiting`: the inputs that do not take whatever else waits.
     """
@@ -141,6 +142,7 @@ def resource_graph(topology: Topology, waiting: Collection[Input]) -> nx.DiGraph
             awaited = type(each)(each.layer, name)
             for resource, hop in _awaited(awaited, each, topology, waiting):
                 add(each, resource, hop)
+                graph.edges[each, resource].setdefault("awaited", []).append(hop)
     return graph
 
 

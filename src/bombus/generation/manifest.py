@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from bombus.design import rtl
-from bombus.design.elements import Output, Tile
+from bombus.design.elements import Hop, Output, Tile
 from bombus.design.facts import Facts
+from bombus.design.outline import outline
 from bombus.design.register_map import shown
 from bombus.generation import memories, raised_streams, watchpoints
 from bombus.registers.plain import to_plain
@@ -34,6 +35,15 @@ def _next_hops(tile: Tile, facts: Facts) -> dict[tuple[Output, str], tuple[str, 
     return found
 
 
+def _entry(hop: Hop, facts: Facts) -> int | None:
+    """The entry of a next hop in the table of its tile; None: it has none."""
+    for interface in hop.source.tile.interfaces:
+        if hop.source in interface.sources and not hop.in_tile:
+            first = facts.tables.next[interface].first[hop.source]
+            return facts.tables.first_hop[interface] + first + hop.number
+    return None
+
+
 def _dispatches(tile: Tile, facts: Facts) -> Iterator[dict[str, Any]]:
     """The groups of replicas that a tile distributes messages among."""
     names = _next_hops(tile, facts)
@@ -45,6 +55,7 @@ def _dispatches(tile: Tile, facts: Facts) -> Iterator[dict[str, Any]]:
                 "tile": tile.name,
                 "next": list(dict.fromkeys(names[hop.source, hop.name][0] for hop in leading)),
                 "group": dispatch.group.name,
+                "network": interface.network.name,
                 "number": number,  # in the entries of the next-hop table that lead to it
                 "policy": dispatch.group.policy,
                 "policies": list(dispatch.group.policies),
@@ -55,6 +66,27 @@ def _dispatches(tile: Tile, facts: Facts) -> Iterator[dict[str, Any]]:
                     {"to": target.tile.name, "port": target.entry_port} for target in dispatch.slots
                 ],
             }
+
+
+def _hop_tables(facts: Facts) -> Iterator[dict[str, Any]]:
+    """The writable tables of next hops and slots: where their entries are in the register map.
+
+    `target`: of the register hub, with the registers from address `window` on.
+    """
+    tiles = facts.register_map.tiles
+    for tile in facts.design.tiles:
+        window = tiles.offset + facts.register_map.tile(tile.name).offset
+        for table in facts.register_map.tables[tile.name]:
+            if table.type == facts.register_map.next_hop.type and table.count:
+                yield {
+                    "tile": tile.name,
+                    "table": table.name,
+                    "target": 1 + tile.index,
+                    "window": window,
+                    "offset": table.offset,
+                    "count": table.count,
+                    "stride": table.stride,
+                }
 
 
 def manifest(facts: Facts) -> dict[str, Any]:
@@ -140,15 +172,20 @@ def manifest(facts: Facts) -> dict[str, Any]:
         "hops": [
             {
                 "from": hop.source.full_name,
+                "number": hop.number,
                 "next": hop.name,
                 "to": hop.target.full_name if hop.target else None,
+                "group": hop.group.name if hop.group else None,
                 "in_tile": hop.in_tile,
                 "network": None if hop.in_tile else hop.network.name,
+                "entry": _entry(hop, facts),
             }
             for hop in facts.design.hops
         ],
         "tables": config.tables,
         "dispatch": [each for tile in facts.design.tiles for each in _dispatches(tile, facts)],
         "registers": to_plain(shown(facts.design, facts.register_map)),
+        "hop_tables": list(_hop_tables(facts)),
+        "waiting": outline(facts.design),
         "watch": watchpoints.points(facts),
     }

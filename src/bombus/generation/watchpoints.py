@@ -8,15 +8,15 @@ for. The simulator (`sim/platform/watchdog.h`) finds those that stand still.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import networkx as nx
-
-from bombus.design.elements import Input, Resource, Tile
+from bombus.design.elements import Input, Resource, Tile, resource_name
 from bombus.design.facts import Facts
-from bombus.fabric.routing import Channel, Position, eject, inject
+from bombus.design.knots import seen_next
+from bombus.design.network import Network
+from bombus.fabric.routing import Position, eject, inject, routes
 
 
 @dataclass(frozen=True)
@@ -64,51 +64,51 @@ def _module(facts: Facts, tile: Tile) -> str:
     return f"{facts.design.config.name}_tile_{tile.name}"
 
 
+def _reachable(facts: Facts) -> set[Resource]:
+    """Resources that messages may need once next hops have been rewritten."""
+    if facts.design.config.tables == "fixed":
+        return set()
+    found: set[Resource] = set()
+    for network in facts.design.networks:
+        ends = [tile for tile in facts.design.tiles if _entries(tile, network)]
+        found.update(each for tile in ends for each in _entries(tile, network))
+        for tile in facts.design.tiles:
+            if not any(each.network is network and each.sources for each in tile.interfaces):
+                continue
+            for end in ends:
+                if end is not tile:
+                    ways = routes(network.routing, tile.at, end.at)
+                    found.update(channel for edge in ways for channel in edge)
+    return found
+
+
+def _entries(tile: Tile, network: Network) -> list[Input]:
+    """Inputs of a tile that messages of a network can reach."""
+    return next((each.entries for each in tile.interfaces if each.network is network), [])
+
+
 def points(facts: Facts) -> list[dict[str, Any]]:
     """For the manifest: places where messages can wait, and the places each may wait for."""
     graph = facts.resource_graph
+    nodes = set(graph).union(_reachable(facts))
     at = {(tile.x, tile.y): tile for tile in facts.design.tiles}
     seen: list[tuple[Resource, Signals]] = []
     numbers: dict[Resource, list[int]] = {}
-    for node in sorted(graph, key=str):
+    for node in sorted(nodes, key=str):
         for signals in _signals(facts, node, at):
             numbers.setdefault(node, []).append(len(seen))
             seen.append((node, signals))
     return [
         {
-            "name": name(node),
+            "name": resource_name(node),
             "scope": ".".join(signals.scope),
             "module": signals.module,
             "valid": signals.valid,
             "moves": signals.moves,
             "bit": signals.bit,
             "waits_for": sorted(
-                n for other in _seen_next(graph, node, numbers) for n in numbers[other]
+                n for other in seen_next(graph, node, numbers) for n in numbers[other]
             ),
         }
         for node, signals in seen
     ]
-
-
-def _seen_next(
-    graph: nx.DiGraph[Resource], node: Resource, seen: Container[Resource]
-) -> set[Resource]:
-    """Nodes that a node may wait for; those that cannot be observed are replaced by the ones that
-    they may wait for.
-    """
-    found: set[Resource] = set()
-    passed = {node}
-    front = [node]
-    while front:
-        for other in graph.successors(front.pop()):
-            if other in seen:
-                found.add(other)
-            elif other not in passed:
-                passed.add(other)
-                front.append(other)
-    return found
-
-
-def name(node: Resource) -> str:
-    """The name of a node of the resource graph."""
-    return str(node) if isinstance(node, Channel) else f"layer {node}"

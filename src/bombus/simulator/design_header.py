@@ -87,6 +87,12 @@ def design_header(manifest: dict[str, Any], wave_format: str, assertions: bool) 
             ),
             "BOMBUS_WAVE_FORMAT": json.dumps(wave_format),
             "BOMBUS_ASSERTIONS": int(assertions),
+            "BOMBUS_TOP_SCOPE": json.dumps(top),
+            "BOMBUS_TABLES(X)": " ".join(
+                f"X({table['target']}, {table['window']}, {table['offset']}, "
+                f"{table['offset'] + table['count'] * table['stride']})"
+                for table in manifest.get("hop_tables", ())
+            ),
             "BOMBUS_WATCH(X)": " ".join(
                 f'X("{top}.{point["scope"]}", "{point["valid"]}", '
                 f'"{point["moves"]}", {point["bit"]})'

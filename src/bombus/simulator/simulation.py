@@ -29,7 +29,7 @@ from bombus.simulator.build import Library, build
 from bombus.simulator.frames import Frame
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES, MacPorts
 from bombus.simulator.native import Native, SimulationError
-from bombus.simulator.stalls import Stall, stalls
+from bombus.simulator.stalls import Stall, stalls, watched
 from bombus.simulator.streams import Stream
 
 Extension = TypeVar("Extension")
@@ -265,13 +265,20 @@ class Simulation(MacPorts):
         self._native.call("watch", cycles)
 
     def stalls(self) -> list[Stall]:
-        """Stalled links, queues and layers, oldest first, and what each waits for.
+        """Stalled links, queues and layers, oldest first, and what each waits for under the
+        present next hops.
 
         `watch` sets the number of cycles. `bombus.simulator.stalls.explain` describes them.
         """
-        points = self.manifest.get("watch", ())
-        found = self._native.new("bombus_stall[]", len(points))
-        count = self._native.call("get_stalls", found, len(points))
+        size = len(self.manifest.get("watch", ()))
+        found = self._native.new("bombus_stall[]", size)
+        count = self._native.call("get_stalls", found, size)
+        if count == 0:
+            return []
+        size = sum(table["count"] for table in self.manifest.get("hop_tables", ()))
+        words = self._native.new("bombus_table_write[]", size)
+        size = self._native.call("get_table_writes", words, size)
+        points = watched(self.manifest, {each.address: each.word for each in words[0:size]})
         return stalls(points, {stall.point: stall.since_cycle for stall in found[0:count]})
 
     def set_next_hop(

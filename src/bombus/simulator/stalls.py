@@ -7,6 +7,97 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bombus.design.elements import resource_name
+from bombus.design.knots import seen_next
+from bombus.design.outline import facts_of
+
+_VALID, _IS_GROUP = 1 << 31, 1 << 30  # of an entry (registers.rdl, next_hop)
+
+
+def present_hops(manifest: Mapping[str, Any], writes: Mapping[int, int]) -> list[dict[str, Any]]:
+    """The manifest's `hops` as they are now; `writes`: words by address, written since reset."""
+    words: dict[tuple[str, str], dict[int, int]] = {}
+    for table in manifest["hop_tables"]:
+        first = table["window"] + table["offset"]
+        words[table["tile"], table["table"]] = {
+            n: writes[address]
+            for n in range(table["count"])
+            if (address := first + n * table["stride"]) in writes
+        }
+    by_place = {(tile["x"], tile["y"]): tile for tile in manifest["tiles"]}
+
+    def end(word: int, network: str) -> str | None:
+        """The input that an entry leads to."""
+        tile = by_place.get((word & 0xFF, word >> 8 & 0xFF))
+        entries = tile["entries"].get(network, ()) if tile else ()
+        port = word >> 16 & 0xFF
+        if not tile or not word & _VALID or word & _IS_GROUP or port >= len(entries):
+            return None
+        return f"{tile['name']}.{entries[port]}"
+
+    def slots(group: Mapping[str, Any], network: str) -> list[str | None]:
+        """The inputs that the slots of a group lead to."""
+        written = words.get((group["tile"], "slot"), {})
+        tiles = {tile["name"]: tile for tile in manifest["tiles"]}
+        return [
+            end(written[number], network)
+            if (number := group["first_slot"] + n) in written
+            else f"{slot['to']}.{tiles[slot['to']]['entries'][network][slot['port']]}"
+            for n, slot in enumerate(group["slots"])
+        ]
+
+    found: list[dict[str, Any]] = []
+    done: set[tuple[str, int]] = set()
+    for hop in manifest["hops"]:
+        tile, network = hop["from"].partition(".")[0], hop["network"]
+        entry = tile, hop["entry"]
+        word = words.get((tile, "next_hop"), {}).get(hop["entry"])
+        is_group = bool(hop["group"]) if word is None else bool(word & _VALID and word & _IS_GROUP)
+        if hop["entry"] is None or (word is None and not is_group):
+            found.append(hop)
+        elif entry not in done and not is_group:
+            found.append({**hop, "to": end(word or 0, network), "group": None})
+        elif entry not in done:
+            groups = [
+                each
+                for each in manifest["dispatch"]
+                if each["tile"] == tile
+                and each["network"] == network
+                and (
+                    each["group"] == hop["group"] if word is None else each["number"] == word & 255
+                )
+            ]
+            for each in groups:
+                ends = dict.fromkeys(slots(each, network))
+                found += [{**hop, "to": to, "group": each["group"]} for to in ends]
+        done.add(entry)
+    return found
+
+
+def watched(manifest: Mapping[str, Any], writes: Mapping[int, int]) -> list[Mapping[str, Any]]:
+    """The points of the manifest's `watch`, with what each waits for under the present next hops.
+
+    `writes`: as for `present_hops`.
+    """
+    points: list[Mapping[str, Any]] = manifest.get("watch", [])
+    if not writes:
+        return points
+    graph = facts_of(manifest, present_hops(manifest, writes)).resource_graph
+    numbers: dict[str, list[int]] = {}
+    for number, point in enumerate(points):
+        numbers.setdefault(point["name"], []).append(number)
+    nodes = {resource_name(node): node for node in graph}
+    seen = {node for name, node in nodes.items() if name in numbers}
+    next_of = {
+        name: [
+            number
+            for other in seen_next(graph, node, seen)
+            for number in numbers[resource_name(other)]
+        ]
+        for name, node in nodes.items()
+    }
+    return [{**point, "waits_for": sorted(next_of.get(point["name"], ()))} for point in points]
+
 
 @dataclass(frozen=True)
 class Stall:

@@ -64,12 +64,15 @@ def model_options(trace: bool, assertions: bool) -> list[str]:
 
 
 def _watched_signals(manifest: dict[str, Any]) -> str:
-    """Tells Verilator to keep the signals that the watchdog observes."""
+    """Tells Verilator to keep the signals that the runtime observes."""
     kept = dict.fromkeys(
         (point["module"], point[signal])
         for point in manifest.get("watch", ())
         for signal in ("valid", "moves")
     )
+    if manifest.get("hop_tables"):  # between the register hub and its targets: table_writes.h
+        names = (f"target_{signal}" for signal in ("valid", "write", "addr", "wdata"))
+        kept |= dict.fromkeys((manifest["top"], name) for name in names)
     lines = [f'public_flat_rd -module "{module}" -var "{name}"' for module, name in kept]
     return "\n".join(["`verilator_config", *lines, ""])
 

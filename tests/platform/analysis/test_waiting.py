@@ -13,6 +13,7 @@ from bombus.measure.exchanges import introduce, neighbour
 from bombus.protocols.frames import Host, Station, udp_frame
 from bombus.simulator.build import build_library
 from bombus.simulator.simulation import Simulation
+from bombus.simulator.stalls import ring
 from tests import DESIGNS as TEST_DESIGNS
 from tests import ROOT
 from tests.support import message_sums
@@ -98,6 +99,9 @@ def test_store_in_another_tile_is_refused_and_stalls(tmp_path: Path) -> None:
             simulation.send(frame)
         simulation.advance(50_000)
         assert len(list(simulation.receive_all())) < 3
+        names = [stall.name for stall in ring(simulation.stalls())]
+        after = [*names, *names][names.index("layer lookup") + 1 :][:2]
+        assert after == ["link (1, 1) to (0, 1)", "ejection port of router (0, 1)"]
         assert simulation.in_flight
 
 

@@ -72,6 +72,7 @@ static void without_simulator(void) {
   REFUSED(bombus_pcap_out(sim, 0, NULL, 0));
   REFUSED(bombus_watch(sim, 1));
   REFUSED(bombus_get_stalls(sim, NULL, 0));
+  REFUSED(bombus_get_table_writes(sim, NULL, 0));
   REFUSED(bombus_wave_start(sim, "x"));
   REFUSED(bombus_wave_stop(sim));
   REFUSED(bombus_get_errors(sim, &errors));
@@ -170,6 +171,7 @@ static void bad_arguments(bombus_sim *sim) {
   REFUSED(bombus_pcap_out(sim, 0, "/dev/null", 0));
   REFUSED(bombus_pcap_out(sim, 0, "/dev/null", 4));
   REFUSED(bombus_get_stalls(sim, NULL, 1));
+  REFUSED(bombus_get_table_writes(sim, NULL, 1));
   REFUSED(bombus_wave_start(sim, NULL));
   IS(-ENOTSUP, bombus_wave_start(sim, "x"));
   REFUSED(bombus_get_errors(sim, NULL));

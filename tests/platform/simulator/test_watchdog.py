@@ -86,6 +86,28 @@ def test_a_stall_is_told_when_it_has_lasted_for_the_limit(figure_5a: Library) ->
         simulation.reset()
 
 
+def test_a_ring_under_next_hops_that_were_rewritten(figure_5a: Library) -> None:
+    """`ipv4_tx` sends back to `udp_tx`, over a link that no next hop of the design file uses."""
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        simulation.set_next_hop("ipv4_tx", "eth_tx", "udp_tx")
+        assert exchange(simulation, [10] * 40) == 0
+        assert {stall.name for stall in ring(simulation.stalls())} == {
+            "link (3, 1) to (2, 1)",
+            "ejection port of router (2, 1)",
+            "layer ipv4_tx",
+            "injection port of router (2, 1)",
+            "link (2, 1) to (3, 1)",
+            "ejection port of router (3, 1)",
+            "layer udp_tx",
+            "injection port of router (3, 1)",
+        }
+        # The reset restores the next hops.
+        simulation.reset()
+        introduce(simulation, STATION)
+        assert exchange(simulation, [10] * 20) == 20
+
+
 def test_on_the_crosspoint_fabric_queues_are_named(tmp_path: Path) -> None:
     # Routers with less room than a long datagram needs: it stops while still on links.
     design = tmp_path / "figure_5a.yaml"
