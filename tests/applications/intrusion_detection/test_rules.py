@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from time import process_time
 from types import SimpleNamespace
 
 import pytest
@@ -395,6 +396,28 @@ def test_address_variables(tmp_path: Path) -> None:
         assert (first.kind, first.reason) == (kind, reason)
     with pytest.raises(UserError, match=r"my.rules:1: variables of addresses are too deep"):
         judged(tmp_path, rule, MINE="$MINE")
+
+
+@pytest.mark.parametrize("part", ["1024:,!1030", "10.0.0.0/8", ""])
+def test_variables_that_double(tmp_path: Path, part: str) -> None:
+    """Each has the next one eight times: their values are bounded, and so is the time."""
+    variables = {f"V{n}": ",".join([f"$V{n + 1}"] * 8) for n in range(9)}
+    variables = {name: f"[{value}]" for name, value in variables.items()} | {"V9": f"[{part}]"}
+    content = '(content:"evil stuff"; sid:1;)'
+    start = process_time()
+    if ":" in part:
+        verdict, _ = judged(tmp_path, f"alert tcp any $V0 -> any any {content}", **variables)
+        assert entry(verdict).ports == (((1024, 1029), (0, 65535)), ((1031, 65535), (0, 65535)))
+        variables["V9"] = f"[{','.join(map(str, range(1, 20001, 2)))}]"
+        with pytest.raises(UserError, match=r"my.rules:1: a list has more than 65,536 ranges"):
+            judged(tmp_path, f"alert tcp any $V0 -> any any {content}", **variables)
+    else:
+        problem = (
+            r"my.rules:1: with the values of its variables, '\[\$V\d,\$V.*' has more than 262,144"
+        )
+        with pytest.raises(UserError, match=problem):
+            judged(tmp_path, f"alert tcp $V0 any -> any any {content}", **variables)
+    assert process_time() - start < 10
 
 
 def test_rules_of_other_generators(tmp_path: Path) -> None:

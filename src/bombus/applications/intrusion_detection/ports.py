@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from bombus.applications.intrusion_detection.syntax import RuleSyntaxError, number, shown
 
 LAST = 65535
+MOST_RANGES = 1 << 16  # in a list
 Range = tuple[int, int]  # first, last
 ANY: tuple[Range, ...] = ((0, LAST),)
 
@@ -34,27 +35,35 @@ class UnknownVariableError(Exception):
 
 def parse(text: str, variables: Mapping[str, str]) -> tuple[Range, ...]:
     """Ascending ranges, none next to another; none at all if the set is empty."""
-    return _parse(text, variables, 0)
+    return _parse(text, variables, {}, 0)
 
 
-def _parse(text: str, variables: Mapping[str, str], depth: int) -> tuple[Range, ...]:
+def _parse(
+    text: str, variables: Mapping[str, str], values: dict[str, tuple[Range, ...]], depth: int
+) -> tuple[Range, ...]:
+    """`values`: those of variables found so far."""
     if depth > 20:
         raise RuleSyntaxError("variables or brackets of ports are too deep")
     text = text.lstrip()
     if len(items := items_of(text)) > 1:
-        return of_list(items, lambda item: _parse(item, variables, depth + 2))
+        return of_list(items, lambda item: _parse(item, variables, values, depth + 2))
     if text.startswith("!"):
-        return complement(_parse(text[1:], variables, depth + 1))
+        return complement(_parse(text[1:], variables, values, depth + 1))
     if text.startswith("$"):
         if text == "$":
             raise RuleSyntaxError("a variable has no name")
-        if text[1:] not in variables:
+        name = text[1:]
+        if name not in variables:
             raise UnknownVariableError(f"variable {text} is not known")
-        return _parse(variables[text[1:]].strip(), variables, depth + 1)
+        if name not in values:
+            values[name] = _parse(variables[name].strip(), variables, values, depth + 1)
+        return values[name]
     if text.startswith("["):
         if not text.endswith("]"):
             raise RuleSyntaxError(f"{shown(text)} is not a list of ports")
-        return of_list(items_of(text[1:-1]), lambda item: _parse(item, variables, depth + 1))
+        return of_list(
+            items_of(text[1:-1]), lambda item: _parse(item, variables, values, depth + 1)
+        )
     if text.lower() == "any":
         return ANY
     first, colon, last = text.partition(":")
@@ -88,8 +97,18 @@ def of_list(
     items = [item.lstrip() for item in items]
     if len(items) > 1 and not items[-1]:  # Suricata allows a comma at the end
         items.pop()
-    wanted = [parse(item) for item in items if not item.startswith("!")]
-    others = [parse(item[1:]) for item in items if item.startswith("!")]
+    room = MOST_RANGES
+
+    def bounded(item: str) -> tuple[Range, ...]:
+        nonlocal room
+        found = parse(item)
+        room -= len(found)
+        if room < 0:
+            raise RuleSyntaxError(f"a list has more than {MOST_RANGES:,} ranges")
+        return found
+
+    wanted = [bounded(item) for item in items if not item.startswith("!")]
+    others = [bounded(item[1:]) for item in items if item.startswith("!")]
     found = union(r for each in wanted for r in each) if wanted else ((0, last),)
     left_out = (r for each in others for r in each)
     return complement(union((*complement(found, last), *left_out)), last)

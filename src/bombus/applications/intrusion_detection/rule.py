@@ -25,6 +25,7 @@ LAST_BYTE = (1 << 14) - 1  # of a payload; also: no upper bound
 _LAST_SID = (1 << 32) - 2
 _LAST_PLACE = 65535
 _LAST_DISTANCE = 1 << 20
+_MOST_ADDRESSES = 1 << 18  # characters of a set of addresses with the values of its variables
 _ONCE = ("sid", "rev", "msg", "dsize", "flow")
 _FLOW = {  # of each pair or triple, a rule has one at most
     **dict.fromkeys(("to_server", "from_client", "to_client", "from_server"), "direction"),
@@ -379,7 +380,8 @@ def _read_protocol(rule: Rule, protocol: str) -> None:
 
 def _read_addresses(rule: Rule, statement: Statement, variables: Mapping[str, str]) -> None:
     written = (statement.source, statement.target)
-    found = [_address(each, variables, 0) for each in written]
+    values: dict[str, str] = {}
+    found = [_address(each, variables, values, 0) for each in written]
     for text, each in zip(found, written, strict=True):
         names = VARIABLE.findall(text)
         for name in names:
@@ -391,15 +393,27 @@ def _read_addresses(rule: Rule, statement: Statement, variables: Mapping[str, st
         rule.reasons.append("addresses")
 
 
-def _address(text: str, variables: Mapping[str, str], depth: int) -> str:
-    """The text with the values of its variables; those that are not known are left in it."""
+def _address(text: str, variables: Mapping[str, str], values: dict[str, str], depth: int) -> str:
+    """The text with the values of its variables; those that are not known are left in it.
+    `values`: those found so far.
+    """
     if depth > 20:
         raise RuleSyntaxError("variables of addresses are too deep")
+    room = _MOST_ADDRESSES
 
     def value(found: re.Match[str]) -> str:
+        nonlocal room
         name = found[1]
-        if name in variables:
-            return _address(variables[name].strip(), variables, depth + 1)
-        return "any" if name in _ADDRESS_VARIABLES else found[0]
+        if name not in variables:
+            return "any" if name in _ADDRESS_VARIABLES else found[0]
+        if name not in values:
+            values[name] = _address(variables[name].strip(), variables, values, depth + 1)
+        room -= len(values[name])
+        if room < 0:
+            raise RuleSyntaxError(
+                f"with the values of its variables, {shown(text)} has more than "
+                f"{_MOST_ADDRESSES:,} characters"
+            )
+        return values[name]
 
     return VARIABLE.sub(value, text)
