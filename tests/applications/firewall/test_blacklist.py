@@ -139,6 +139,28 @@ def test_every_bad_line_is_named(tmp_path: Path) -> None:
         blacklist.read(tmp_path / "nothing.txt")
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("2001:db8::/32", "2001:db8::/32 is an IPv6 prefix; the firewall judges IPv4 only"),
+        ("::ffff:10.0.0.1", "is an IPv6 prefix"),
+        ("2001:db8:::/32", "'2001:db8:::/32' is not an IPv6 prefix: At most one '::' permitted"),
+        ("1.2.3.400", "'1.2.3.400' is not an IPv4 prefix: Octet 400 (> 255) not permitted"),
+        ("1.2.3", "'1.2.3' is not an IPv4 prefix: Expected 4 octets"),
+        ("1.2.3.4/33", "'1.2.3.4/33' is not an IPv4 prefix"),
+        ("10.0.0.1/8", "'10.0.0.1/8' is not an IPv4 prefix: 10.0.0.1/8 has host bits set"),
+        ("x" * 10_000, "is not an IPv4 prefix"),
+    ],
+)
+def test_a_bad_line_is_explained(tmp_path: Path, line: str, reason: str) -> None:
+    file = tmp_path / "list.txt"
+    file.write_text(f"\ufeff10.0.0.0/8\n{line}  # IPv6?\n")
+    with pytest.raises(UserError) as error:
+        blacklist.read(file)
+    assert str(error.value).startswith(f"{file}:2: ") and reason in str(error.value)
+    assert len(str(error.value)) < 400
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_same_addresses_as_ipaddress(seed: int) -> None:
     random = Random(seed)

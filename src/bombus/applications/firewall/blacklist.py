@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from bombus.base.errors import UserError
 
 _END = 1 << 32
+_MOST_SHOWN = 80  # characters
 
 
 def read(file: Path) -> list[IPv4Network]:
@@ -19,7 +20,7 @@ def read(file: Path) -> list[IPv4Network]:
     """
     found, problems = [], []
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise UserError(f"cannot read {file}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -29,12 +30,29 @@ def read(file: Path) -> list[IPv4Network]:
         if not text:
             continue
         try:
-            found.append(IPv4Network(text))
-        except ValueError as error:
-            problems.append(f"{file}:{number}: {error}")
+            network = ip_network(text)
+        except ValueError:
+            problems.append(f"{file}:{number}: {_reason(text)}")
+            continue
+        if isinstance(network, IPv4Network):
+            found.append(network)
+        else:
+            problems.append(
+                f"{file}:{number}: {text} is an IPv6 prefix; the firewall judges IPv4 only"
+            )
     if problems:
         raise UserError("\n".join(problems))
     return found
+
+
+def _reason(text: str) -> str:
+    """Why a text is not a prefix."""
+    try:
+        IPv6Network(text) if ":" in text else IPv4Network(text)
+    except ValueError as error:
+        kind = "an IPv6 prefix" if ":" in text else "an IPv4 prefix"
+        return f"{text[:_MOST_SHOWN]!r} is not {kind}: {str(error)[:_MOST_SHOWN]}"
+    raise AssertionError(text)
 
 
 def boundaries(networks: Iterable[IPv4Network]) -> list[int]:
