@@ -28,6 +28,7 @@ from bombus.measure.bench import report
 from bombus.measure.exchanges import burst, echo_port, introduce, introduction, neighbour
 from bombus.protocols.answers import echo_reply
 from bombus.protocols.frames import Host, Station, padded, ping_frame, udp_frame
+from bombus.protocols.stack import FIRST_CLIENT_PORT
 from bombus.simulator import verilator
 
 DESIGN = DESIGNS / "udp_echo.yaml"
@@ -64,7 +65,7 @@ def traffic(
             station,
             host,
             random.randbytes(random.choice(PAYLOADS)),
-            source_port=random.randrange(1024, 1 << 16),
+            source_port=random.randrange(FIRST_CLIENT_PORT, 1 << 16),
             port=port,
         )
         for _ in range(datagrams)

@@ -30,7 +30,7 @@ from bombus.measure.exchanges import (
 )
 from bombus.protocols.answers import echo_reply
 from bombus.protocols.frames import Host, Station, arp_request, padded, ping_frame, udp_frame
-from bombus.protocols.stack import Stack
+from bombus.protocols.stack import FIRST_CLIENT_PORT, Stack
 
 DESIGN = DESIGNS / "udp_echo.yaml"
 PAYLOADS = (1, 18, 23, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972)
@@ -86,7 +86,7 @@ def requests(
                 station,
                 host,
                 random.randbytes(payload_bytes),
-                source_port=random.randrange(1024, 1 << 16),
+                source_port=random.randrange(FIRST_CLIENT_PORT, 1 << 16),
                 port=port,
             )
         )
@@ -106,7 +106,7 @@ def mix(random: Random, station: Station, manifest: dict[str, Any], count: int) 
         elif "icmp_echo" in kinds and random.random() < 0.5:
             frame = ping_frame(station, host, payload, sequence=number & 0xFFFF)
         else:
-            source = random.randrange(1024, 1 << 16)
+            source = random.randrange(FIRST_CLIENT_PORT, 1 << 16)
             frame = udp_frame(station, host, payload, source_port=source, port=port)
         frames.append(padded(frame))
     return frames

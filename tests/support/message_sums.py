@@ -39,6 +39,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "reply_out": STARTS,
         "request_out": STARTS,
         "announcement_out": STARTS,
+        "foreign": GOES_ON,
     },
     "engine_checksum": {"right": GOES_ON, "corrected": GOES_ON, "no_checksum": GOES_ON},
     "engine_encrypt": {"encrypted": GOES_ON, "plain": GOES_ON},
@@ -50,6 +51,8 @@ EVENTS: dict[str, dict[str, int]] = {
         "question": STARTS,
         "question_repeated": STARTS,
         "renewal": STARTS,
+        "binding_evicted": GOES_ON,
+        "binding_refused": GOES_ON,
     },
     "icmp_echo": {
         "echo_reply": GOES_ON,

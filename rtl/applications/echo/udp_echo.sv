@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // UDP echo (RFC 862): returns every datagram to its sender.
 //
-// As in inetd, datagrams from ports below 1024, where services answer any datagram (echo, daytime,
-// chargen, DNS), and from this layer's own port are dropped and counted: two services that answer
-// each other would never stop. A datagram from port 0 requests no answer (RFC 768).
+// Two services that answer each other never stop, and one datagram with a forged source starts them
+// (CVE-2024-2169). Datagrams from ports below FirstClientPort are therefore dropped and counted, and
+// this layer's own port must be below it: two such layers cannot answer each other, whatever their
+// ports. By default clients are the ports that Linux gives them, from 32768 on; those of IANA
+// (RFC 6335, 6) and of other systems start at 49152. A datagram from port 0 requests no answer
+// (RFC 768).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module udp_echo
@@ -11,7 +14,8 @@ module udp_echo
 #(
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // passed to output_stage
-    parameter int unsigned UdpPort = 7  // Bombus reads it and binds the port to this layer
+    parameter int unsigned UdpPort = 7,  // Bombus reads it and binds the port to this layer
+    parameter int unsigned FirstClientPort = 32768  // datagrams from lower ports are dropped
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -30,6 +34,9 @@ module udp_echo
 
   if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
     $error("udp_echo: UdpPort must be 1 to 65535");
+  end
+  if (FirstClientPort <= UdpPort || FirstClientPort > 65535) begin : gen_bad_first
+    $error("udp_echo: FirstClientPort must be above UdpPort (%0d), up to 65535", UdpPort);
   end
 
   localparam string Entry = "udp_echo";
@@ -50,7 +57,7 @@ module udp_echo
   );
 
   wire [15:0] src_port = in_i.meta.l4.ports.src_port;
-  wire from_service = (src_port < 16'd1024) | (src_port == 16'(UdpPort));
+  wire from_service = src_port < 16'(FirstClientPort);
 
   beat_t reply;
   always_comb begin

@@ -39,7 +39,7 @@ module arp
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
     output logic  [2:0] drop_o,
-    output logic  [6:0] event_o,
+    output logic  [7:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
@@ -68,6 +68,7 @@ module arp
     EventReplyOut,
     EventRequestOut,
     EventAnnouncementOut,
+    EventForeign,
     NumEvents
   } event_e;
 
@@ -76,7 +77,7 @@ module arp
 
   message_t heard_in, heard;
   logic received_valid, received_ready, message_valid, message_ready, unused_head;
-  logic malformed, conflict, request, reply, receive_busy;
+  logic malformed, conflict, request, reply, foreign, receive_busy;
   arp_receive #(
       .beat_t(beat_t),
       .NumMacPorts(NumMacPorts),
@@ -93,6 +94,7 @@ module arp
       .conflict_o(conflict),
       .request_o(request),
       .reply_o(reply),
+      .foreign_o(foreign),
       .busy_o(receive_busy)
   );
 
@@ -192,6 +194,7 @@ module arp
       event_o[EventReplyOut] <= reply_sent;
       event_o[EventRequestOut] <= request_sent;
       event_o[EventAnnouncementOut] <= |announced;
+      event_o[EventForeign] <= foreign & ~busy;
     end
   end
 

@@ -69,13 +69,7 @@ package arp_pkg;
   endfunction
   parameter int unsigned MaxKeyBits = $bits(mac_port_t) + $bits(key_t);
 
-  // The set of a key in a table with 2^width sets: the low bits of the address, XORed with all
-  // other bits. Consecutive addresses of one VLAN fill all sets evenly.
-  function automatic logic [15:0] set_of(logic [MaxKeyBits-1:0] key, int unsigned width);
-    logic [15:0] set;
-    set = '0;
-    for (int unsigned b = 0; b < MaxKeyBits; b++) set[b%width] ^= key[b];
-    return set;
-  endfunction
+  // Seed of the hashes, as software writes it.
+  parameter int unsigned SecretBits = 64;
 
 endpackage

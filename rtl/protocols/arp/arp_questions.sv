@@ -2,18 +2,18 @@
 // Pending ARP requests: neighbours that have not replied yet, and for each the chain of waiting
 // packets (waiting_packets).
 //
-// A hash table in distributed RAM. A request for a neighbour is sent at once and repeated every
-// RetryS seconds or slightly later, MaxTries times in all; then its packets are dropped. If its set
-// is full, a new question replaces one of the set's, in round-robin order, so that a sender cannot
-// lock out others; the packets of the replaced question are dropped. The packets of a neighbour
-// before the latest one occupy less than ManyBlocks blocks; the latest one may occupy as many. A
-// single packet may have any size. There are at most MaxPackets. If another one would exceed this,
-// the earlier ones are dropped (RFC 1122, 2.3.2.2: keep at least the latest). A packet that does
-// not fit into the memory is dropped, its question is opened, and the packets of one other question
-// are dropped to free space.
+// A hash table in distributed RAM, with a keyed hash (arp_index). A request for a neighbour is
+// sent at once and repeated every RetryS seconds or slightly later, MaxTries times in all; then
+// its packets are dropped. If its set is full, a new question replaces one of the set's, in
+// round-robin order, so that a sender cannot lock out others; the packets of the replaced question
+// are dropped. The packets of a neighbour before the latest one occupy less than ManyBlocks
+// blocks; the latest one may occupy as many. A single packet may have any size. There are at most
+// MaxPackets. If another one would exceed this, the earlier ones are dropped (RFC 1122, 2.3.2.2:
+// keep at least the latest). A packet that does not fit into the memory is dropped, its question
+// is opened, and the packets of one other question are dropped to free space.
 //
-// A binding that will soon expire is requested too, once, without a packet. Its question stays in
-// the table for RetryS seconds, so that it is not requested more often.
+// A binding that will soon expire is requested too, without a packet and without an entry: the
+// neighbour is known, so its reply needs no question.
 //
 // A message takes two steps, in parallel to eth_tx: its set is read while it is in the look-up
 // stage; a stage later its entry is updated, while the next message's set is read. A bypass
@@ -40,6 +40,7 @@ module arp_questions
     input logic clk_i,
     input logic rst_i,
     input logic [31:0] time_us_i,
+    input logic [MaxKeyBits-1:0] seed_i,
     output logic busy_o,  // no look-up is possible
     output logic open_o,  // at least one question is open
 
@@ -142,6 +143,15 @@ module arp_questions
   logic [$clog2(Patience)-1:0] patience_q;
   logic is_scan_q;  // the entry was read by the scan
   logic renewable_q;  // it was read for a new message, which can renew only once
+  set_t index;
+  arp_index #(
+      .PortBits(PortBits),
+      .Width   ($clog2(NumSets))
+  ) u_index (
+      .key_i,
+      .seed_i,
+      .index_o(index)
+  );
   // A decision in this cycle could change the entry that the scan reads.
   wire deciding = packet_i | update_i | (renew_i & renewable_q) | is_scan_q;
   wire scan = ~looked_up_q & ~clear_q & ~reading_i & question_ready_i & ~deciding &
@@ -152,8 +162,7 @@ module arp_questions
     scan_q <= rst_i ? '0 : scan_next;
     if (rst_i) set_q <= '0;
     else if (lookup_ready_i) begin
-      set_q <= lookup_valid_i ? set_t'(set_of(MaxKeyBits'(key_i), $clog2(NumSets))) :
-          scan_next[$clog2(NumWays)+:$clog2(NumSets)];
+      set_q <= lookup_valid_i ? index : scan_next[$clog2(NumWays)+:$clog2(NumSets)];
     end
     if (rst_i) looked_up_q <= 1'b0;
     else if (lookup_ready_i) looked_up_q <= lookup_valid_i;
@@ -259,7 +268,7 @@ module arp_questions
   wire held = taken & (chain.packets != '0);
   wire last_try = timer.tries == tries_t'(MaxTries);
 
-  // A packet. If a renewal has had its only try, the packet restarts the tries.
+  // A packet. If all packets were dropped to make room, a later one restarts the tries.
   logic make_room_q;
   wire too_many = (chain.count >= block_t'(ManyBlocks)) | (count_i > block_t'(ManyBlocks)) |
       (chain.packets == packets_t'(MaxPackets));
@@ -268,11 +277,11 @@ module arp_questions
   assign sum = chain.count + count_i;
   wire appends = has_entry_q & held & ~too_many;
   wire fresh = packet & (~has_entry_q | (fits_i & ~held & last_try));
-  wire renewal = renew_i & renewable_q & ~has_entry_q & ~full_q & question_ready_i;
-  wire open = (packet & ~has_entry_q) | renewal;
+  wire renewal = renew_i & renewable_q & ~has_entry_q & question_ready_i;
+  wire open = packet & ~has_entry_q;
   // While a packet or an update waits, all later messages wait too, so for them it counts as done
   // already.
-  assign opens = (packet_i & ~has_entry_q) | renewal;
+  assign opens = packet_i & ~has_entry_q;
   wire displaced = has_entry_q ? packet & fits_i & held & too_many : open & held;
 
   // The scan.
@@ -299,11 +308,10 @@ module arp_questions
     new_chain.count = appends ? sum : count_i;
     new_chain.head = appends ? chain.head : first_i;
     new_chain.tail = end_i;
-    new_timer = '{stamp: now, tries: timer.tries + 1'b1};
-    if (~is_scan_q) new_timer.tries = renew_i ? tries_t'(MaxTries) : tries_t'(1);
-    write_name  = open | close;
+    new_timer = '{stamp: now, tries: is_scan_q ? timer.tries + 1'b1 : tries_t'(1)};
+    write_name = open | close;
     write_chain = open | keep_o | (is_scan_q & ~due & make_room_q);
-    write_timer = renewal | fresh | again;
+    write_timer = fresh | again;
     if (clear_q) new_name = '0;
   end
 

@@ -2,9 +2,9 @@
 // Receives ARP messages (RFC 826) from eth_rx and requests from eth_tx; checks and classifies them.
 // The input never stalls.
 //
-// A sender's binding may be added if its message requests the host's address or is a reply to the
-// host; otherwise it only refreshes an existing one (RFC 826: merge). A probe (sender 0.0.0.0) has
-// no binding to learn (RFC 5227, 2.1.1), but is answered.
+// A sender's binding may be added if it is in the subnet of the port and requests the host's
+// address; otherwise its message only refreshes an existing binding (RFC 826: merge) or answers a
+// question. A probe (sender 0.0.0.0) has no binding to learn (RFC 5227, 2.1.1), but is answered.
 //
 // Latency: 1 cycle after the message's last beat. Throughput: one beat per cycle.
 `include "bombus_assert.svh"
@@ -31,6 +31,7 @@ module arp_receive
     output logic conflict_o,  // another host claims the port's address
     output logic request_o,
     output logic reply_o,
+    output logic foreign_o,  // a request from outside of the subnet: answered, not learned
     output logic busy_o
 );
 
@@ -100,6 +101,7 @@ module arp_receive
       .one_o (host)
   );
   wire conflict = sender_ip == host.ip;
+  wire in_subnet = ((sender_ip ^ host.ip) & host.netmask) == '0;
   wire for_us = swap32(body.target_ip) == host.ip;
   wire accepted = done_q & well_formed & ~conflict;
 
@@ -107,7 +109,7 @@ module arp_receive
     message_o = '{
         question: 1'b0,
         answer: is_request & for_us,
-        learn: for_us,
+        learn: is_request & for_us & in_subnet,
         mac_port: NumMacPorts > 1 ? meta_q.mac_port : '0,  // constant with a single port
         vlan: meta_q.vlan,
         ip: sender_ip,
@@ -126,6 +128,7 @@ module arp_receive
   assign conflict_o = done_q & ~is_question_q & well_formed & conflict;
   assign request_o = accepted & is_request;
   assign reply_o = accepted & is_reply;
+  assign foreign_o = accepted & is_request & for_us & ~in_subnet & (sender_ip != '0);
   assign busy_o = done_q | ~first;
 
   `BOMBUS_ASSERT(BeatsBounded, 32'(index_q) <= BodyBeats)

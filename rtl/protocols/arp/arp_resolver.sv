@@ -25,6 +25,7 @@ module arp_resolver
     input logic clk_i,
     input logic rst_i,
     input logic [31:0] time_us_i,
+    input logic [SecretBits-1:0] secret_i,  // seed of the hashes
     output logic busy_o,  // no look-up is possible
     output logic open_o,  // at least one question is open
 
@@ -66,14 +67,26 @@ module arp_resolver
     input  logic             question_ready_i,
 
     // Register port: an entry of the cache.
-    input  logic                                show_i,        // held until shown_o
+    input  logic                                show_i,            // held until shown_o
     input  logic      [$clog2(NumBindings)-1:0] show_index_i,
     output logic                                shown_o,
     output logic                                show_valid_o,
+    output logic                                show_permanent_o,
+    output logic                                show_used_o,
     output port_key_t                           show_key_o,
     output logic      [                   47:0] show_mac_o,
 
+    // Register port: makes a binding permanent, or removes it if not write_keep_i.
+    input  logic             write_i,         // held until written_o
+    input  logic             write_keep_i,
+    input  port_key_t        write_key_i,
+    input  logic      [47:0] write_mac_i,
+    output logic             written_o,
+    output logic             write_refused_o, // with written_o
+
     // One-cycle pulses.
+    output logic evicted_o,  // a binding
+    output logic refused_o,  // a new binding
     output logic no_room_o,
     output logic unresolved_o,
     output logic question_sent_o,
@@ -81,7 +94,7 @@ module arp_resolver
     output logic renewed_o
 );
 
-  localparam int unsigned NumWays = 2;  // of both tables
+  localparam int unsigned NumWays = 2;  // of arp_questions
   localparam int unsigned NumBlocks = QueueBytes / 64;
   typedef logic [$clog2(NumBlocks)-1:0] block_t;
 
@@ -109,13 +122,13 @@ module arp_resolver
   logic question_matches;
   arp_cache #(
       .PortBits(PortBits),
-      .NumSets (NumBindings / NumWays),
-      .NumWays (NumWays),
-      .MaxAgeS (MaxAgeS)
+      .NumBindings(NumBindings),
+      .MaxAgeS(MaxAgeS)
   ) u_cache (
       .clk_i,
       .rst_i,
       .time_us_i,
+      .seed_i(secret_i[MaxKeyBits-1:0]),
       .busy_o(cache_busy),
       .wait_o(look_wait_o),
       .lookup_ready_i,
@@ -135,8 +148,18 @@ module arp_resolver
       .show_index_i,
       .shown_o,
       .show_valid_o,
+      .show_permanent_o,
+      .show_used_o,
       .show_key_o,
-      .show_mac_o
+      .show_mac_o,
+      .write_i,
+      .write_keep_i,
+      .write_key_i,
+      .write_mac_i,
+      .written_o,
+      .write_refused_o,
+      .evicted_o,
+      .refused_o
   );
 
   // The result for a packet's first beat also holds for its last.
@@ -166,6 +189,7 @@ module arp_resolver
   logic fits, keep, link, free, start, question_start, question_repeat, question_renew;
   port_key_t question_key;
   assign question_matches = looked_up == question_key;
+  wire [SecretBits-1:0] question_seed = {secret_i[15:0], secret_i[SecretBits-1:16]};
   arp_questions #(
       .PortBits (PortBits),
       .NumSets  (NumQuestions / NumWays),
@@ -175,6 +199,7 @@ module arp_resolver
       .clk_i,
       .rst_i,
       .time_us_i,
+      .seed_i(question_seed[MaxKeyBits-1:0]),
       .busy_o(questions_busy),
       .open_o,
       .lookup_ready_i,

@@ -9,7 +9,7 @@
 // bodies (kind arp) include their destination, which may also be a binding for the cache
 // (is_binding). A message leaves by the MAC port in its metadata.
 //
-// Software reads the bindings as the table `cache` (eth_tx.rdl), without delaying any message.
+// Software reads the bindings as the table `cache`, and writes permanent ones (eth_tx.rdl).
 //
 // Latency: 3 cycles, with RegistersInput 4. Throughput: one beat per cycle; an update takes one
 // cycle, two in a row take 3.
@@ -21,7 +21,9 @@ module eth_tx
   import ethernet_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter type regs_t = logic,  // from eth_tx.rdl
     parameter type cache_t = logic,  // an ARP cache entry as software reads it
+    parameter type permanent_t = logic,  // a permanent binding as software writes it
     parameter bit CutsReady = 0,  // passed to output_stage
     // A skid buffer before the look-up, for designs with slow wires. Without it, the select of an
     // upstream merge, the hash and the table address share one cycle.
@@ -48,6 +50,7 @@ module eth_tx
     input logic                    rst_i,
     input host_t [NumMacPorts-1:0] host_i,
     input logic  [           31:0] time_us_i,
+    input regs_t                   regs_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -63,8 +66,14 @@ module eth_tx
     output cache_t                           cache_rdata_o,
     output logic                             cache_done_o,
 
+    input  logic       permanent_request_i,  // held until permanent_done_o
+    input  logic       permanent_write_i,
+    input  permanent_t permanent_wdata_i,
+    output permanent_t permanent_rdata_o,
+    output logic       permanent_done_o,
+
     output logic [1:0] drop_o,
-    output logic [5:0] event_o,
+    output logic [7:0] event_o,
     output logic       busy_o,
     output logic       timer_o
 );
@@ -98,6 +107,8 @@ module eth_tx
     EventQuestion,
     EventQuestionRepeated,
     EventRenewal,
+    EventBindingEvicted,
+    EventBindingRefused,
     NumEvents
   } event_e;
 
@@ -214,10 +225,12 @@ module eth_tx
   wire key_t question_key = key_t'(question_port_key);
   logic question_valid, question_ready, question_sent, question_repeated;
   logic no_room, unresolved, renewed;
-  logic show_valid;
+  logic show_valid, show_permanent, show_used;
+  logic written, write_refused, evicted, binding_refused;
   logic [PortBits+$bits(key_t)-1:0] show_port_key;
   wire key_t show_key = key_t'(show_port_key);
   logic [47:0] show_mac;
+  wire key_t permanent_key = '{vid: permanent_wdata_i.vid, ip: permanent_wdata_i.ip};
   arp_resolver #(
       .beat_t(beat_t),
       .PortBits(PortBits),
@@ -229,6 +242,7 @@ module eth_tx
       .clk_i,
       .rst_i,
       .time_us_i,
+      .secret_i(regs_i.secret.bits),
       .busy_o(resolver_busy),
       .open_o(timer_o),
       .in_meta_i(in.meta),
@@ -262,8 +276,18 @@ module eth_tx
       .show_index_i(cache_index_i),
       .shown_o(cache_done_o),
       .show_valid_o(show_valid),
+      .show_permanent_o(show_permanent),
+      .show_used_o(show_used),
       .show_key_o(show_port_key),
       .show_mac_o(show_mac),
+      .write_i(permanent_request_i & permanent_write_i),
+      .write_keep_i(permanent_wdata_i.valid),
+      .write_key_i((PortBits + $bits(key_t))'({permanent_wdata_i.mac_port, permanent_key})),
+      .write_mac_i(permanent_wdata_i.mac),
+      .written_o(written),
+      .write_refused_o(write_refused),
+      .evicted_o(evicted),
+      .refused_o(binding_refused),
       .no_room_o(no_room),
       .unresolved_o(unresolved),
       .question_sent_o(question_sent),
@@ -272,12 +296,32 @@ module eth_tx
   );
 
   assign cache_rdata_o = '{
+          used: show_used,
+          permanent: show_permanent,
           mac: show_mac,
           vid: show_key.vid,
           mac_port: 3'(MaxKeyBits'(show_port_key) >> $bits(key_t)),
           valid: show_valid,
           ip: show_key.ip
       };
+
+  // The last permanent binding written, and its fate.
+  permanent_t permanent_q;
+  logic permanent_read_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      permanent_q <= '0;
+      permanent_read_q <= 1'b0;
+    end else begin
+      permanent_read_q <= permanent_request_i & ~permanent_write_i & ~permanent_read_q;
+      if (written) begin
+        permanent_q <= permanent_wdata_i;
+        permanent_q.refused <= write_refused;
+      end
+    end
+  end
+  assign permanent_rdata_o = permanent_q;
+  assign permanent_done_o  = written | permanent_read_q;
 
   // ---- Select the output: waiting packets, a question, or the message looked up ----
 
@@ -439,6 +483,8 @@ module eth_tx
       event_o[EventQuestion] <= question_sent;
       event_o[EventQuestionRepeated] <= question_repeated;
       event_o[EventRenewal] <= renewed;
+      event_o[EventBindingEvicted] <= evicted;
+      event_o[EventBindingRefused] <= binding_refused;
     end
   end
 

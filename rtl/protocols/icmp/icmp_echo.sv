@@ -5,16 +5,18 @@
 // An echo reply is the request with another type and an adjusted checksum (RFC 1624), so it is not
 // stored. Errors are built from messages of kind unreachable of udp_rx and ipv4_rx (up to 8 bytes
 // of the packet's payload, and in the metadata the fields of the IP header, which is rebuilt
-// without its options). Their rate is limited to bursts of BurstErrors and one per 2^RefillShift
-// microseconds on average.
+// without its options). Their rate is limited (icmp_error_limit): to each peer bursts of BurstErrors
+// and one per 2^RefillShift microseconds on average, to all together TotalBurst and one per
+// 2^TotalRefillShift.
 //
 // Received errors (RFC 1122, 3.2.2: unreachable, time exceeded, parameter problem) about a packet
 // of this host are sent, as kind icmp_error, to the layer bound to the quoted protocol. All other
 // ICMP messages are dropped and counted. If no such layer exists, there is no logic for received
 // errors.
 //
-// Latency: 1 cycle, 2 with QueueBeats; errors about 15. Throughput: one beat per cycle; two more
-// cycles for a received error.
+// Latency: 1 cycle, 2 with QueueBeats; errors about 16. Throughput: one beat per cycle; two more
+// cycles for a received error. A request for an error waits while the one before is judged, for a
+// cycle, and while its error is built; echo requests do not wait.
 `include "bombus_assert.svh"
 
 module icmp_echo
@@ -22,12 +24,16 @@ module icmp_echo
   import icmp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter type regs_t = logic,  // from icmp_echo.rdl
     parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
     // Beats that can wait here without blocking other traffic (docs/architecture.md, "Timing")
     parameter int unsigned QueueBeats = 0,
     parameter int unsigned BurstErrors = 8,
     parameter int unsigned RefillShift = 14,  // one token per 16 ms: 61 per second
+    parameter int unsigned NumPeers = 64,  // buckets; a power of two
+    parameter int unsigned TotalBurst = 64,
+    parameter int unsigned TotalRefillShift = 10,  // one token per millisecond: 977 per second
     // Protocols with a layer that handles errors, filled in by Bombus, and the next hop of each
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
@@ -41,6 +47,7 @@ module icmp_echo
     input logic                    rst_i,
     input host_t [NumMacPorts-1:0] host_i,
     input logic  [           31:0] time_us_i,
+    input regs_t                   regs_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -54,11 +61,6 @@ module icmp_echo
     output logic  [          2:0] event_o,
     output logic                  busy_o
 );
-
-  localparam int unsigned PeriodWidth = 8;  // width of a number of periods
-  if (BurstErrors < 1 || RefillShift > 32 - PeriodWidth) begin : gen_bad_rate
-    $error("icmp_echo: BurstErrors must be at least 1, RefillShift at most 24");
-  end
 
   if (QueueBeats != 0 && (QueueBeats < 4 || QueueBeats != 2 ** $clog2(
           QueueBeats
@@ -125,7 +127,7 @@ module icmp_echo
   // ---- Echo ----
 
   wire header_t header = request.data[HeaderBytes*8-1:0];
-  wire is_error = 32'(request.kind) == KindUnreachable;
+  wire is_error = first & (32'(request.kind) == KindUnreachable);  // a message of one beat
 
   packet_meta_t reply_meta;
   always_comb begin
@@ -171,16 +173,20 @@ module icmp_echo
   localparam int unsigned IpHeaderWords = ipv4_pkg::HeaderBytes / 2;
   typedef logic [$clog2(ErrorBeats+1)-1:0] index_t;
 
+  // Echo requests are answered meanwhile; the error leaves between two of them.
   typedef enum logic [1:0] {
-    StateStream,
+    StateRest,
+    StateJudge,
     StateSum,
-    StateSend,
-    StateReport
+    StateSend
   } state_e;
   state_e state_q;
-  wire stream = state_q == StateStream;
+  logic report_q;  // a received error is reported in this cycle
+  wire sending = (state_q == StateSend) & first & ~report_q;
+  wire stream = ~report_q & ~sending;
+  wire error_taken = request_valid & request_ready & is_error;
 
-  // The data of the error: the last beat in StateStream is kept.
+  // The data of the error.
   unreachable_meta_t refused;  // the packet that the error is about
   assign refused = request.meta;
   unreachable_t error_q;  // without checksums
@@ -200,7 +206,7 @@ module icmp_echo
       .one_o (host)
   );
   always_ff @(posedge clk_i) begin
-    if (stream) begin
+    if (error_taken) begin
       error_q <= '{
           icmp: '{
               kind: TypeUnreachable,
@@ -241,7 +247,7 @@ module icmp_echo
   wire is_received_error = first ? is_report : reporting_q;
   wire received_error_taken = stream & request_valid & out_ready & is_received_error;
   wire received_error_ends = received_error_taken & request.last;
-  wire reporting = Reports & (state_q == StateReport);
+  wire reporting = Reports & report_q;
   icmp_received_error #(
       .beat_t(beat_t),
       .quote_t(unreachable_t),
@@ -266,20 +272,26 @@ module icmp_echo
 
   // ---- Unreachable: rate limit ----
 
-  // Each elapsed period returns a token; time may jump.
-  typedef logic [$clog2(BurstErrors+1)-1:0] tokens_t;
-  typedef logic [$clog2(BurstErrors+1):0] refilled_t;
-  tokens_t tokens_q, refill_q;
-  logic [PeriodWidth-1:0] period_q;
-  wire [PeriodWidth-1:0] period = time_us_i[RefillShift+:PeriodWidth];
-  wire [PeriodWidth-1:0] passed = period - period_q;
-  wire refilled_t refilled = refilled_t'(tokens_q) + refilled_t'(refill_q);
-  wire tokens_t tokens = (refilled > refilled_t'(BurstErrors)) ? tokens_t'(BurstErrors) :
-      tokens_t'(refilled);
-
-  // A request is accepted at once; the rate limit drops it like any other message.
-  wire makes_error = first & is_error & (tokens_q != '0);
-  wire error_start = stream & request_valid & out_ready & makes_error;
+  logic allowed, limit_busy;
+  wire judged = (state_q == StateJudge) & ~limit_busy;
+  wire refuses = judged & ~allowed;
+  icmp_error_limit #(
+      .NumPeers(NumPeers),
+      .Burst(BurstErrors),
+      .RefillShift(RefillShift),
+      .TotalBurst(TotalBurst),
+      .TotalRefillShift(TotalRefillShift)
+  ) u_limit (
+      .clk_i,
+      .rst_i,
+      .time_us_i,
+      .seed_i(regs_i.secret.bits),
+      .ip_i(request.meta.ip),
+      .take_i(error_taken),
+      .allowed_o(allowed),
+      .spend_i(judged & allowed),
+      .busy_o(limit_busy)
+  );
 
   // The sum of the quoted header: its words, then twice the carries.
   localparam int unsigned SumSteps = IpHeaderWords + 3;
@@ -293,7 +305,7 @@ module icmp_echo
     for (int unsigned w = 0; w < IpHeaderWords; w++) begin
       if (32'(step_q) == w) word_q <= ip_words[w];
     end
-    if (stream) sum_q <= '0;
+    if (judged) sum_q <= '0;
     else if (state_q == StateSum && step_q != '0) begin
       sum_q <= (fold ? {4'b0, sum_q[15:0]} : sum_q) + (fold ? 20'(sum_q[19:16]) : 20'(word_q));
     end
@@ -321,27 +333,19 @@ module icmp_echo
     error.length = 14'(error_bytes_q);
   end
 
-  wire sending = state_q == StateSend;
   wire error_done = sending & out_ready & error.last;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      state_q  <= StateStream;
+      state_q  <= StateRest;
+      report_q <= 1'b0;
       step_q   <= '0;
       index_q  <= '0;
-      tokens_q <= tokens_t'(BurstErrors);
-      refill_q <= '0;
-      period_q <= '0;
     end else begin
-      period_q <= period;
-      refill_q <= 32'(passed) > BurstErrors ? tokens_t'(BurstErrors) : tokens_t'(passed);
-      tokens_q <= tokens - tokens_t'(error_start);
+      report_q <= received_error_ends | (report_q & ~out_ready);
       case (state_q)
-        StateStream: begin
-          if (error_start) state_q <= StateSum;
-          if (received_error_ends) state_q <= StateReport;
-        end
-        StateReport: if (out_ready) state_q <= StateStream;
+        StateRest:  if (error_taken) state_q <= StateJudge;
+        StateJudge: if (judged) state_q <= allowed ? StateSum : StateRest;
         StateSum: begin
           step_q <= step_q + 1'b1;
           if (32'(step_q) == SumSteps - 1) begin
@@ -350,8 +354,8 @@ module icmp_echo
           end
         end
         default: begin
-          if (out_ready) index_q <= error.last ? '0 : index_q + 1'b1;
-          if (error_done) state_q <= StateStream;
+          if (sending & out_ready) index_q <= error.last ? '0 : index_q + 1'b1;
+          if (error_done) state_q <= StateRest;
         end
       endcase
     end
@@ -359,19 +363,19 @@ module icmp_echo
 
   // ---- Output ----
 
-  assign request_ready = stream & out_ready;
+  assign request_ready = is_error ? state_q == StateRest : stream & out_ready;
 
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
     if (sending) reasons = '0;
     else if (reporting) reasons[DropNotEchoRequest] = ~good_quote;
-    else if (is_error) reasons[DropRateLimited] = 1'b1;
     else if (request.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
     else if (request.meta.csum != '1) reasons[DropBadChecksum] = 1'b1;
     else if (header.kind != TypeEchoRequest) reasons[DropNotEchoRequest] = 1'b1;
   end
 
+  logic [NumDrops-1:0] dropped;
   drop_register #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
@@ -381,8 +385,7 @@ module icmp_echo
       .clk_i,
       .rst_i,
       .in_i(sending ? error : reporting ? report : reply),
-      .in_valid_i(sending | reporting |
-                  (stream & request_valid & ~makes_error & ~is_received_error)),
+      .in_valid_i(sending | reporting | (stream & request_valid & ~is_error & ~is_received_error)),
       .in_ready_o(out_ready),
       .in_first_i(sending ? index_q == '0 : first),
       .in_next_i(reporting ? bound + NextWidth'(NextBound) : NextWidth'(NextIpv4Tx)),
@@ -391,21 +394,28 @@ module icmp_echo
       .out_valid_o,
       .out_ready_i,
       .out_next_o,
-      .drop_o
+      .drop_o(dropped)
   );
+  logic refused_q;
+  always_ff @(posedge clk_i) refused_q <= ~rst_i & refuses;
+  always_comb begin
+    drop_o = dropped;
+    drop_o[DropRateLimited] = refused_q;
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventEchoReply] <= stream & request_valid & out_ready & first & ~makes_error &
+      event_o[EventEchoReply] <= stream & request_valid & out_ready & first & ~is_error &
           ~is_received_error & ~|reasons;
       event_o[EventPortUnreachable] <= error_done & (error_q.icmp.code == CodePort);
       event_o[EventProtocolUnreachable] <= error_done & (error_q.icmp.code == CodeProtocol);
     end
   end
 
-  assign busy_o = request_waits | reporting_q | (state_q != StateStream) | out_valid_o;
+  assign busy_o = request_waits | reporting_q | report_q | (state_q != StateRest) | limit_busy |
+      out_valid_o;
 
-  `BOMBUS_ASSERT(TokensBounded, 32'(tokens_q) <= BurstErrors)
+  `BOMBUS_ASSERT(ErrorIsOneBeat, !(request_valid && is_error) || request.last)
 
 endmodule

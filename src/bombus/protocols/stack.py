@@ -46,9 +46,9 @@ from bombus.protocols.frames import (
 from bombus.protocols.routes import Route, longest
 
 # Limits of the hardware that are visible from outside.
-ERROR_BURST = 8  # ICMP errors at once
+ERROR_BURST = 8  # ICMP errors at once to one peer
 ERROR_REFILL_US = 1 << 14  # one more after this time
-FIRST_USER_PORT = 1024  # UDP echo answers none below
+FIRST_CLIENT_PORT = 32768  # UDP echo answers none below, by default
 ARP_PACKETS = 7  # packets that wait for one neighbour
 # Blocks that they may fill, without the latest packet; the latest takes no more than this, or waits
 # alone
@@ -106,14 +106,16 @@ class Stack:
 
     If a frame has several faults, the outermost header counts, and within it the first check in the
     code. The caller keeps time: `refill` when ICMP errors may be sent again, `give_up` when
-    questions have stayed unanswered. The size of the ARP cache, the number of open questions and
-    the memory for waiting packets are not modelled.
+    questions have stayed unanswered. Not modelled are the limit of ICMP errors to all peers, their
+    shared buckets, the size of the ARP cache, the number of open questions and the memory for
+    waiting packets.
     """
 
     host: Host
     udp_ports: Collection[int] = (ECHO_PORT,)
     bindings: dict[_Key, bytes] = field(default_factory=dict)
-    error_tokens: int = ERROR_BURST
+    # ICMP errors that may be sent at once, by peer; a full burst if absent.
+    error_tokens: dict[bytes, int] = field(default_factory=dict)
     routes: Sequence[Route] = ()  # of its port
     # Waiting packets (with their tags), by the neighbour they wait for.
     questions: dict[_Key, list[tuple[int | None, bytes]]] = field(default_factory=dict)
@@ -128,7 +130,8 @@ class Stack:
 
     def refill(self, count: int = ERROR_BURST) -> None:
         """This many periods of ERROR_REFILL_US have passed."""
-        self.error_tokens = min(ERROR_BURST, self.error_tokens + count)
+        for peer, tokens in self.error_tokens.items():
+            self.error_tokens[peer] = min(ERROR_BURST, tokens + count)
 
     def give_up(self) -> Outcome:
         """Nobody has answered for so long that all waiting packets are dropped."""
@@ -219,14 +222,14 @@ class Stack:
             return _drop("udp_rx.bad_port")
         if port not in self.udp_ports:
             return self._unreachable(packet, PORT_UNREACHABLE, tci)
-        if source_port < FIRST_USER_PORT or source_port == port:
+        if source_port < FIRST_CLIENT_PORT:
             return _drop("udp_echo.service_port")
         return self.send(udp_echo_answer(packet), tci)
 
     def _unreachable(self, packet: Packet, code: int, tci: int | None) -> Outcome:
-        if self.error_tokens == 0:
+        if (tokens := self.error_tokens.get(packet.source, ERROR_BURST)) == 0:
             return _drop("icmp_echo.rate_limited")
-        self.error_tokens -= 1
+        self.error_tokens[packet.source] = tokens - 1
         return self.send(unreachable_answer(packet, code), tci)
 
     # ---- ARP (RFC 826) ----
@@ -249,8 +252,10 @@ class Stack:
             return _drop("arp.conflict")
         key = _key(tci, sender_ip)
         for_us = target_ip == self.host.ip
-        # Hosts not involved are not learned, nor those without an address yet (RFC 5227, 2.1.1).
-        learn = (for_us or key in self.questions) and sender_ip != NO_IP
+        # Hosts not involved are not learned, nor those without an address yet (RFC 5227, 2.1.1),
+        # nor those of other networks, nor by replies that answer no question.
+        asks_us = for_us and operation == ARP_REQUEST and self.host.on_link(sender_ip)
+        learn = (asks_us or key in self.questions) and sender_ip != NO_IP
         if learn or key in self.bindings:
             self.bindings[key] = sender_mac
         replies = []

@@ -17,6 +17,7 @@ from bombus.measure import bench
 from bombus.measure.exchanges import introduce, neighbour, wire_gbps
 from bombus.protocols.answers import echo_reply
 from bombus.protocols.frames import Host, Station, padded, udp_frame
+from bombus.protocols.stack import FIRST_CLIENT_PORT
 from bombus.simulator.frames import Frame
 from tests import ROOT
 from tests.support.bench import CUT, DESIGNS, ECHO_REPLICAS, FUSED
@@ -190,6 +191,24 @@ def test_missing_and_extra_replies_are_errors() -> None:
     assert compare(frames, replies, echo_reply) == (4, 0)
     assert compare(frames, replies[:-1], echo_reply) == (3, 1)
     assert compare(frames, [*replies, replies[0]], echo_reply) == (4, 1)
+
+
+@pytest.mark.parametrize("port", [7, 1007, 9000, 32767, 32768])
+def test_two_echo_services_do_not_answer_each_other(port: int) -> None:
+    """A forged datagram from a service of another host, which echoes all that it gets."""
+    with Simulation(DESIGNS[512], seed=1) as simulation:
+        host, station = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
+        introduce(simulation, station)
+        frames = [padded(udp_frame(station, host, b"loop", source_port=port))]
+        rounds = 0
+        while frames and rounds < 10:
+            came = simulation.exchange(frames).received
+            frames = [echo_reply(frame.data) for frame in came]
+            rounds += 1
+        # Only a careless service on the port of a client could go on.
+        assert rounds == (1 if port < FIRST_CLIENT_PORT else 10)
+        dropped = simulation.tile_counters("echo")["drop.udp_echo.service_port"]
+        assert dropped == (port < FIRST_CLIENT_PORT)
 
 
 def test_the_shortest_frames_fill_a_wire() -> None:

@@ -17,7 +17,7 @@ from tests.platform.design.module_parameters import BAD, FREE
 # Types for modules that work for the width of some data, by name and bits.
 TYPES = {f"data_{bits}_t": bits for bits in (32, 192, 1024)}
 # Modules that need beats of packets to be elaborated without errors.
-PACKETS = ("dispatch", "icmp_echo", "memory_buffer", "ring_write")
+PACKETS = ("dispatch", "memory_buffer", "ring_write")
 FIELDS = "logic last; logic [13:0] length; logic [6:0] bytes; logic [9:0] index;"
 
 
@@ -73,8 +73,9 @@ def test_bad_values_are_refused(module: str) -> None:
         ("ring_write", {"RingBytes": 256}),
         ("completions", {"NumOthers": 16}),
         ("dispatch", {"Group": group(1, slot_bits=1)}),
-        ("icmp_echo", {"RefillShift": 0}),
-        ("icmp_echo", {"RefillShift": 24}),
+        ("icmp_error_limit", {"RefillShift": 0, "TotalRefillShift": 0}),
+        ("icmp_error_limit", {"RefillShift": 24, "TotalRefillShift": 24}),
+        ("arp_index", {"PortBits": 2, "Width": 16}),
         ("memory_buffer", {"AddrWidth": 20}),
         ("memory_buffer", {"AddrWidth": 15, "Slots": 2}),
         ("memory_buffer", {"AddrWidth": 64}),

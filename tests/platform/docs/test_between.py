@@ -43,7 +43,7 @@ def test_answers_are_those_of_a_stack_without_the_layers(library: Library, pace:
         for station in (GATEWAY, MAPPED):
             introduce(simulation, station)
         frames = [
-            udp_frame(station, host, content[:length], port=7, source_port=5000 + length)
+            udp_frame(station, host, content[:length], port=7, source_port=40000 + length)
             for length in LENGTHS
             for station in (MAPPED, FAR)
         ]

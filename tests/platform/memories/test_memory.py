@@ -34,7 +34,7 @@ def echo(simulation: Simulation, payloads: list[bytes], window: int) -> list[int
     host = Host.from_manifest(simulation.manifest)
     station = neighbour(simulation.manifest)
     frames = [
-        udp_frame(station, host, payload, port=7, source_port=2000 + n)
+        udp_frame(station, host, payload, port=7, source_port=40000 + n)
         for n, payload in enumerate(payloads)
     ]
     exchange = simulation.exchange(frames, window=window, limit_cycles=1_000_000)
@@ -71,7 +71,7 @@ def test_latency_is_that_of_the_memory(simulation: Simulation) -> None:
 def test_raised_pin_shows_the_fill(simulation: Simulation) -> None:
     assert simulation.read_pin("fill_o") == 0
     host, station = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
-    simulation.send(udp_frame(station, host, b"hello", port=7, source_port=3000))
+    simulation.send(udp_frame(station, host, b"hello", port=7, source_port=40000))
     seen = set()
     for _ in range(200):
         simulation.advance(1)

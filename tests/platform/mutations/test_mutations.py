@@ -125,7 +125,12 @@ def _eth_tx(test: Callable[[Transmitter], None]) -> Test:
     return lambda benches: test(Transmitter(benches))
 
 
-VICTIM = _tables(test_arp_tables.test_ways_are_replaced_by_turns)
+OLDEST = _tables(test_arp_tables.test_the_oldest_goes_first)
+USED: Test = partial(test_arp_tables.test_bindings_in_use_outlive_a_flood, seed=1)
+KEPT: Test = partial(
+    test_arp_tables.test_random_neighbours_keep_their_bindings, seed=1, number=1500
+)
+PERMANENT = _tables(test_arp_tables.test_a_permanent_binding_stays)
 BYPASS = _tables(test_arp_tables.test_updates_and_lookups_back_to_back)
 AGE = _tables(test_arp_tables.test_renewal_is_due_before_the_end)
 TURN = _eth_tx(test_arp_order.test_displaced_questions_are_those_of_the_set_by_turns)
@@ -228,10 +233,15 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         "|(next_channels & out_ready_i)",
         MIXED,
     ),
-    ("arp_cache", "victim_q <= victim_q + 1'b1", "victim_q <= victim_q", VICTIM),
-    ("arp_cache", "if (lookup_ready_i) bypass_q <= ", "bypass_q <= 1'b0 & ", BYPASS),
+    ("arp_cache", "ages[b]} ? a : b", "ages[b]} ? b : a", OLDEST),
+    ("arp_cache", "(life_q[w].used == '0) & ~entry_q", "~entry_q", USED),
+    ("arp_cache", "stamp: look_q | sweep_q ?", "stamp: sweep_q ?", AGE),
+    ("arp_cache", "{~moving_from_q, random_q[0]}", "{moving_from_q, random_q[0]}", KEPT),
+    ("arp_cache", "(match[w] & ~entry_q[w].permanent)", "match[w]", PERMANENT),
+    ("arp_cache", "& ~fixed_match & (key_i", "& (key_i", PERMANENT),
+    ("arp_cache", "bypass_q <= update_q", "bypass_q <= 1'b0", BYPASS),
     ("arp_cache", "lookup_valid_i & update_i & update_q", "1'b0", BYPASS),
-    ("arp_cache", "= age <= age_t'(MaxAge)", "= 1'b1", AGE),
+    ("arp_cache", "(age[w] <= age_t'(MaxAge))", "1'b1", AGE),
     ("arp_questions", "victim_q <= victim;", "victim_q <= victim_q;", TURN),
     (
         "arp_questions",
@@ -431,7 +441,7 @@ LAYER_MUTATIONS = (
         "udp_rx",
     ),
     ("ipv4_rx", "packet_valid & ~strip_ready", "1'b0", "ipv4_rx"),
-    ("udp_echo", "16'd1024", "16'd1023", "udp_echo"),
+    ("udp_echo", "16'(FirstClientPort)", "16'd1023", "udp_echo"),
     ("ipv4_tx", "swap16(csum)", "csum", "ipv4_tx"),
     (
         "eth_rx",

@@ -250,7 +250,7 @@ def test_replicas_beside_other_layers() -> None:
     """The design of the examples: two groups of four, one of them behind a scheduler."""
     with Bench(ECHO_REPLICAS, rx_bubble=0.2, tx_stall=0.2) as bench:
         frames = [
-            udp_frame(PEER, bench.host, bytes([n]) * n, port=port, source_port=2000 + n)
+            udp_frame(PEER, bench.host, bytes([n]) * n, port=port, source_port=40000 + n)
             for n in range(64)
             for port in (FLOW, TURN, 9)
         ]

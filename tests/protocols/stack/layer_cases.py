@@ -213,7 +213,7 @@ def eth_tx(random: Random) -> Case:
     return Case(received(data, pack_meta(ip=number(FAR_IP))), frame, "mac_port_0")
 
 
-def unreachable(random: Random) -> Case:
+def unreachable(random: Random, peer: bytes = PEER_IP) -> Case:
     """Requests of udp_rx or ipv4_rx; time does not advance, so only a few are answered."""
     protocol, size = random.choice([(PROTOCOL_UDP, 8), (89, random.randrange(9))])
     quote, length, tos = random.randbytes(size), random.randrange(8, 1000), random.getrandbits(8)
@@ -226,7 +226,7 @@ def unreachable(random: Random) -> Case:
         length=size,
         payload_length=length,
         tos=tos,
-        ip=number(PEER_IP),
+        ip=number(peer),
         header__protocol=protocol,
         header__id=number_of_packet,
         header__ttl=ttl,
@@ -235,7 +235,7 @@ def unreachable(random: Random) -> Case:
     header = struct.pack(
         "!BBHHHBBH4s4s",
         *(0x45, tos, 20 + length, number_of_packet, dont_fragment << 14),
-        *(ttl, protocol, 0, PEER_IP, HOST_IP),
+        *(ttl, protocol, 0, peer, HOST_IP),
     )
     code = 3 if protocol == PROTOCOL_UDP else 2
     return Case(
@@ -298,9 +298,9 @@ def reported(random: Random) -> Case:
 
 def udp_echo(random: Random) -> Case:
     data = payload(random)
-    source = random.choice([0, 7, 1023, 1024, 5000, 65535])
+    source = random.choice([0, 7, 1023, 1024, 32767, 32768, 50000, 65535])
     meta = pack_meta(length=len(data), l4__ports__src_port=source, l4__ports__dst_port=7)
-    return Case(Message(data, meta), data if source >= 1024 else None, "udp_tx", 0)
+    return Case(Message(data, meta), data if source >= 32768 else None, "udp_tx", 0)
 
 
 LAYERS: dict[str, Traffic] = {

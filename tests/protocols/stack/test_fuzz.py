@@ -26,7 +26,7 @@ from bombus.protocols.frames import (
     Host,
     sums_to_zero,
 )
-from bombus.protocols.stack import Outcome, Stack
+from bombus.protocols.stack import ERROR_BURST, Outcome, Stack
 from tests.protocols.stack.frame_mutation import Mutator, ip_start
 from tests.support.bench import DESIGNS, FAR, FUSED, GATEWAY, PEER, TAGGED, Bench
 
@@ -70,8 +70,8 @@ class Batch:
 class Batches:
     """Sorts mutated frames into batches whose outcome does not depend on timing.
 
-    A frame that would exceed ARP's questions or waiting memory is put into a later batch; one that
-    changes ARP bindings goes to `wild`.
+    A frame that would exceed ARP's questions, its memory, or the limit of ICMP errors is put into a
+    later batch; one that changes ARP bindings goes to `wild`.
     """
 
     def __init__(self, mutator: Mutator, model: Stack) -> None:
@@ -113,7 +113,7 @@ class Batches:
     def _outcome(self, frame: bytes) -> Outcome | None:
         """The outcome of a frame; None, without any effect, if it is uncertain."""
         model = self._model
-        tokens = model.error_tokens
+        tokens = dict(model.error_tokens)
         before = {key: list(waiting) for key, waiting in model.questions.items()}
         outcome = model.process(frame)
         # The order of packets of two protocols is uncertain, and so is which one is dropped.
@@ -123,6 +123,9 @@ class Batches:
                 # Two protocols race for the first question; with the same tag, this does not
                 # matter.
                 certain = waiting[0][0] == waiting[-1][0]
+        # More errors could meet in the bucket of one peer, or reach the limit of all.
+        errors = sum(ERROR_BURST - left for left in model.error_tokens.values())
+        certain = certain and errors <= ERROR_BURST
         size = sum(len(packet) + 64 for queue in model.questions.values() for _, packet in queue)
         if certain and size <= WAITING_BYTES:
             return outcome

@@ -108,6 +108,30 @@ def test_icmp_errors(benches: Benches, pace: dict[str, float]) -> None:
             assert counted == Counter(errors | {"rate_limited": 1})
 
 
+def test_a_noisy_peer_silences_no_other(benches: Benches) -> None:
+    """Each has a burst of its own; together they have TotalBurst."""
+    random = Random(1)
+    bench = open_bench(benches, "icmp_echo")
+
+    def sent(peers: list[int]) -> list[Counter[int]]:
+        """Errors that are sent to peers, per width."""
+        bench.forget()
+        push(bench, "icmp_echo", [unreachable(random, peer.to_bytes(4)) for peer in peers], random)
+        bench.drain()
+        return [
+            Counter(m["ip"] for m in Beats(width, ("next", 5)).messages(bench.items(stream)))
+            for stream, width in enumerate(WIDTHS)
+        ]
+
+    noisy, quiet = 0x0A000063, [0x0A000100 + 7 * n for n in range(12)]
+    for counted in sent([noisy] * 500 + quiet):
+        assert counted[noisy] == 8
+        # A few may share its bucket.
+        assert sum(counted[peer] for peer in quiet) >= 10
+    for counted in sent([random.getrandbits(31) for _ in range(300)]):
+        assert 64 - 20 <= counted.total() <= 64 - 18
+
+
 @pytest.mark.parametrize("pace", PACES)
 def test_icmp_errors_that_are_reported(benches: Benches, pace: dict[str, float]) -> None:
     """They go to the layer bound by the protocol, among echo requests; others are counted."""

@@ -104,7 +104,7 @@ def test_address_changes_under_traffic(design: Path) -> None:
     with Bench(design) as bench:
         old, new = bench.host, replace(bench.host, ip=ip_bytes("10.77.0.8"))
         frames = [
-            udp_frame(PEER, host, bytes([n]) * 40, source_port=1024 + n)
+            udp_frame(PEER, host, bytes([n]) * 40, source_port=40000 + n)
             for n in range(200)
             for host in (old, new)
         ]
@@ -133,7 +133,7 @@ def test_route_away_under_traffic(tmp_path: Path, width: int) -> None:
     with Bench(design) as bench:
         size = 4 * bench.simulation.data_bytes
         frames = [
-            udp_frame(PEER, bench.host, bytes([n % 251]) * size, source_port=1024 + n)
+            udp_frame(PEER, bench.host, bytes([n % 251]) * size, source_port=40000 + n)
             for n in range(120)
         ]
         expected = bench.predict(frames)[0]

@@ -51,7 +51,7 @@ def test_every_udp_length(design: Path, pace: tuple[float, float]) -> None:
     with Bench(design, seed=3) as bench:
         bench.simulation.pace(rx_bubble=pace[0], tx_stall=pace[1])
         frames = [
-            udp_frame(PEER, bench.host, content[:size], source_port=1024 + size)
+            udp_frame(PEER, bench.host, content[:size], source_port=40000 + size)
             for size in range(0, MAX_PAYLOAD + 1, step)
         ]
         bench.run(frames, ordered=True, window=16)
@@ -95,7 +95,8 @@ def test_back_to_back(design: Path, size: int) -> None:
     with Bench(design, seed=6) as bench:
         payload = random.Random(size).randbytes(size)
         frames = [
-            padded(udp_frame(PEER, bench.host, payload, source_port=1024 + n)) for n in range(count)
+            padded(udp_frame(PEER, bench.host, payload, source_port=40000 + n))
+            for n in range(count)
         ]
         bench.run(frames, ordered=True)
         bench.run([padded(ping_frame(PEER, bench.host, payload, sequence=n)) for n in range(count)])
@@ -109,7 +110,7 @@ def mixed_frames(host: Host, choice: random.Random, count: int, longest: int = 3
         payload = choice.randbytes(choice.randrange(4, longest))
         kind = choice.random()
         if kind < 0.45:
-            frames.append(udp_frame(station, host, payload, source_port=1024 + number))
+            frames.append(udp_frame(station, host, payload, source_port=40000 + number))
         elif kind < 0.9:
             frames.append(ping_frame(station, host, payload, sequence=number))
         elif station is not FAR:
@@ -153,7 +154,7 @@ def test_overflow_is_counted_and_passes(design: Path, size: int) -> None:
         for turn in range(2):
             payload = bytes([turn]) * size
             frames = [
-                udp_frame(PEER, bench.host, payload, source_port=1024 + n) for n in range(count)
+                udp_frame(PEER, bench.host, payload, source_port=40000 + n) for n in range(count)
             ]
             bench.simulation.pace(tx_stall=1.0)
             for frame in frames:

@@ -277,7 +277,13 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RingBytes": 512},
         {"RingBytes": 3000},
     ],
-    "udp_echo": [{"UdpPort": 0}, {"UdpPort": 65536}],
+    "udp_echo": [
+        {"UdpPort": 0},
+        {"UdpPort": 65536},
+        {"UdpPort": 40000},
+        {"FirstClientPort": 7},
+        {"FirstClientPort": 65536},
+    ],
     "udp_relay": [{"UdpPort": 0}, {"UdpPort": 65536}, {"ToPort": 0}, {"ToPort": 65536}],
     "udp_stream": [
         {"UdpPort": 0},
