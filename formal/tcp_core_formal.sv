@@ -33,7 +33,8 @@ module tcp_core_formal
     input logic inspect_i,
     input session_t inspect_session_i,
     input logic [3:0] inspect_slot_i,
-    input logic evict_i
+    input logic evict_i,
+    input logic starved_i
 );
 
   arrival_t arrival;
@@ -66,7 +67,8 @@ module tcp_core_formal
       .KeepaliveS(1),
       .UserTimeoutS(1),
       .Errors(1),
-      .HalfOpenUs(1)
+      .HalfOpenUs(1),
+      .EvictIdleS(1)
   ) u_core (
       .clk_i,
       .rst_i,
@@ -97,6 +99,7 @@ module tcp_core_formal
       .free_o(free_session),
       .free_valid_o(free_valid),
       .evict_i,
+      .starved_i,
       .half_done_o(half_done),
       .event_o(events),
       .subject_o(subject),

@@ -23,6 +23,9 @@ module tcp_session_table_formal
   typedef logic [1:0] number_t;
   typedef logic [2:0] count_t;
 
+  logic [2:0] seed_q;
+  always_ff @(posedge clk_i) if (rst_i) seed_q <= seed_i;
+
   logic ready, done, hit, is_new;
   number_t session;
   key_t read_key;
@@ -35,7 +38,7 @@ module tcp_session_table_formal
   ) u_table (
       .clk_i,
       .rst_i,
-      .seed_i,
+      .seed_i(seed_q),
       .valid_i,
       .ready_o(ready),
       .op_i(session_op_e'(op_i)),

@@ -98,6 +98,8 @@ EVENTS: dict[str, dict[str, int]] = {
         "unreachable": GOES_ON,
         "unused_error": GOES_ON,
         "evicted": GOES_ON,
+        "evicted_idle": GOES_ON,
+        "guessed": GOES_ON,
     },
     "tcp_host": {
         "taken": ENDS,

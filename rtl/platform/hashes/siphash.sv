@@ -3,11 +3,11 @@
 //
 // data_i must be stable until done_o. Latency: 17 cycles, for two 64-bit additions in each.
 module siphash #(
-    parameter int unsigned DataWidth = 64,
-    parameter logic [127:0] Key = '0  // first byte lowest
+    parameter int unsigned DataWidth = 64
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic [127:0] key_i,  // first byte lowest; read with start_i
     input logic start_i,  // starts or restarts, in any cycle
     input logic [DataWidth-1:0] data_i,  // first byte lowest
     output logic done_o,
@@ -44,10 +44,10 @@ module siphash #(
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
-      p_q <= Key[63:0] ^ 64'h736F6D6570736575;
-      q_q <= Key[127:64] ^ 64'h646F72616E646F6D;
-      r_q <= Key[63:0] ^ 64'h6C7967656E657261;
-      s_q <= Key[127:64] ^ 64'h7465646279746573 ^ words[0];
+      p_q <= key_i[63:0] ^ 64'h736F6D6570736575;
+      q_q <= key_i[127:64] ^ 64'h646F72616E646F6D;
+      r_q <= key_i[63:0] ^ 64'h6C7967656E657261;
+      s_q <= key_i[127:64] ^ 64'h7465646279746573 ^ words[0];
     end else if (running_q) begin
       p_q <= rs ^ to_v0;
       q_q <= q ^ pq;

@@ -41,7 +41,12 @@ module tcp
     parameter bit StripHeaders = 1,
     // Connections opened by peers and not yet established
     parameter int unsigned MaxHalfOpen = NumSessions / 2,
-    parameter int unsigned HalfOpenUs = 0,  // time after which they may be replaced; 0: never
+    // Time after which they may be replaced; 0: never
+    parameter int unsigned HalfOpenUs = 1000000,
+    parameter int unsigned SynAckRetries = 2,
+    parameter int unsigned MaxPerPeer = NumSessions / 2,  // sessions that one peer may open
+    // Idle time after which a connection may be ended for a new one; 0: never
+    parameter int unsigned EvictIdleS = 60,
     parameter int unsigned DelayAckUs = 1000,
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
@@ -52,13 +57,13 @@ module tcp
     parameter bit DuplicateSack = 1,  // RFC 2883
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Cubic = 0,  // RFC 9438; otherwise NewReno
-    parameter int unsigned KeepaliveS = 0,  // RFC 9293, 3.8.4: before a keepalive; 0: none
+    parameter int unsigned KeepaliveS = 7200,  // RFC 9293, 3.8.4: before a keepalive; 0: none
     parameter int unsigned KeepaliveProbeS = 75,
     // Time without an acknowledgement; 0: only MaxBackoff applies
     parameter int unsigned UserTimeoutS = 0,
     parameter bit Bypass = 0,  // no receive buffer: data beyond gaps are dropped
-    // Seed of the hashes; set your own
-    parameter logic [95:0] Seed = 96'h5DEECE66D_1234567_89ABCDEF,
+    // Value of the register `secret` until it is written; 0: no connections until then
+    parameter logic [255:0] Seed = '0,
     parameter int unsigned KindTcpSegment = 1,  // filled in by Bombus
     parameter int unsigned KindTcpData = 2,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 3,  // filled in by Bombus
@@ -91,8 +96,8 @@ module tcp
     output logic  data_valid_o,
     input  logic  data_ready_i,
 
-    output logic [ 5:0] drop_o,
-    output logic [20:0] event_o,
+    output logic [ 7:0] drop_o,
+    output logic [22:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
@@ -117,6 +122,8 @@ module tcp
     DropBadPort,
     DropOptionsBusy,
     DropNoSession,
+    DropNoSecret,
+    DropPeerLimit,
 
     NumDrops
   } drop_e;
@@ -142,6 +149,8 @@ module tcp
     EventUnreachable,
     EventUnusedError,
     EventEvicted,
+    EventEvictedIdle,
+    EventGuessed,
     NumEvents
   } event_e;
 
@@ -174,6 +183,19 @@ module tcp
       .rst_i,
       .time_us_i,
       .long_time_o(long_time)
+  );
+
+  keys_t keys;
+  logic has_keys, uses_keys;
+  tcp_secret #(
+      .Seed(Seed)
+  ) u_secret (
+      .clk_i,
+      .rst_i,
+      .secret_i(keys_t'(regs_i.secret.bits)),
+      .use_i(uses_keys),
+      .keys_o(keys),
+      .valid_o(has_keys)
   );
 
   // ---- Receive segments ----
@@ -229,25 +251,29 @@ module tcp
   arrival_t arrival;
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
   segment_t unfound, refused;
-  logic unfound_valid, refused_valid, lookup_busy, half_done, short;
+  logic unfound_valid, refused_valid, lookup_busy, half_done, short, starved;
   logic [15:0] missed_port, port;
   tuple_t missed_tuple;
   logic missed_valid, missed_ready, connect_lost;
   session_t free, subject;
   logic free_valid, free_ready;
   tuple_t tuple;
-  vlan_t  vlan;
+  vlan_t vlan;
+  logic [31:0] stamp_offset;
   tcp_lookup #(
       .NumSessions(NumSessions),
       .NumMacPorts(NumMacPorts),
       .ActiveOpen(ActiveOpen),
       .MaxHalfOpen(MaxHalfOpen),
-      .Errors(Errors),
-      .Seed(Seed)
+      .MaxPerPeer(MaxPerPeer),
+      .Errors(Errors)
   ) u_lookup (
       .clk_i,
       .rst_i,
       .long_time_i(long_time),
+      .keys_i(keys),
+      .has_keys_i(has_keys),
+      .uses_keys_o(uses_keys),
       .segment_i(segment),
       .segment_valid_i(segment_valid),
       .segment_ready_o(segment_ready),
@@ -259,8 +285,11 @@ module tcp
       .order_room_i(order_room),
       .refused_o(unfound),
       .refused_valid_o(unfound_valid),
+      .no_secret_o(drop_o[DropNoSecret]),
+      .peer_limit_o(drop_o[DropPeerLimit]),
       .no_session_o(drop_o[DropNoSession]),
       .short_o(short),
+      .starved_o(starved),
       .free_i(free),
       .free_valid_i(free_valid),
       .free_ready_o(free_ready),
@@ -282,6 +311,7 @@ module tcp
       .half_done_i(half_done),
       .session_i(subject),
       .tuple_o(tuple),
+      .stamp_offset_o(stamp_offset),
       .vlan_o(vlan),
       .port_o(port),
       .busy_o(lookup_busy)
@@ -324,7 +354,9 @@ module tcp
       .UserTimeoutS(UserTimeoutS),
       .Errors(Errors),
       .Bypass(Bypass),
-      .HalfOpenUs(HalfOpenUs)
+      .HalfOpenUs(HalfOpenUs),
+      .EvictIdleS(EvictIdleS),
+      .SynAckRetries(SynAckRetries)
   ) u_core (
       .clk_i,
       .rst_i,
@@ -360,6 +392,7 @@ module tcp
       .free_o(core_free),
       .free_valid_o(core_free_valid),
       .evict_i(short),
+      .starved_i(starved),
       .half_done_o(half_done),
       .event_o(core_event),
       .subject_o(subject),
@@ -374,6 +407,8 @@ module tcp
   assign event_o[EventAborted] = core_event.aborted;
   assign event_o[EventHole] = core_event.hole;
   assign event_o[EventEvicted] = core_event.evicted;
+  assign event_o[EventEvictedIdle] = core_event.evicted_idle;
+  assign event_o[EventGuessed] = core_event.guessed;
 
   // ---- Registers ----
 
@@ -550,6 +585,7 @@ module tcp
       .refused_lost_o(refused_lost),
       .tuple_i(tuple),
       .vlan_i(vlan),
+      .stamp_offset_i(stamp_offset),
       .out_o,
       .out_valid_o,
       .out_ready_i,
@@ -579,7 +615,7 @@ module tcp
     event_o[EventBadRequest] <= (core_event.bad_request | connect_lost) & ~rst_i;
     event_o[EventRefused] <= refused_valid & ~rst_i;
     event_o[EventResetsBusy] <= (refused_lost | refused_both_q) & ~rst_i;
-    event_o[EventSegmentIn] <= order_valid & ~drop_o[DropNoSession] & ~rst_i;
+    event_o[EventSegmentIn] <= order_valid & drop_o[DropPeerLimit:DropNoSession] == '0 & ~rst_i;
     event_o[EventSegmentOut] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRequest] <= request_valid_i & request_ready_o & ~rst_i;
     event_o[EventPayload] <= data_ends & ~is_event & ~rst_i;

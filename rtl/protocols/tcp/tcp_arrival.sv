@@ -85,6 +85,7 @@ module tcp_arrival
     output logic sample_o,  // a round trip was timed
 
     // Reasons for rejection, to be counted
+    output logic guessed_o,  // a wrong acknowledgement of a SYN,ACK
     output logic unacceptable_o,
     output logic stale_o,  // PAWS
     output logic out_of_order_o,
@@ -180,6 +181,7 @@ module tcp_arrival
     logic limited;  // ... which is limited to one per 131 ms
     logic throttled;  // ... and has been sent within these 131 ms
     logic reset;
+    logic guessed;  // a wrong acknowledgement in SYN-RECEIVED
     logic process;  // the acknowledgement and the payload are processed
     logic new_ack;
     logic same_ack;
@@ -247,6 +249,11 @@ module tcp_arrival
   // A retransmitted SYN, with or without bytes: before the window (RFC 9293, 3.10.7.4, first).
   wire repeated_syn = flags.syn & one_before & (block_2_i.state == SynReceived);
   wire new_ack = ack_forward & ack_sent;
+  // An initial sequence number can be guessed as long as SYN-RECEIVED lasts: after MaxGuesses wrong
+  // acknowledgements no other is accepted, and after one the peer can end the session neither by
+  // RST nor by SYN, which would begin another round. dup_acks counts them.
+  wire guessing = (block_2_i.state == SynReceived) & (block_2_i.dup_acks != '0);
+  wire guessed_enough = guessing & (block_2_i.dup_acks == 2'(MaxGuesses));
   // RFC 5927, 4.1: the segment is in flight.
   wire in_flight = report & ~found_q.acked[31] & ack_sent & (found_q.unacked != '0);
   wire too_big = in_flight & segment_2_i.options.has_mss;
@@ -283,7 +290,8 @@ module tcp_arrival
       meaning.challenge = ~flags.rst & ~(stale & unstamped & ~flags.syn);
       // A response to our SYN when both ends have requested the connection (RFC 9293, 3.5).
       meaning.opened = flags.syn & flags.ack & ~flags.rst & new_ack & one_before &
-          (block_2_i.state == SynReceived);
+          (block_2_i.state == SynReceived) & block_2_i.active & ~guessed_enough;
+      meaning.guessed = repeated_syn & flags.ack & ~flags.rst & ~new_ack;
       meaning.resend = flags.syn & ~flags.ack & ~flags.rst & (block_2_i.state == SynReceived);
       meaning.no_offer = Ecn & meaning.resend & one_before & ~stale & ~(flags.ece & flags.cwr);
     end else if (flags.rst) begin
@@ -295,13 +303,15 @@ module tcp_arrival
       meaning.reset = (block_2_i.state == SynReceived) & ~block_2_i.active;
       meaning.challenge = ~meaning.reset;
     end else if (flags.ack & (block_2_i.state == SynReceived)) begin
-      meaning.refuse  = ~new_ack;
-      meaning.opened  = new_ack;
-      meaning.process = new_ack;
+      meaning.refuse  = ~new_ack & ~guessed_enough;
+      meaning.guessed = ~new_ack;
+      meaning.opened  = new_ack & ~guessed_enough;
+      meaning.process = new_ack & ~guessed_enough;
     end else if (flags.ack) begin
       meaning.challenge = ~ack_sent | ack_old;
       meaning.process   = ack_sent & ~ack_old;
     end
+    if (guessing & ~block_2_i.active) meaning.reset = 1'b0;
     // RFC 5927, 5.2: an open connection stays open.
     if (in_flight & flags.urg & (block_2_i.state == SynSent)) meaning.reset = 1'b1;
     meaning.lowers = too_big & synchronised & (block_2_i.state != SynReceived) &
@@ -312,9 +322,9 @@ module tcp_arrival
     // closed window (RFC 9293, 3.8.4) are always answered, if their acknowledgement is acceptable.
     meaning.limited = (~occupies & ~(one_before & ack_sent & ~ack_old)) | flags.syn;
     meaning.throttled = meaning.limited & (block_2_i.challenged == challenge_time(time_us_i));
-    meaning.new_ack = new_ack & (counts | meaning.opened);
+    meaning.new_ack = new_ack & ((counts & ~guessed_enough) | meaning.opened);
     meaning.past_mark = Ecn & meaning.new_ack & ~found_q.marked[31];
-    meaning.same_ack = counts & (found_q.acked == '0);
+    meaning.same_ack = counts & (found_q.acked == '0) & (block_2_i.state != SynReceived);
     meaning.all_acked = found_q.unacked == '0;
     meaning.fin_acked = meaning.process & block_2_i.fin_sent & (found_q.unacked == '0);
     // Also from an older segment with a new acknowledgement, which would otherwise be beyond the
@@ -472,7 +482,7 @@ module tcp_arrival
       block_o.recover = block_3_i.max;
       block_o.retransmit = 1'b1;
       block_o.timing = 1'b0;
-    end else if (duplicate & (block_3_i.dup_acks != 2'd3)) begin
+    end else if ((duplicate | m.guessed) & (block_3_i.dup_acks != 2'd3)) begin
       block_o.dup_acks = block_3_i.dup_acks + 2'd1;
     end
 
@@ -617,6 +627,7 @@ module tcp_arrival
 
   assign acked_2_o = found_q.acked;
   assign sample_us_2_o = found_q.sample_us;
+  assign guessed_o = m.guessed;
   assign unacceptable_o = m.unacceptable;
   assign stale_o = m.stale;
   assign out_of_order_o = m.ahead & m.bytes;

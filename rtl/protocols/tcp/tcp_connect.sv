@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connections requested by applications (RFC 9293, 3.9.1.1): assigns each a local port (RFC 6056,
-// 3.3.3) and an entry in the session table.
+// 3.3.3, with SipHash) and an entry in the session table.
 //
 // Requests are accepted at once and queued here, up to NumSessions of them; a further one is lost,
 // so applications must limit their unanswered requests. (A request must not wait for a response to
@@ -13,15 +13,20 @@
 module tcp_connect
   import tcp_pkg::*;
 #(
-    parameter int unsigned NumSessions = 16,
-    parameter logic [95:0] Seed = '1
+    parameter int unsigned NumSessions = 16
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic start_i, // requests wait until the hash has a key
 
     input tcp_request_meta_t request_i,
     input logic request_valid_i,
     output logic lost_o,  // one cycle later: the queue was full
+
+    // The hash of tuple_o without own_port
+    output logic hash_valid_o,  // until hash_done_i
+    input logic hash_done_i,
+    input logic [13:0] hash_i,
 
     // To be inserted into the table; the response follows taken_i
     output tuple_t tuple_o,
@@ -86,32 +91,29 @@ module tcp_connect
 
   typedef enum logic [2:0] {
     Idle,
+    Hash,
     Check,
     Insert,
     Wait,
     Missed
   } state_e;
   state_e state_q;
-  logic [13:0] hash, own_port_q, offset_q, tries_q;
+  logic   hashed_q;
+  logic [13:0] hash_q, own_port_q, offset_q, tries_q;
   wire again = hit_i & ~&tries_q;
-  keyed_hash #(
-      .DataWidth($bits(entry_t) - 16),
-      .HashWidth(14)
-  ) u_hash (
-      .data_i({entry.mac_port, entry.ip, entry.peer_port}),
-      .seed_i(Seed[95-:$bits(entry_t)-16]),
-      .hash_o(hash)
-  );
 
   always_ff @(posedge clk_i) begin
-    own_port_q <= hash + offset_q;
+    own_port_q <= hash_q + offset_q;
+    if (hash_done_i & hash_valid_o) hash_q <= hash_i;
+    hashed_q <= (hashed_q | (hash_done_i & hash_valid_o)) & ~entry_take & ~rst_i;
     if (rst_i) begin
       state_q  <= Idle;
       offset_q <= '0;
       tries_q  <= '0;
     end else begin
       unique case (state_q)
-        Idle:   if (entry_valid) state_q <= Check;
+        Idle:   if (entry_valid & start_i) state_q <= hashed_q ? Check : Hash;
+        Hash:   if (hash_done_i) state_q <= Idle;
         Check: begin
           state_q <= Insert;
           if (tuple_o.own_port == entry.port) begin
@@ -138,6 +140,7 @@ module tcp_connect
     end
   end
 
+  assign hash_valid_o = state_q == Hash;
   assign valid_o = state_q == Insert;
   assign missed_o = state_q == Missed;
   assign entry_take = (state_q == Wait & done_i & made_i) | (missed_o & missed_ready_i);
@@ -148,7 +151,7 @@ module tcp_connect
           peer_port: entry.peer_port,
           own_port: {2'b11, own_port_q}
       };
-  assign busy_o = (waiting_q != '0);
+  assign busy_o = (waiting_q != '0) & start_i;
 
   `BOMBUS_ASSERT(WaitingIsLegal, 32'(waiting_q) <= NumSessions)
 

@@ -37,6 +37,9 @@ module tcp_core
     // payload is sent to applications directly: it is accepted in order and whole
     parameter bit Bypass = 0,
     parameter int unsigned HalfOpenUs = 0,  // age at which a handshake may be replaced; 0: never
+    // idle time after which a connection may be ended to make room; 0: never
+    parameter int unsigned EvictIdleS = 0,
+    parameter int unsigned SynAckRetries = 2,  // retransmissions of a SYN,ACK
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -80,6 +83,7 @@ module tcp_core
     output logic     free_valid_o,
 
     input logic evict_i,  // no session was free for a SYN, or none will be for the next one
+    input logic starved_i,  // no session was free for a SYN
     // The handshake of a connection opened by a peer has completed, or the connection has ended
     // before.
     output logic half_done_o,
@@ -135,6 +139,12 @@ module tcp_core
   if (HalfOpenUs > 60000000) begin : gen_bad_half_open
     $error("tcp_core: HalfOpenUs must be 0 to 60000000");
   end
+  if (EvictIdleS > 1000000) begin : gen_bad_idle
+    $error("tcp_core: EvictIdleS must be 0 to 1000000");
+  end
+  if (SynAckRetries > 5) begin : gen_bad_syn_ack
+    $error("tcp_core: SynAckRetries must be 0 to 5");
+  end
   if (MaxBackoff < 1 || MaxBackoff > 12) begin : gen_bad_backoff
     $error("tcp_core: MaxBackoff must be 1 to 12");
   end
@@ -155,10 +165,12 @@ module tcp_core
   index_t queued;
   logic queued_valid, queued_ready, queue_busy;
   logic opens_q, synchronises_q, renews_q, orders_4;
-  logic follows, evict_3_q, evicts;
+  logic follows, evict_3_q, evicts, evicts_idle, idle_valid;
+  index_t idle;
   tcp_scheduler #(
       .NumSessions(NumSessions),
-      .Evicts(HalfOpenUs != 0)
+      .Evicts(HalfOpenUs != 0),
+      .EvictsIdle(EvictIdleS != 0)
   ) u_scheduler (
       .clk_i,
       .rst_i,
@@ -178,6 +190,8 @@ module tcp_core
       .inspect_i(inspect_i.valid),
       .inspect_session_i(inspect_i.session[IndexWidth-1:0]),
       .evict_i,
+      .idle_i(idle),
+      .idle_valid_i(idle_valid),
       .index_o(index),
       .follows_o(follows),
       .kind_1_o(kind_1_q),
@@ -327,7 +341,7 @@ module tcp_core
 
   tcb_t arrived, opened;
   logic keep, refuse, arrival_wake, arrival_set, arrival_clear, delay_ack;
-  logic unacceptable, stale, out_of_order, lowers, unreachable, unused_error;
+  logic unacceptable, stale, out_of_order, lowers, unreachable, unused_error, guessed;
   bombus_pkg::length_t skip, syn_mss;
   logic new_ack;
   seq_t window_edge;
@@ -520,7 +534,8 @@ module tcp_core
       .out_of_order_o(out_of_order),
       .lowers_o(lowers),
       .unreachable_o(unreachable),
-      .unused_o(unused_error)
+      .unused_o(unused_error),
+      .guessed_o(guessed)
   );
 
   // A SYN to a listening port (RFC 9293, 3.10.7.2), or a requested connection, without a segment
@@ -610,9 +625,10 @@ module tcp_core
   tcb_t expired;
   logic gave_up, runs_out, takes_fin, expiry_set, overdue_3_q, last_3_q;
   // The retry limit of a SYN is lower: 183 s for a connection requested by an application (RFC
-  // 9293, 3.8.3: at least three minutes), otherwise 63 s.
+  // 9293, 3.8.3: at least three minutes), otherwise 7 s with two retries, since the address of a
+  // SYN may be forged: few SYN,ACKs go to a host that has not asked for them.
   localparam int unsigned SynBackoff = MaxBackoff < 7 ? MaxBackoff : 7;
-  localparam int unsigned PassiveBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
+  localparam int unsigned PassiveBackoff = MaxBackoff < SynAckRetries ? MaxBackoff : SynAckRetries;
   wire handshake_2 = block_2_q.state inside {SynSent, SynReceived};
   tcp_expiry #(
       .MaxBackoff(MaxBackoff),
@@ -645,6 +661,43 @@ module tcp_core
   end
   assign evicts = evict_3_q & unreported & old_3_q;
 
+  // ---- Idle connections ----
+
+  function automatic logic is_open(state_e state);
+    return state inside {Established, FinWait1, FinWait2, CloseWait, Closing, LastAck};
+  endfunction
+  if (EvictIdleS != 0) begin : gen_idle
+    logic idle_3_q, active_4_q, evicted_4_q;
+    always_ff @(posedge clk_i) begin
+      idle_3_q <= idle_valid & (idle == index_2_q);
+      active_4_q <= opens | (arrives & (keep | new_ack));
+      evicted_4_q <= evicts_idle & ~rst_i;
+    end
+    assign evicts_idle = evict_3_q & idle_3_q & is_open(block_3_q.state);
+    tcp_idle #(
+        .NumSessions(NumSessions),
+        .LeastIdleS (EvictIdleS)
+    ) u_idle (
+        .clk_i,
+        .rst_i,
+        .long_time_i,
+        .write_i(written_q | clearing_q),
+        .index_i(clearing_q ? clear_q : index_4_q),
+        .open_i(~clearing_q & is_open(block_4_q.state)),
+        .active_i(~clearing_q & active_4_q),
+        .evicted_i(evicted_4_q),
+        .free_i(free_valid_o),
+        .search_i(starved_i),
+        .idle_o(idle),
+        .idle_valid_o(idle_valid)
+    );
+  end else begin : gen_no_idle
+    wire unused_starved = starved_i;
+    assign evicts_idle = 1'b0;
+    assign idle_valid = 1'b0;
+    assign idle = '0;
+  end
+
   // ---- Cycle 3: select the result and write it ----
 
   changes_t changes;
@@ -672,7 +725,10 @@ module tcp_core
       block = block_3_q;
       changes = '0;
       wake = 1'b0;
-      if (evicts) begin
+      changes.closed = evicts_idle;
+      changes.failed = evicts_idle;
+      changes.evicted = evicts_idle;
+      if (evicts | evicts_idle) begin
         block.state = Ended;
         block.timer = TimerNone;
       end
@@ -765,7 +821,7 @@ module tcp_core
   );
 
   wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set) | (expires & expiry_set);
-  wire clear = (arrives & arrival_clear) | aborts | evicts | (expires & ~class_3_q);
+  wire clear = (arrives & arrival_clear) | aborts | evicts | evicts_idle | (expires & ~class_3_q);
   logic set_q, clears_q, set_delay_q, clear_delay_q, deadlines_busy;
   assign orders_4 = set_q | clears_q | set_delay_q | clear_delay_q;
   always_ff @(posedge clk_i) begin
@@ -825,10 +881,11 @@ module tcp_core
         read_end: changes.opened & ~synchronises ? block_3_q.rcv_nxt : block.rcv_nxt,
         write_end: arrives & new_ack ? ack_end_q : una_end_q
     };
-    departure_valid_o <= departs & (aborts ? block_3_q.state != SynSent : send) & ~rst_i;
+    departure_valid_o <= ((departs & (aborts ? block_3_q.state != SynSent : send)) | evicts_idle) &
+        ~rst_i;
     departure_o <= departure;
     departure_o.session <= session_t'(index_3_q);
-    if (aborts) begin
+    if (aborts | evicts_idle) begin
       departure_o.length <= '0;
       departure_o.ect <= 1'b0;
       departure_o.seq <= bare;
@@ -838,6 +895,8 @@ module tcp_core
     free_valid_o <= free & ~rst_i;
     half_done_o <= write & ~opens & unreported & (block.state != SynReceived) & ~rst_i;
     event_o <= '{
+        guessed: arrives & guessed,
+        evicted_idle: evicts_idle & ~rst_i,
         evicted: evicts & ~rst_i,
         unused_error: arrives & unused_error,
         unreachable: arrives & unreachable,

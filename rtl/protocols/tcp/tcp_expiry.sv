@@ -57,7 +57,7 @@ module tcp_expiry
           end
           block_o.recovering = 1'b0;
           block_o.retransmit = 1'b0;
-          block_o.dup_acks = '0;
+          if (~handshake) block_o.dup_acks = '0;  // see tcp_arrival
           block_o.timing = 1'b0;
         end
         TimerPersist: begin

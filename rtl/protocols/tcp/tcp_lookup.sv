@@ -5,7 +5,8 @@
 // of requested connections; an error that arrives while another waits is lost.
 //
 // At most MaxHalfOpen sessions opened by peers may have an incomplete handshake, so that a flood of
-// SYNs does not use up all sessions.
+// SYNs does not use up all sessions, and a peer may open at most MaxPerPeer. Without keys
+// (tcp_secret), SYNs are dropped, and requested connections wait.
 //
 // Latency: 6 cycles, 25 for a segment that creates a session. Throughput: a segment per cycle,
 // except while sessions are created or removed.
@@ -19,12 +20,15 @@ module tcp_lookup
     parameter int unsigned NumMacPorts = 1,
     parameter bit ActiveOpen = 1,
     parameter int unsigned MaxHalfOpen = NumSessions / 2,
-    parameter bit Errors = 0,  // 0: no errors are reported
-    parameter logic [95:0] Seed = '1
+    parameter int unsigned MaxPerPeer = NumSessions,  // NumSessions: no limit
+    parameter bit Errors = 0  // 0: no errors are reported
 ) (
     input logic clk_i,
     input logic rst_i,
     input long_time_t long_time_i,
+    input keys_t keys_i,  // fixed from their first use on
+    input logic has_keys_i,
+    output logic uses_keys_o,
 
     input  segment_t segment_i,
     input  logic     segment_valid_i,
@@ -40,8 +44,13 @@ module tcp_lookup
 
     output segment_t refused_o,
     output logic     refused_valid_o,
-    output logic     no_session_o,     // no session is free for a SYN
+    // SYNs that are dropped: there is no key; the peer has MaxPerPeer sessions; none is free, or
+    // MaxHalfOpen handshakes are incomplete
+    output logic     no_secret_o,
+    output logic     peer_limit_o,
+    output logic     no_session_o,
     output logic     short_o,          // no session is free, or none will be for the next SYN
+    output logic     starved_o,        // no session is free for a SYN
 
     input  session_t free_i,
     input  logic     free_valid_i,
@@ -72,6 +81,7 @@ module tcp_lookup
     // Properties with which the session of the previous cycle was opened
     input session_t session_i,
     output tuple_t tuple_o,
+    output logic [31:0] stamp_offset_o,  // of its timestamps (RFC 7323, 7.1)
     output bombus_pkg::vlan_t vlan_o,
     output logic [15:0] port_o,  // port of its application
 
@@ -106,6 +116,35 @@ module tcp_lookup
       .port_i (port),
       .open_o (open)
   );
+  // The limit of its peer
+  localparam int unsigned CounterWidth =
+      NumSessions < 64 ? 8 : NumSessions > 4096 ? 14 : IndexWidth + 2;
+  logic [CounterWidth-1:0] counter, waiting_counter_q;
+  logic peer_full, peers_ready, opened, opened_by_peer, frees;
+  session_t session;
+  wire peer_t next_peer = segment_ready_o ?
+  '{mac_port: segment_i.mac_port, ip: segment_i.ip}
+  :
+  '{mac_port: segment_q.mac_port, ip: segment_q.ip}
+  ;
+  tcp_peers #(
+      .NumSessions(NumSessions),
+      .MaxPerPeer (MaxPerPeer)
+  ) u_peers (
+      .clk_i,
+      .rst_i,
+      .key_i(keys_i.peers),
+      .peer_i(next_peer),
+      .counter_o(counter),
+      .full_o(peer_full),
+      .ready_o(peers_ready),
+      .open_i(opened),
+      .counts_i(opened_by_peer),
+      .counter_i(waiting_counter_q),
+      .open_session_i(session[IndexWidth-1:0]),
+      .free_i(frees),
+      .free_session_i(free_i[IndexWidth-1:0])
+  );
 
   // ---- Session table; segments wait for its response ----
 
@@ -113,6 +152,8 @@ module tcp_lookup
   tuple_t requested;
   logic [15:0] requested_port;
   logic requested_valid, request_first_q, connect_busy;
+  logic port_waits, hashes_port, hash_done;
+  logic [63:0] hash;
   tcp_error_meta_t error_q;
   seq_t error_seq_q;
   logic error_valid_q;
@@ -133,17 +174,23 @@ module tcp_lookup
     if (report) tuple = error_q.tuple;
   end
   logic table_ready, done, hit, made;
-  session_t session;
   logic crowded_q;
   logic [3:0] pending_q;  // look-ups whose segments wait; removals are counted one cycle late
   logic leaves_q;
   wire room = (pending_q < 4'd9) & order_room_i;
-  wire removes = free_valid_i;
-  wire find = (segment_valid_q | requested_valid | error_valid_q) & room & ~removes;
+  // One session is created or removed at a time, so that tcp_peers has counted all others.
+  logic [3:0] making_q;
+  wire steady = peers_ready & making_q == '0;
+  wire may_open = opens & ~crowded_q & ~peer_full & has_keys_i;
+  wire makes = connect | (may_open & ~report);
+  wire removes = free_valid_i & steady;
+  wire find = (segment_valid_q | requested_valid | error_valid_q) & room & ~removes &
+      (steady | ~makes);
   wire begins = find & table_ready;
-  wire makes = connect | (opens & ~crowded_q & ~report);
   assign segment_take = begins & ~no_segment;
-  assign free_ready_o = table_ready;
+  assign free_ready_o = table_ready & steady;
+  assign frees = removes & table_ready;
+  assign uses_keys_o = begins & makes;
 
   logic [$clog2(NumSessions):0] unused_free;
   tcp_sessions #(
@@ -152,7 +199,7 @@ module tcp_lookup
   ) u_sessions (
       .clk_i,
       .rst_i,
-      .seed_i(Seed),
+      .seed_i(keys_i.sessions),
       .valid_i(find | removes),
       .ready_o(table_ready),
       .op_i(removes ? SessionRemove : makes ? SessionInsert : SessionFind),
@@ -229,7 +276,7 @@ module tcp_lookup
     bombus_pkg::vlan_t vlan;
     logic [15:0] port;
   } opened_t;
-  wire opened_t opened =
+  wire opened_t opened_now =
   '{
       vlan: waiting.segment.vlan,
       port: waiting.connects ? requested_port : waiting.segment.dst_port
@@ -243,17 +290,21 @@ module tcp_lookup
   ) u_opened (
       .clk_i,
       .write_addr_i(session[IndexWidth-1:0]),
-      .data_i(opened),
+      .data_i(opened_now),
       .write_i(found & made),
       .read_addr_i(session_i[IndexWidth-1:0]),
       .data_o(opened_with)
   );
   assign {vlan_o, port_o} = opened_with;
+  assign opened = found & made;
+  assign opened_by_peer = ~waiting.connects;
+  // The counter of the peer whose session is being created
+  always_ff @(posedge clk_i) if (begins & makes) waiting_counter_q <= counter;
 
   // A SYN counts from the start of its look-up; otherwise many in a row would all find room.
   logic [IndexWidth+1:0] half_open_q;
   logic [3:0] claims_q;
-  wire claims = begins & ~no_segment & opens & ~crowded_q;
+  wire claims = begins & ~no_segment & may_open;
   logic declined_q;  // it creates no session
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -261,11 +312,13 @@ module tcp_lookup
       claims_q <= '0;
       declined_q <= 1'b0;
       crowded_q <= 1'b0;
+      making_q <= '0;
     end else begin
       half_open_q <= half_open_q + (IndexWidth + 2)'(claims_q[0]) - (IndexWidth + 2)'(declined_q) -
           (IndexWidth + 2)'(half_done_i);
       claims_q <= {claims_q[2:0], claims};
       declined_q <= found & claims_q[3] & ~made;
+      making_q <= {making_q[2:0], begins & makes};
       // This is early enough: no look-up begins in the two cycles after one that may insert
       // (tcp_session_table).
       crowded_q <= half_open_q >= (IndexWidth + 2)'(MaxHalfOpen);
@@ -295,11 +348,14 @@ module tcp_lookup
   end
   if (ActiveOpen) begin : gen_connect
     tcp_connect #(
-        .NumSessions(NumSessions),
-        .Seed(Seed)
+        .NumSessions(NumSessions)
     ) u_connect (
         .clk_i,
         .rst_i,
+        .start_i(has_keys_i),
+        .hash_valid_o(port_waits),
+        .hash_done_i(hash_done & hashes_port),
+        .hash_i(hash[13:0]),
         .request_i(connect_i),
         .request_valid_i(connect_valid_i),
         .lost_o(connect_lost_o),
@@ -321,15 +377,17 @@ module tcp_lookup
     assign requested = '0;
     assign requested_port = '0;
     assign requested_valid = 1'b0;
+    assign port_waits = 1'b0;
     assign missed_valid_o = 1'b0;
     assign connect_busy = 1'b0;
   end
   assign missed_port_o  = requested_port;
   assign missed_tuple_o = requested;
 
-  logic [3:0] opens_q, silent_q;
+  logic [3:0] opens_q, silent_q, limited_q;
   always_ff @(posedge clk_i) begin
     opens_q <= {opens_q[2:0], opens & ~no_segment};
+    limited_q <= {limited_q[2:0], peer_full & ~crowded_q};
     // LISTEN drops segments with neither SYN nor ACK (RFC 9293, 3.10.7.2).
     silent_q <= {silent_q[2:0], open & ~no_segment & ~segment_q.flags.syn & ~segment_q.flags.ack};
     order_o <= has_session;
@@ -338,9 +396,12 @@ module tcp_lookup
     refused_o <= waiting.segment;
     refused_valid_o <= loses & ~waiting.connects & ~waiting.segment.sack_only & ~opens_q[3] &
         ~silent_q[3] & ~waiting.segment.flags.rst & ~rst_i;
-    short_o <= ((loses & opens_q[3]) |
+    short_o <= ((loses & opens_q[3] & ~limited_q[3] & has_keys_i) |
                 (half_open_q >= (IndexWidth + 2)'(MaxHalfOpen) & ~crowded_q)) & ~rst_i;
-    no_session_o <= loses & opens_q[3] & ~rst_i;
+    starved_o <= loses & claims_q[3] & ~rst_i;
+    no_secret_o <= loses & opens_q[3] & ~has_keys_i & ~rst_i;
+    peer_limit_o <= loses & opens_q[3] & limited_q[3] & has_keys_i & ~rst_i;
+    no_session_o <= loses & opens_q[3] & ~limited_q[3] & has_keys_i & ~rst_i;
   end
 
   arrival_t arrival, next_arrival;
@@ -383,9 +444,10 @@ module tcp_lookup
     next_arrival.session = next_head.session;
   end
 
-  // RFC 6528: a clock of 4 us plus a keyed hash of the addresses, which does not reveal its key.
-  logic hashing_q, first_valid_q, hash_done;
-  logic [63:0] hash;
+  // A keyed hash of addresses and ports, which does not reveal its key: one half starts the
+  // sequence numbers (RFC 6528), the other one the timestamps. Another one, of the address and port
+  // of a peer, selects local ports.
+  logic hashing_q, first_valid_q, hashes_port_q;
   seq_t first_q;
   wire tuple_t opened_tuple =
   '{
@@ -396,22 +458,45 @@ module tcp_lookup
   }
   ;
   wire waits = next_valid & next_arrival.opens & ~first_valid_q;
+  wire tuple_t port_tuple =
+  '{
+      mac_port: requested.mac_port,
+      ip: requested.ip,
+      peer_port: requested.peer_port,
+      own_port: '0
+  }
+  ;
+  assign hashes_port = hashing_q ? hashes_port_q : ~waits;
+  wire first_done = hash_done & ~hashes_port;
   siphash #(
-      .DataWidth($bits(tuple_t)),
-      .Key({~Seed[31:0], Seed})
-  ) u_isn (
+      .DataWidth($bits(tuple_t) + 1)
+  ) u_hash (
       .clk_i,
       .rst_i,
-      .start_i(waits & ~hashing_q),
-      .data_i (opened_tuple),
+      .key_i  (keys_i.functions),
+      .start_i((waits | port_waits) & ~hashing_q),
+      .data_i ({hashes_port, hashes_port ? port_tuple : opened_tuple}),
       .done_o (hash_done),
       .hash_o (hash)
   );
+  sized_memory #(
+      .data_t(logic [31:0]),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_stamps (
+      .clk_i,
+      .write_addr_i(next_arrival.session[IndexWidth-1:0]),
+      .data_i(hash[63:32]),
+      .write_i(first_done),
+      .read_addr_i(session_i[IndexWidth-1:0]),
+      .data_o(stamp_offset_o)
+  );
   always_ff @(posedge clk_i) begin
-    hashing_q <= waits & ~hash_done & ~rst_i;
-    first_valid_q <= (hash_done | (first_valid_q & ~arrival_ready_i)) & ~rst_i;
+    hashing_q <= (waits | port_waits) & ~hash_done & ~rst_i;
+    hashes_port_q <= hashes_port;
+    first_valid_q <= (first_done | (first_valid_q & ~arrival_ready_i)) & ~rst_i;
     // A clock of 32 bits that ticks every 4 us (RFC 9293, 3.4.1; RFC 6528, 3).
-    if (hash_done) first_q <= hash[31:0] + long_time_i[2+:32];
+    if (first_done) first_q <= hash[31:0] + long_time_i[2+:32];
   end
   assign arrival_valid_o = next_valid & ~waits;
   always_comb begin

@@ -108,6 +108,20 @@ package tcp_pkg;
     logic [15:0] own_port;
   } tuple_t;
 
+  // The part of it that limits of peers count by.
+  typedef struct packed {
+    bombus_pkg::mac_port_t mac_port;
+    logic [31:0] ip;
+  } peer_t;
+
+  // Keys of the hashes over what peers choose, independent of each other: words of the register
+  // `secret`, the first one lowest.
+  typedef struct packed {
+    logic [31:0]  peers;      // counters of sessions by peer (tcp_peers)
+    logic [95:0]  sessions;   // lines of the session table
+    logic [127:0] functions;  // SipHash: initial sequence numbers, timestamps, local ports
+  } keys_t;
+
   // Operations of tcp_sessions.
   typedef enum logic [1:0] {
     SessionFind,
@@ -134,7 +148,8 @@ package tcp_pkg;
     logic writable;
     logic peer_closed;  // all bytes have arrived
     logic closed;       // the session has ended
-    logic failed;       // by a reset or a timeout
+    logic failed;       // by a reset, a timeout or its eviction
+    logic evicted;      // it was idle, and its session was needed
   } changes_t;
 
   // Requests of an application. `argument`: sequence number up to which it has written or read, or

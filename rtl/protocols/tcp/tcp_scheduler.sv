@@ -13,6 +13,7 @@ module tcp_scheduler
 #(
     parameter int unsigned NumSessions = 16,
     parameter bit Evicts = 0,  // overdue handshakes are ended to make room
+    parameter bit EvictsIdle = 0,  // ... and idle connections
     localparam int unsigned IndexWidth = $clog2(NumSessions),
     localparam type index_t = logic [IndexWidth-1:0]
 ) (
@@ -36,6 +37,8 @@ module tcp_scheduler
     input logic inspect_i,  // no event starts
     input index_t inspect_session_i,
     input logic evict_i,  // see tcp_core
+    input index_t idle_i,  // session to be checked after all handshakes
+    input logic idle_valid_i,
 
     // Cycle 0
     output index_t index_o,
@@ -49,8 +52,8 @@ module tcp_scheduler
     output logic class_2_o,  // of the timer
     output logic write_3_o,  // there is an event
     output index_t index_3_o,
-    output logic evict_3_o,  // it checks whether a handshake is overdue
-    input logic evicts_3_i,  // ... and it is
+    output logic evict_3_o,  // it checks whether the session is to be evicted
+    input logic evicts_3_i,  // ... and its handshake is overdue
     output index_t index_4_o,
     input logic renews_4_i,  // the requests of the session are written
     input logic orders_4_i  // timers of the session are set or cleared
@@ -77,13 +80,15 @@ module tcp_scheduler
   // it, until an overdue handshake is found and ended, or all sessions have been checked. Numbers
   // are assigned in order, so the oldest handshakes are checked first. Checks take at most every
   // eighth cycle, even during a flood of SYNs, so that the others remain for segments of open
-  // connections.
+  // connections. After such a search, the idle session is checked.
+  localparam bit Checks = Evicts | EvictsIdle;
   logic [IndexWidth:0] checks_q;
   logic [2:0] check_wait_q;  // cycles since the last check
   index_t check_index_q;
   logic evict_1_q, evict_2_q;
-  wire check = Evicts & ~expired_valid_i & (checks_q != '0) & (&check_wait_q);
-  wire index_t next_index = check ? check_index_q : expired_i;
+  wire searches = Evicts & (checks_q != '0);
+  wire check = ~expired_valid_i & (searches | (EvictsIdle & idle_valid_i)) & (&check_wait_q);
+  wire index_t next_index = ~check ? expired_i : searches ? check_index_q : idle_i;
 
   // An expiry or a check starts only while no event of its session is in cycles 1 to 3. It is valid
   // only if the timer has not been set or cleared since (tcp_timers), which happens three cycles
@@ -92,7 +97,7 @@ module tcp_scheduler
   // the event in cycle 4 changes timers is not known earlier.
   index_t index_5_q, index_6_q;
   logic orders_5_q, orders_6_q, class_1_q;
-  logic expiry_q, expiry_check_q, expiry_class_q;
+  logic expiry_q, expiry_check_q, expiry_search_q, expiry_class_q;
   logic   expiry_follows_q;  // the session has an event in cycle 4
   index_t expiry_index_q;
   logic can_expire, can_arrive, can_depart, departures_first_q;
@@ -106,11 +111,13 @@ module tcp_scheduler
   always_ff @(posedge clk_i) begin
     expiry_q <= (expired_valid_i | check) & ~next_waits & ~starts_expiry & ~rst_i;
     expiry_check_q <= check;
+    expiry_search_q <= check & searches;
     expiry_class_q <= expired_class_i;
     expiry_index_q <= next_index;
     expiry_follows_q <= write_3_o & index_3_o == next_index;
   end
-  assign can_expire = expiry_q & ~(expiry_follows_q & (orders_4_i | renews_4_i)) & report_room_i;
+  assign can_expire = expiry_q & ~(expiry_follows_q & (orders_4_i | renews_4_i)) & report_room_i &
+      (departure_room_i | ~(EvictsIdle & expiry_check_q));
   assign can_arrive = arrival_valid_i & is_free(arrival_i) & report_room_i;
   assign can_depart = queued_valid_i & is_free(queued_i) & departure_room_i & report_room_i;
 
@@ -154,14 +161,14 @@ module tcp_scheduler
     class_2_o  <= class_1_q;
     evict_1_q  <= expiry_check_q;
     evict_2_q  <= evict_1_q;
-    evict_3_o  <= Evicts & evict_2_q & (kind_2_o == ActionExpiry);
+    evict_3_o  <= Checks & evict_2_q & (kind_2_o == ActionExpiry);
     write_3_o  <= (kind_2_o != ActionNone) & ~rst_i;
     if (rst_i) {kind_1_o, kind_2_o} <= {ActionNone, ActionNone};
     else {kind_1_o, kind_2_o} <= {kind, kind_1_o};
   end
 
   always_ff @(posedge clk_i) begin
-    if (rst_i | ~Evicts) begin
+    if (rst_i | ~Checks) begin
       checks_q <= '0;
       check_wait_q <= '0;
       check_index_q <= '0;
@@ -169,8 +176,8 @@ module tcp_scheduler
       if (starts_expiry & expiry_check_q) check_wait_q <= '0;
       else if (~&check_wait_q) check_wait_q <= check_wait_q + 1'b1;
       if (evicts_3_i) checks_q <= '0;
-      else if (starts_expiry & expiry_check_q) checks_q <= checks_q - 1'b1;
-      if (starts_expiry & expiry_check_q) check_index_q <= check_index_q + 1'b1;
+      else if (starts_expiry & expiry_search_q) checks_q <= checks_q - 1'b1;
+      if (starts_expiry & expiry_search_q) check_index_q <= check_index_q + 1'b1;
       if (evict_i) checks_q <= (IndexWidth + 1)'(NumSessions);
     end
   end

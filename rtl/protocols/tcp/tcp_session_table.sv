@@ -30,7 +30,7 @@ module tcp_session_table
 ) (
     input logic clk_i,
     input logic rst_i,
-    input key_t seed_i, // sampled with rst_i; must be kept secret
+    input key_t seed_i, // fixed from the first insertion on; must be kept secret
 
     input logic valid_i,
     output logic ready_o,  // independent of the inputs
@@ -114,7 +114,7 @@ module tcp_session_table
 
   // ---- 1: key and hash ----
 
-  key_t seed_q, request_key_q, stored_key_q;
+  key_t request_key_q, stored_key_q;
   logic by_key_q, by_session_q;  // otherwise the key is that of a stash entry
   key_t key1, key2_q, key3_q, key4_q;
   number_t session1_q, session2_q, session3_q, session4_q;
@@ -129,12 +129,11 @@ module tcp_session_table
       .HashWidth(NumWays * LineBits)
   ) u_hash (
       .data_i(key1),
-      .seed_i(seed_q),
+      .seed_i,
       .hash_o(line1)
   );
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) seed_q <= seed_i;
     request_key_q <= key_i;
     by_key_q <= ~move & (op_i != SessionRemove);
     by_session_q <= ~move & (op_i == SessionRemove);

@@ -12,7 +12,7 @@ module tcp_sessions
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [95:0] seed_i,  // seed of the hash, sampled with rst_i; must be kept secret
+    input logic [95:0] seed_i,  // of the hash: fixed from the first insertion on; a secret
 
     input logic valid_i,
     output logic ready_o,  // independent of the inputs

@@ -27,6 +27,8 @@ package tcp_state_pkg;
     TimerKeepalive  // RFC 9293, 3.8.4
   } timer_e;
 
+  parameter int unsigned MaxGuesses = 3;  // wrong acknowledgements of a SYN,ACK
+
   // Keepalive: an idle wait is divided into this many parts, each of which counts as a try.
   parameter int unsigned KeepaliveWaits = 7;
   parameter int unsigned KeepaliveProbes = 8;
@@ -57,7 +59,7 @@ package tcp_state_pkg;
     logic fin_sent;  // max is after the FIN
 
     // Loss recovery (RFC 6582)
-    logic [1:0] dup_acks;
+    logic [1:0] dup_acks;    // in SYN-RECEIVED: wrong acknowledgements
     logic       recovering;
     logic       retransmit;  // retransmit the segment at una
     seq_t       recover;
@@ -159,6 +161,8 @@ package tcp_state_pkg;
 
   // Events of tcp_core, to be counted.
   typedef struct packed {
+    logic guessed;       // a wrong acknowledgement of a SYN,ACK
+    logic evicted_idle;  // a connection was ended to make room
     logic evicted;       // a session with an overdue handshake was ended to make room
     logic unused_error;  // an error without effect
     logic unreachable;

@@ -26,11 +26,12 @@ module tcp_transmit
     input host_t [NumMacPorts-1:0] host_i,
     input long_time_t long_time_i,
 
-    input  departure_t departure_i,
-    input  logic       departure_valid_i,
-    input  tuple_t     tuple_i,            // tuple of its session
-    input  vlan_t      vlan_i,
-    output logic       departure_room_o,   // room for eight more
+    input  departure_t        departure_i,
+    input  logic              departure_valid_i,
+    input  tuple_t            tuple_i,            // tuple of its session
+    input  vlan_t             vlan_i,
+    input  logic       [31:0] stamp_offset_i,     // of its timestamps
+    output logic              departure_room_o,   // room for eight more
 
     // Sends a reset for this segment; dropped if the queue is full
     input  segment_t refused_i,
@@ -64,7 +65,14 @@ module tcp_transmit
     departure_t departure;
     tuple_t tuple;
     vlan_t vlan;
+    logic [31:0] stamp;
   } entry_t;
+  // RFC 7323, 5.4 and 7.1: a clock of 1,024 us with an offset for each connection.
+  logic [31:0] stamp_q;
+  always_ff @(posedge clk_i) stamp_q <= long_time_i[10+:32];
+  wire entry_t entry_in =
+  '{departure: departure_i, tuple: tuple_i, vlan: vlan_i, stamp: stamp_q + stamp_offset_i}
+  ;
   entry_t entry;
   logic departure_valid, departure_take, unused_departure_ready, unused_departure_head;
   logic [4:0] waiting_q;
@@ -77,7 +85,7 @@ module tcp_transmit
       .clk_i,
       .rst_i,
       .in_head_i  (1'b0),
-      .in_body_i  ('{departure: departure_i, tuple: tuple_i, vlan: vlan_i}),
+      .in_body_i  (entry_in),
       .in_valid_i (departure_valid_i),
       .in_ready_o (unused_departure_ready),
       .out_head_o (unused_departure_head),
@@ -135,20 +143,15 @@ module tcp_transmit
 
   // ---- Selection ----
 
-  typedef struct packed {
-    departure_t departure;
-    tuple_t tuple;
-    vlan_t vlan;
-  } chosen_t;
-  chosen_t chosen, chosen_q;
+  entry_t chosen, chosen_q;
   logic chosen_valid_q;
   // The three stages advance together, so that ready passes through only one of them.
   logic moves;
   always_comb begin
-    chosen = '{departure: entry.departure, tuple: entry.tuple, vlan: entry.vlan};
+    chosen = entry;
     if (!Sack) {chosen.departure.num_sacks, chosen.departure.sacks} = '0;
     if (~departure_valid) begin
-      chosen = '{departure: '0, tuple: refusal.tuple, vlan: refusal.vlan};
+      chosen = '{departure: '0, tuple: refusal.tuple, vlan: refusal.vlan, stamp: '0};
       chosen.departure.seq = refusal.has_ack ? refusal.ack : '0;
       chosen.departure.ack = refusal.has_ack ? '0 : refusal.seq + refusal.acked;
       chosen.departure.flags.rst = 1'b1;
@@ -162,10 +165,6 @@ module tcp_transmit
   end
 
   // ---- The header ----
-
-  // RFC 7323, 5.4: a clock of 1,024 us.
-  logic [31:0] stamp_q;
-  always_ff @(posedge clk_i) stamp_q <= long_time_i[10+:32];
 
   logic [NumMacPorts-1:0][31:0] own_ips;
   logic [31:0] own_ip;
@@ -185,8 +184,6 @@ module tcp_transmit
   typedef struct packed {
     logic [Words-1:0][31:0] header;  // in wire order, first byte lowest
     logic [3:0] words;
-    logic has_timestamps;  // the timestamp is not filled in yet
-    logic syn;
     tcp_segment_meta_t meta;
     ones_pkg::saved_t sum;
   } made_t;
@@ -223,6 +220,7 @@ module tcp_transmit
       words = words + 4'd1;
       if (d.has_timestamps) begin
         made.header[FixedWords+1] = d.sack_permitted ? WordSackStamps : WordStamps;
+        made.header[FixedWords+2] = swap32(chosen_q.stamp);
         made.header[FixedWords+3] = swap32(d.ts_echo);
         words = words + 4'd3;
         if (d.has_scale) made.header[FixedWords+4] = WordScale;
@@ -235,6 +233,7 @@ module tcp_transmit
       words = words + 4'(d.has_scale);
     end else if (d.has_timestamps) begin
       made.header[FixedWords] = WordStamps;
+      made.header[FixedWords+1] = swap32(chosen_q.stamp);
       made.header[FixedWords+2] = swap32(d.ts_echo);
       words = words + 4'd3;
       if (has_sacks) begin
@@ -260,8 +259,6 @@ module tcp_transmit
     };
     made.header[FixedWords-1:0] = fixed;
     made.words = words;
-    made.has_timestamps = d.has_timestamps;
-    made.syn = d.flags.syn;
     made.meta.session = d.session;
     made.meta.start = d.seq + 32'(d.flags.syn);
     made.meta.payload_length = d.length;
@@ -282,7 +279,7 @@ module tcp_transmit
     if (moves) made_q <= made;
   end
 
-  // ---- Timestamp and sum, then output beat by beat ----
+  // ---- Sum, then output beat by beat ----
 
   typedef struct packed {
     logic [SlotBytes*8-1:0] header;
@@ -295,13 +292,9 @@ module tcp_transmit
   always_comb begin
     sent.header = '0;
     sent.header[MaxHeaderBytes*8-1:0] = made_q.header;
-    if (made_q.has_timestamps) begin
-      if (made_q.syn) sent.header[(FixedWords+2)*32+:32] = swap32(stamp_q);
-      else sent.header[(FixedWords+1)*32+:32] = swap32(stamp_q);
-    end
     sent.bytes = {made_q.words, 2'b0};
-    sent.meta  = made_q.meta;
-    sent.sum   = ones_pkg::split_saved(made_q.sum);
+    sent.meta = made_q.meta;
+    sent.sum = ones_pkg::split_saved(made_q.sum);
   end
   assign moves = ~sent_valid_q | beat_ready;
   always_ff @(posedge clk_i) begin

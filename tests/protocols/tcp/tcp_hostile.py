@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from bombus.protocols.frames import PROTOCOL_TCP, Station, pseudo_header, transport_checksum
+from bombus.simulator.build import Library, build
 from bombus.simulator.simulation import Simulation
+from tests import ROOT
 from tests.protocols.tcp.tcp_stations import Stations
 from tests.protocols.tcp.tcp_wire import FLAGS, HEADER_BYTES, NOP, TIMESTAMPS, WORD, Wire
 
@@ -18,6 +22,23 @@ PORT = 7  # of the echo server
 SESSIONS = 16
 MAX_HALF_OPEN = SESSIONS // 2
 PIECE = 10_000  # bytes that a connection has in flight
+
+
+DESIGN = ROOT / "designs" / "tcp_echo.yaml"
+
+
+def echo_server(**parameters: int) -> Library:
+    """With these parameters of the engine. One peer may take all sessions, unless they say
+    otherwise.
+    """
+    text, tcp = DESIGN.read_text(), "{name: tcp, kind: tcp, "
+    assert tcp in text
+    given = {"max_per_peer": SESSIONS, **parameters}
+    text = text.replace(tcp, tcp + "".join(f"{name}: {n}, " for name, n in given.items()))
+    with TemporaryDirectory() as folder:
+        design = Path(folder) / DESIGN.name
+        design.write_text(text)
+        return build(design, assertions=True)
 
 
 @dataclass(frozen=True)

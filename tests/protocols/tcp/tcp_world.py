@@ -95,6 +95,7 @@ class Session:
     closed: bool = False
     freed: bool = False
     failed: bool = False
+    evicted: bool = False
 
 
 @dataclass
@@ -402,7 +403,7 @@ class World:
         state = self.sessions[session]
         state.read_end = report["read_end"]
         state.write_end = report["write_end"]
-        for name in ("opened", "peer_closed", "closed", "failed"):
+        for name in ("opened", "peer_closed", "closed", "failed", "evicted"):
             if report[f"changes.{name}"]:
                 setattr(state, name, True)
         if report["changes.opened"]:

@@ -99,10 +99,10 @@ def test_a_syn_again_keeps_no_handshake(benches: Benches) -> None:
 
 def test_a_handshake_may_last_longer_than_its_timeout(benches: Benches) -> None:
     """It keeps its session although its SYN,ACK has gone again."""
-    world = World(benches("tcp_core", HalfOpenUs=10_000_000, NumGaps=0, NumSacks=0))
+    world = World(benches("tcp_core", HalfOpenUs=6_000_000, NumGaps=0, NumSacks=0))
     silent(world, 2)
-    world.run_to(world.now + 9_900_000)
-    assert len(world.departures) > 3
+    world.run_to(world.now + 5_900_000)
+    assert len(world.departures) == 3
     looked(world)
     assert not world.counts[EVICTED]
     world.run_to(world.now + 200_000)

@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -21,9 +20,7 @@ import pytest
 from bombus.protocols.frames import PROTOCOL_TCP, ip_frame, padded
 from bombus.protocols.tcp.model import State
 from bombus.protocols.tcp.segment import distance
-from bombus.simulator.build import build
 from bombus.simulator.simulation import Simulation
-from tests import ROOT
 from tests.protocols.tcp.tcp_hostile import (
     MAX_HALF_OPEN,
     PORT,
@@ -31,6 +28,7 @@ from tests.protocols.tcp.tcp_hostile import (
     World,
     changed,
     cut,
+    echo_server,
     wrong_checksum,
 )
 from tests.protocols.tcp.tcp_states import ESTABLISHED
@@ -39,7 +37,6 @@ from tests.protocols.tcp.tcp_wire import HEADER_BYTES, TIMESTAMPS, WORD, Wire
 
 pytestmark = pytest.mark.slow
 
-DESIGN = ROOT / "designs" / "tcp_echo.yaml"
 SEED = os.environ.get("BOMBUS_FUZZ_SEED", "1")
 SEGMENTS = {"sample": 3_000, "sweep": int(os.environ.get("BOMBUS_TCP_SEGMENTS", "1000000"))}
 FLOOD = {"sample": 2_000, "sweep": int(os.environ.get("BOMBUS_TCP_FLOOD", "100000"))}
@@ -56,9 +53,8 @@ BYTES = 200_000  # bytes that a connection sends while time is measured
 
 
 @contextmanager
-def world(seed: str, design: Path = DESIGN) -> Iterator[World]:
-    library = build(design, assertions=True)
-    with Simulation(library, timer_step_us=1000) as simulation:
+def world(seed: str, **parameters: int) -> Iterator[World]:
+    with Simulation(echo_server(**parameters), timer_step_us=1000) as simulation:
         yield World(simulation, f"{SEED} {seed}")
 
 
@@ -360,13 +356,9 @@ def test_flood_slows_nobody_down(flags: str, size: str) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("half_open_us", [0, 20])
-def test_new_clients_get_in_during_a_flood(half_open_us: int, tmp_path: Path) -> None:
+def test_new_clients_get_in_during_a_flood(half_open_us: int) -> None:
     """New clients get in if incomplete handshakes are evicted; otherwise there is no room."""
-    design = tmp_path / "tcp_echo.yaml"
-    text, tcp = DESIGN.read_text(), "{name: tcp, kind: tcp, "
-    assert tcp in text
-    design.write_text(text.replace(tcp, f"{tcp}half_open_us: {half_open_us}, "))
-    with world(f"clients {half_open_us}", design) as here:
+    with world(f"clients {half_open_us}", half_open_us=half_open_us) as here:
         stations = here.stations
         stations.connect(*BYSTANDERS)
         flood = Flood(here, "SYN")

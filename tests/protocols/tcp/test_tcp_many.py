@@ -91,6 +91,7 @@ print(len(clients), right)
 def design(tmp_path: Path) -> Path:
     """The example with all sessions that an engine can have."""
     text = DESIGN.read_text().replace("name: tcp_host\n", "name: tcp_many\n")
+    text = text.replace("max_per_peer: 16", f"max_per_peer: {SESSIONS}")
     for kind, sizes in SIZES.items():
         assert text.count(f"kind: {kind},") == 1
         text = text.replace(f"kind: {kind},", f"kind: {kind}, {sizes},")

@@ -20,11 +20,11 @@ module bench #(
     else if (in_valid_i[0]) busy_q <= 1'b1;
   end
   siphash #(
-      .DataWidth(DataWidth),
-      .Key(128'h0F0E0D0C0B0A09080706050403020100)
+      .DataWidth(DataWidth)
   ) u_siphash (
       .clk_i,
       .rst_i,
+      .key_i  (128'h0F0E0D0C0B0A09080706050403020100),
       .start_i(start),
       .data_i (data_q[DataWidth-1:0]),
       .done_o (out_valid_o[0]),

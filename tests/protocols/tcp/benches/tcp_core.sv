@@ -2,8 +2,8 @@
 // The state of the TCP engine, with its timers controlled by the test. Control: microseconds that
 // pass in a cycle; bit 16: segments to be sent have to wait.
 //
-// Streams in: arrivals, requests (session_request_t), expired timers (expiry_t), SYNs for which no
-// session is free. Streams out: verdicts, refused segments, reports, departures, timer orders
+// Streams in: arrivals, requests (session_request_t), expired timers (expiry_t), SYNs that find no
+// room, SYNs for which no session is free. Streams out: verdicts, refused segments, reports, departures, timer orders
 // (timer_orders_t), free sessions. Status: time.
 `include "bench.svh"
 
@@ -19,10 +19,12 @@ module bench
     parameter int unsigned NumSacks = 4,
     parameter bit Bypass = 0,
     parameter int unsigned HalfOpenUs = 0,
+    parameter int unsigned EvictIdleS = 0,
+    parameter int unsigned SynAckRetries = 2,
     parameter int unsigned KeepaliveS = 0,
     localparam int unsigned ItemBits = $bits(arrival_t)
 ) (
-    `BENCH_PORTS(4, ItemBits, 6, ItemBits, 17, 32)
+    `BENCH_PORTS(5, ItemBits, 6, ItemBits, 17, 32)
 );
 
   `BENCH_SHAPE
@@ -65,6 +67,8 @@ module bench
       .Errors(1),
       .Bypass(Bypass),
       .HalfOpenUs(HalfOpenUs),
+      .EvictIdleS(EvictIdleS),
+      .SynAckRetries(SynAckRetries),
       .KeepaliveS(KeepaliveS)
   ) u_core (
       .clk_i,
@@ -96,18 +100,20 @@ module bench
       .free_o(free),
       .free_valid_o(out_valid_o[5]),
       .evict_i(in_valid_i[3]),
+      .starved_i(in_valid_i[4]),
       .half_done_o(half_done),
       .event_o(events),
       .subject_o(unused_subject),
       .busy_o(busy)
   );
-  assign in_ready_o[3] = 1'b1;
+  assign in_ready_o[4:3] = '1;
   assign event_o[7:0] = 8'(events);
   assign event_o[8] = half_done;
   assign event_o[11:9] = {events.unused_error, events.unreachable, events.lowered_mss};
   assign event_o[12] = events.evicted;
   assign event_o[13] = busy;
-  assign event_o[63:14] = '0;
+  assign event_o[15:14] = {events.guessed, events.evicted_idle};
+  assign event_o[63:16] = '0;
   assign out_valid_o[4] = order.set | order.clear | order.set_delay | order.clear_delay;
   assign out_o[0] = $bits(out_o[0])'(verdict);
   assign out_o[1] = $bits(out_o[0])'(refused);
