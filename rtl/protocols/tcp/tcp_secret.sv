@@ -19,6 +19,10 @@ module tcp_secret
     output logic valid_o
 );
 
+  if (Seed != '0 && Seed[255:224] == '0) begin : gen_bad_seed
+    $error("tcp_secret: Seed must be 0 or have a highest word of 32 bits other than 0");
+  end
+
   keys_t keys_q;
   logic used_q, valid_q;
   wire written = secret_i.peers != '0;

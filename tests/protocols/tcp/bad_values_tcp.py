@@ -25,6 +25,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxHalfOpen": 0},
         {"MaxPerPeer": 0},
         {"MaxPerPeer": 17},
+        {"Seed": 5},
         {"NumMacPorts": 0},
         {"NumSessions": 1},
         {"NumSessions": 48},
@@ -181,6 +182,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxPerPeer": 0},
         {"MaxPerPeer": 17},
     ],
+    "tcp_secret": [{"Seed": 5}],
     "tcp_ranges": [{"NumRanges": 0}, {"NumRanges": 17}, {"Width": 3}, {"Width": 33}],
     "tcp_reassembly": [
         {"NumSessions": 1},
