@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LINE = "SPDX-License-Identifier: Apache-2.0"
 FOLDERS = (
     *("src", "rtl", "sim", "tests", "tools", "benchmarks", "formal"),
-    *("designs", "boards", "sweeps", "docs/examples"),
+    *("designs", "boards", "sweeps", "templates", "docs/examples"),
 )
 FILES = (".ci/run", "Makefile", ".pre-commit-config.yaml", "pyproject.toml")
 # How a comment begins, by file suffix. Most templates generate SystemVerilog.

@@ -4,8 +4,9 @@
 Steps: licence (the first line of every source file), python (ruff on all files and on Python in
 Markdown; mypy), format (verible on all SystemVerilog), comments (words
 and long lines of rtl/, formal/ and sim/), designs (every design of designs/, one of
-each other fabric, one with two networks and one with a host of packet processors generated and read
-by Verilator with all warnings, and the smallest one with each set of modules read by Yosys). The
+each other fabric, one with two networks, one with a host of packet processors and the templates of
+`bombus new` generated and read by Verilator with all warnings, and the smallest one with each set
+of modules read by Yosys). The
 cache remembers by content which designs were clean. `--fix` lets ruff and verible put right what
 they can.
 """
@@ -26,10 +27,11 @@ import licence
 
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
+from bombus.base.paths import PROJECTS
 from bombus.generation.generate import Generated, generate
 
 ROOT = Path(__file__).resolve().parents[1]
-SYSTEMVERILOG = ("rtl", "sim", "formal", "tests", "docs", "benchmarks")
+SYSTEMVERILOG = ("rtl", "sim", "formal", "tests", "docs", "benchmarks", "templates")
 # The only place that defines how SystemVerilog is formatted.
 VERIBLE_FLAGS = ("--column_limit=100",)
 WAIVERS = ROOT / "tools" / "verilator.vlt"
@@ -136,6 +138,7 @@ def lint_designs(*, fix: bool) -> bool:
     good = True
     with tempfile.TemporaryDirectory() as folder:
         designs = [*sorted((ROOT / "designs").glob("*.yaml")), TWO_NETWORKS, HOST, TCP_LOAD]
+        designs += sorted(PROJECTS.glob("*/*.yaml"))
         narrow = (ROOT / "designs" / "udp_echo_10g.yaml").read_text(encoding="utf-8")
         narrow = narrow.replace("tables: fixed\n", "")  # writable ones have more logic
         for name, fabric in FABRICS.items():
@@ -145,7 +148,7 @@ def lint_designs(*, fix: bool) -> bool:
         found: list[Generated] = []
         smallest: dict[frozenset[str], Generated] = {}
         for design in designs:
-            generated = generate(design, Path(folder) / design.stem)
+            generated = generate(design, Path(folder) / f"{design.parent.name}_{design.stem}")
             good &= lint_verilator(generated)
             found.append(generated)
             modules = frozenset(file.name for file in (generated.folder / "rtl").rglob("*.sv"))

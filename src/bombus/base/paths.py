@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locations of the files shipped with Bombus: RTL, simulator, benchmarks, designs, examples."""
+"""Locations of the files shipped with Bombus: RTL, simulator, benchmarks, designs, examples,
+projects."""
 
 from __future__ import annotations
 
@@ -22,6 +23,7 @@ INCLUDES = [SIM / "platform", *sorted((SIM / "protocols").iterdir())]
 DESIGNS = _shipped("designs")
 BOARDS = _shipped("boards")
 BENCHMARKS = _shipped("benchmarks")
+PROJECTS = _shipped("templates")  # of `bombus new`
 EXAMPLES = _shipped("docs/examples")
 PEERS = _shipped("tests/peers")  # programs that designs talk to
 TEMPLATES = PACKAGE / "generation" / "templates"

@@ -20,6 +20,7 @@ from bombus.cli.build import build
 from bombus.cli.check import check
 from bombus.cli.common import error_console, print_problems
 from bombus.cli.generate import generate
+from bombus.cli.new import new
 from bombus.cli.place import place
 from bombus.cli.run import run
 from bombus.cli.schema import schema
@@ -56,7 +57,7 @@ def _options(
 
 # Groups and commands in the order of `bombus --help`.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Design": (check, place, show, schema),
+    "Design": (new, check, place, show, schema),
     "Hardware": (generate, area, timing, bitstream),
     "Simulation": (build, run),
     "Measurement": (bench, sweep),

@@ -69,6 +69,11 @@ def test_every_benchmark_and_design_is_in_it(installed: Path) -> None:
     assert {file.name for file in package.glob("designs/*.yaml")} == designs
 
 
+def test_new_projects_are_made_by_it(installed: Path) -> None:
+    bombus(installed, "new", "bees")
+    assert "no problems found" in bombus(installed, "check", "bees/bees.yaml")
+
+
 def test_licences_and_the_pinned_packages_are_in_it(installed: Path) -> None:
     (info,) = installed.glob("lib/python*/site-packages/bombus-*.dist-info")
     assert {file.name for file in (info / "licenses").iterdir()} == {"LICENSE", "NOTICE"}
