@@ -27,12 +27,16 @@ def bench(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="Benchmark to run. Without a name, list all benchmarks."
+            metavar="NAME [DESIGN]",
+            help="Benchmark to run, and its design file. Without a name, list all benchmarks.",
         ),
     ] = None,
     design: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Design file. Default: that of the benchmark."),
+        typer.Option(
+            metavar="FILE",
+            help="Design file, if not given after NAME. Default: that of the benchmark.",
+        ),
     ] = None,
     json: JsonOption = None,
 ) -> None:
@@ -44,7 +48,7 @@ def bench(
         return
     if name is not None and HELP in context.args:
         console = reading_console()
-        usage = f"Usage: bombus bench {name} [--design FILE] [--json FILE] [OPTIONS]"
+        usage = f"Usage: bombus bench {name} [DESIGN] [--json FILE] [OPTIONS]"
         console.print(f"{usage}\n\n{step.description(name)}\n", markup=False)
         table = Table("option", "meaning", "default")
         for option in step.options(name):
@@ -58,21 +62,28 @@ def bench(
             table.add_row(known, summary)
         print_table(reading_console(json), table)
         return
-    step.run(name, design, json, **_options(context.args))
+    given, options = _options(context.args)
+    if given and design:
+        raise UsageError(f"two designs are given: {design} and {given}")
+    step.run(name, design or given, json, **options)
 
 
-def _options(arguments: list[str]) -> dict[str, str | None]:
-    """`--packets 100 --quick` -> {"packets": "100", "quick": None}."""
+def _options(arguments: list[str]) -> tuple[Path | None, dict[str, str | None]]:
+    """The design, if there is one, and the options: `a.yaml --packets 100 --quick` -> a.yaml,
+    {"packets": "100", "quick": None}.
+    """
     values: dict[str, str | None] = {}
-    key = None
+    design = key = None
     for argument in arguments:
         if argument.startswith("--"):
             name, equals, value = argument.removeprefix("--").partition("=")
             key = name.replace("-", "_")
             values[key] = value if equals else None
         elif key is None:
-            raise UsageError(f"unexpected argument {argument!r}; options are `--key value`")
+            if design is not None:
+                raise UsageError(f"unexpected argument {argument!r}; options are `--key value`")
+            design = Path(argument)
         else:
             values[key] = argument
             key = None
-    return values
+    return design, values

@@ -222,5 +222,7 @@ def test_a_time_limit_is_positive() -> None:
 
 
 def test_further_options_go_to_the_benchmark() -> None:
-    options = _options(["--packets", "100", "--size=1.5", "--quick", "--name", "x"])
+    arguments = ["--packets", "100", "--size=1.5", "--quick", "--name", "x"]
+    design, options = _options([*arguments, "a.yaml"])
+    assert design == Path("a.yaml")
     assert options == {"packets": "100", "size": "1.5", "quick": None, "name": "x"}

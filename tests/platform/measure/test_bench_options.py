@@ -67,7 +67,8 @@ def test_values_are_converted() -> None:
     [
         (("--packets", "x"), "error: --packets x: should be a whole number, 1 or more\n"),
         (("--packet", "3"), "udp-echo has no option --packet; did you mean '--packets'"),
-        (("3",), "unexpected argument '3'"),
+        (("a.yaml", "3"), "unexpected argument '3'"),
+        (("--design", "a.yaml", "b.yaml"), "two designs are given: a.yaml and b.yaml"),
     ],
 )
 def test_the_command_ends_with_2(

@@ -79,6 +79,7 @@ class Connection:
     iss: int
     mss: int  # segment size that the design may send
     echoes: bool = False  # the design echoes data instead of sending the pattern
+    collected: bytearray | None = None  # data received, if it is not compared with the pattern
     una: int = 0
     nxt: int = 0
     edge: int = 0  # end of the design's window
@@ -180,7 +181,12 @@ class Peers:
         each = self.connections.get((port, peer_port))
         self._check(each is not None, "no such connection", frame)
         assert each is not None
-        self._check(flags & ACK != 0 and not flags & (RST | FIN), "flags", frame)
+        if flags & RST and each.opened is None:
+            name = self.simulation.manifest["name"]
+            raise PeerError(f"{name} refuses connections to TCP port {each.peer_port}")
+        self._check(not flags & RST, "the design resets the connection", frame)
+        self._check(not flags & FIN, "the design closes the connection", frame)
+        self._check(flags & ACK != 0, "flags", frame)
         if flags & SYN:
             self._check(each.opened is None and not payload, "SYN", frame)
             each.opened = frame
@@ -199,7 +205,10 @@ class Peers:
         if payload:
             self._check(seq == each.rcv_nxt, "sequence number", frame)
             self._check(len(payload) <= each.mss, "longer than the MSS", frame)
-            self._check(payload == pattern(seq + each.shift, len(payload)), "bytes", frame)
+            if each.collected is None:
+                self._check(payload == pattern(seq + each.shift, len(payload)), "bytes", frame)
+            else:
+                each.collected += payload
             self.checked += len(payload)
             each.rcv_nxt = (seq + len(payload)) % WORD
             each.came.append((frame.first_beat_cycle, frame.last_beat_cycle, len(payload)))
@@ -227,10 +236,18 @@ class Peers:
     # ---- Operations of a benchmark ----
 
     def open(
-        self, port: int, peer_port: int, mss: int, iss: int, *, echoes: bool = False
+        self,
+        port: int,
+        peer_port: int,
+        mss: int,
+        iss: int,
+        *,
+        echoes: bool = False,
+        collects: bool = False,
     ) -> Connection:
         """The SYN of a connection."""
-        each = Connection(port, peer_port, iss, mss, echoes, una=iss, nxt=iss)
+        collected = bytearray() if collects else None
+        each = Connection(port, peer_port, iss, mss, echoes, collected, una=iss, nxt=iss)
         self.connections[port, peer_port] = each
         scale = struct.pack("!BBBB", 1, OPTION_SCALE, 3, SCALE)
         self.send(each, SYN, options=struct.pack("!BBH", OPTION_MSS, 4, mss) + scale)
