@@ -34,6 +34,7 @@ FREE = {
     "LutDepth": "any number of entries: a memory that is deeper is block RAM",
     "ToIp": "any address",
     "HartId": "any number",
+    "AnswersFrom": "names of layers",
     "NumOthers": "any number of tiles",
     "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
