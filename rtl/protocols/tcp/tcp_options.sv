@@ -6,8 +6,9 @@
 // A length less than 2 or beyond the header ends the list; options before it are used. Only the
 // first SACK block is reported as an option.
 //
-// For a header that tcp_layout has read, this module finds the further SACK blocks: starting at
-// more_at_i, each is output for one cycle. A new header aborts that.
+// This module also finds the further SACK blocks, each of which is output for one cycle: for a
+// header that tcp_layout has read, starting at more_at_i, or, with again_i, of the header that has
+// been read here. A new header aborts that.
 //
 // Latency and throughput: one cycle per byte plus three, up to 43.
 `include "bombus_assert.svh"
@@ -23,13 +24,16 @@ module tcp_options
     input logic [9:0][31:0] words_i,
     input logic [3:0] num_words_i,
 
-    input logic start_more_i,  // only while neither busy nor reading more, and without start_i
+    // Only while neither busy nor reading more, and without start_i; with again_i, along with take_i
+    input logic start_more_i,
+    input logic again_i,
     input logic [5:0] more_at_i,
     input logic [1:0] num_more_i,
 
-    output options_t options_o,
-    output logic     bad_o,      // the list ended at an invalid length
-    output logic     ends_o,     // valid_o rises
+    output options_t options_o,   // but for the SACK block, until start_i
+    output logic     has_more_o,  // further SACK blocks
+    output logic     bad_o,       // the list ended at an invalid length
+    output logic     ends_o,      // valid_o rises
     output logic     valid_o,
     input  logic     take_i,
     output logic     busy_o,
@@ -48,13 +52,17 @@ module tcp_options
   logic running_q, byte_valid_q, more_q;
   logic [7:0] byte_q;
   logic finish;
+  // Where the further SACK blocks of the header begin, and their number
+  logic [5:0] more_at_q;
+  logic [1:0] num_more_q;
+  wire [1:0] num_more = again_i ? num_more_q : num_more_i;
 
   always_ff @(posedge clk_i) begin
-    if (start_i | start_more_i) bytes_q <= words_i;
+    if (start_i | (start_more_i & ~again_i)) bytes_q <= words_i;
     byte_q <= bytes_q[index_q];
     if (start_i | start_more_i) begin
-      index_q <= start_i ? '0 : more_at_i;
-      rest_q  <= start_i ? {num_words_i, 2'b0} : {1'b0, num_more_i, 3'b0};
+      index_q <= start_i ? '0 : again_i ? more_at_q : more_at_i;
+      rest_q  <= start_i ? {num_words_i, 2'b0} : {1'b0, num_more, 3'b0};
     end else if (running_q) begin
       index_q <= index_q + 1'b1;
       rest_q  <= rest_q - 1'b1;
@@ -103,6 +111,8 @@ module tcp_options
   wire ends_list = in_kind & (byte_q == OptionEnd);
   wire cut = (in_kind & last & (byte_q > OptionNop)) | (in_length & bad_length);
   wire no_value = byte_q == 8'd2;
+  // The length of a valid option is at most 38 here.
+  wire sacks = (kind_q == OptionSack) & (byte_q[2:0] == 3'd2) & (byte_q[5:3] != '0) & ~bad_length;
   wire value_ends = in_value & (value_left_q == 6'd1);
   assign finish = ends_list | cut | (byte_valid_q & last);
 
@@ -123,8 +133,11 @@ module tcp_options
       uses_mss_q <= (kind_q == OptionMss) & (byte_q == 8'd4);
       uses_scale_q <= (kind_q == OptionScale) & (byte_q == 8'd3);
       uses_timestamps_q <= (kind_q == OptionTimestamps) & (byte_q == 8'd10);
-      // The length is at most 38 here.
-      uses_sack_q <= (kind_q == OptionSack) & (byte_q[2:0] == 3'd2) & (byte_q[5:3] != '0);
+      uses_sack_q <= sacks;
+      if (sacks) begin
+        more_at_q  <= index_q + 6'd8;  // the byte after this one is that at index_q
+        num_more_q <= 2'(byte_q[5:3] - 3'd1);
+      end
     end
     if (~byte_valid_q & more_q) begin
       value_left_q <= '0;  // unlimited
@@ -143,6 +156,7 @@ module tcp_options
       if (uses_sack_q & (first_q | more_q)) found_q.sack <= {found_q.sack[55:0], byte_q};
     end
     if (start_i) begin
+      num_more_q <= '0;
       bad_o <= 1'b0;
       found_q.has_mss <= 1'b0;
       found_q.has_scale <= 1'b0;
@@ -162,6 +176,7 @@ module tcp_options
   end
 
   assign options_o = found_q;
+  assign has_more_o = found_q.has_sack & (num_more_q != '0);
   assign ends_o = finish & ~more_q;
 
   // A complete block is stable for one cycle.

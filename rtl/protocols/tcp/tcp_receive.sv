@@ -15,9 +15,9 @@
 // options before it are used. With AnyLayout 0, options in other layouts are ignored, except an MSS
 // in first position.
 //
-// With MoreSacks, the further SACK blocks of an acknowledgement follow it, each as a segment with
-// `sack_only`, 10 cycles later and then every 8 cycles. They are read by tcp_options, and skipped
-// while it is busy: a peer repeats each block in at least three segments (RFC 2018, 4).
+// With MoreSacks, the further SACK blocks of an acknowledgement, in any layout, follow it, each as a
+// segment with `sack_only`, 10 cycles later and then every 8 cycles. They are read by tcp_options,
+// and skipped while it is busy: a peer repeats each block in at least three segments (RFC 2018, 4).
 //
 // The checksum is verified without access to the payload, as in udp_rx.
 //
@@ -239,7 +239,7 @@ module tcp_receive
   message_t read, late_read, late_q, sent_q;
   options_t late_options;
   sack_block_t more_block;
-  logic has_more;
+  logic has_more, has_late_more, late_more_q;
   logic [1:0] num_more;
   logic [5:0] more_at;
   logic sent_valid_q, sent_late_q;
@@ -265,9 +265,8 @@ module tcp_receive
         options: layout_options
     };
     late_read = late_q;
-    if (late_leaves) begin
-      late_read.segment.options = late_options;
-    end else begin
+    if (late_leaves | late_more_q) late_read.segment.options = late_options;
+    if (~late_leaves) begin
       late_read.segment.seq = late_q.segment.seq + 32'(late_q.segment.length);
       late_read.segment.length = '0;
       late_read.segment.flags = '{ack: 1'b1, default: 1'b0};
@@ -289,9 +288,16 @@ module tcp_receive
       .more_at_o(more_at)
   );
   // Blocks of a segment that opens, ends or resets the connection are ignored.
+  function automatic logic may_sack(flags_t carried);
+    return carried.ack & ~(carried.syn | carried.fin | carried.rst);
+  endfunction
   wire starts_more = MoreSacks & AnyLayout & prompt & has_more & ~options_busy & ~reads_more &
-      read.segment.flags.ack & ~(read.segment.flags.syn | read.segment.flags.fin |
-                                 read.segment.flags.rst);
+      may_sack(
+      read.segment.flags
+  );
+  wire starts_late_more = MoreSacks & AnyLayout & late_leaves & has_late_more & may_sack(
+      late_q.segment.flags
+  );
 
   if (AnyLayout) begin : gen_options
     tcp_options u_options (
@@ -301,12 +307,14 @@ module tcp_receive
         .words_i(words_q[HeaderWords-1:HeaderBytes/4]),
         .num_words_i(words_in_header - 4'(HeaderBytes / 4)),
         .options_o(late_options),
+        .has_more_o(has_late_more),
         .bad_o(late_bad),
         .ends_o(late_ends),
         .valid_o(late_valid),
         .take_i(late_leaves),
         .busy_o(options_busy),
-        .start_more_i(starts_more),
+        .start_more_i(starts_more | starts_late_more),
+        .again_i(starts_late_more),
         .more_at_i(more_at),
         .num_more_i(num_more),
         .more_o(more_block),
@@ -320,10 +328,13 @@ module tcp_receive
     assign {late_bad, late_ends, late_valid, options_busy} = '0;
     assign {more_block, more_valid, more_ends, reads_more} = '0;
     wire unused_more = &{num_more, more_at};
+    assign has_late_more = 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
     if (late | starts_more) late_q <= read;
+    if (late | starts_more) late_more_q <= 1'b0;
+    else if (starts_late_more) late_more_q <= 1'b1;
     sent_q <= late_leaves | more_valid ? late_read : read;
     sent_late_q <= late_leaves;
   end
