@@ -13,7 +13,8 @@
 module tcp_connect
   import tcp_pkg::*;
 #(
-    parameter int unsigned NumSessions = 16
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned NumMacPorts = 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -21,7 +22,7 @@ module tcp_connect
 
     input tcp_request_meta_t request_i,
     input logic request_valid_i,
-    output logic lost_o,  // one cycle later: the queue was full
+    output logic lost_o,  // one cycle later: the queue was full, or the request is bad
 
     // The hash of tuple_o without own_port
     output logic hash_valid_o,  // until hash_done_i
@@ -37,7 +38,7 @@ module tcp_connect
     input logic hit_i,  // another session has this tuple
     input logic made_i,
 
-    // No session or no port was free
+    // No session or no port was free, or the peer's port is 0, or there is no such MAC port
     output logic missed_o,
     input  logic missed_ready_i,
 
@@ -47,6 +48,11 @@ module tcp_connect
   if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_connect: NumSessions must be a power of two, 2 to 16384");
   end
+
+  // Such a request has an answer, but opens no connection.
+  function automatic logic is_bad(bombus_pkg::mac_port_t mac_port, logic [15:0] peer_port);
+    return 32'(mac_port) >= NumMacPorts || peer_port == '0;
+  endfunction
 
   // ---- Waiting requests ----
 
@@ -84,7 +90,7 @@ module tcp_connect
   always_ff @(posedge clk_i) begin
     if (rst_i) waiting_q <= '0;
     else waiting_q <= waiting_q + CountWidth'(write) - CountWidth'(entry_take);
-    lost_o <= request_valid_i & full & ~rst_i;
+    lost_o <= request_valid_i & (full | is_bad(request_i.mac_port, request_i.peer_port)) & ~rst_i;
   end
 
   // ---- Handle one at a time ----
@@ -112,7 +118,11 @@ module tcp_connect
       tries_q  <= '0;
     end else begin
       unique case (state_q)
-        Idle:   if (entry_valid & start_i) state_q <= hashed_q ? Check : Hash;
+        Idle:
+        if (entry_valid & start_i) begin
+          if (is_bad(entry.mac_port, entry.peer_port)) state_q <= Missed;
+          else state_q <= hashed_q ? Check : Hash;
+        end
         Hash:   if (hash_done_i) state_q <= Idle;
         Check: begin
           state_q <= Insert;

@@ -348,7 +348,8 @@ module tcp_lookup
   end
   if (ActiveOpen) begin : gen_connect
     tcp_connect #(
-        .NumSessions(NumSessions)
+        .NumSessions(NumSessions),
+        .NumMacPorts(NumMacPorts)
     ) u_connect (
         .clk_i,
         .rst_i,

@@ -85,9 +85,9 @@ def test_requests_wait_until_all_are_cleared(bench: Bench) -> None:
 def ask(bench: Bench, random: Random, **fields: int) -> dict[str, int]:
     fields = {
         "argument": random.getrandbits(32),
-        "peer_port": random.getrandbits(16),
+        "peer_port": random.randrange(1, 1 << 16),
         "port": random.getrandbits(16),
-        "mac_port": random.getrandbits(2),
+        "mac_port": random.randrange(3),
     } | fields
     bench.push([REQUEST.pack(request=9, **fields)], ASKED)
     return fields
@@ -181,6 +181,22 @@ def test_too_many_connections(bench: Bench) -> None:
     bench.push([MADE] * 16, ANSWERS)
     bench.drain()
     assert len(questions(bench)) == 16
+
+
+def test_requests_that_name_no_port(bench: Bench) -> None:
+    """Neither of the peer nor of a MAC: they are answered, counted, and look nothing up."""
+    random = Random(7)
+    for fields in ({"peer_port": 0}, {"mac_port": 3}):
+        asked = ask(bench, random, **fields)
+        following = ask(bench, random)
+        bench.push([MADE], ANSWERS)
+        bench.drain()
+        (question,) = questions(bench)
+        assert question["ip"] == following["argument"]
+        (missed,) = (question_of(item) for item in bench.items(MISSED))
+        assert (missed["ip"], missed["port"]) == (asked["argument"], asked["port"])
+        assert bench.events[0] == 1
+        bench.forget()
 
 
 def test_reset_while_connections_wait(bench: Bench) -> None:

@@ -46,7 +46,8 @@ module bench
     else if (in_valid_i[2]) pending_q <= 1'b0;
   end
   tcp_connect #(
-      .NumSessions(NumSessions)
+      .NumSessions(NumSessions),
+      .NumMacPorts(3)
   ) u_connect (
       .clk_i,
       .rst_i,
