@@ -34,6 +34,7 @@ module tcp_deliver_formal
     input logic [15:0] port_i,
     input logic [15:0] missed_port_i,
     input logic [$bits(tuple_t)-1:0] missed_tuple_i,
+    input logic missed_in_use_i,
     input logic missed_valid_i,
     input logic out_ready_i
 );
@@ -79,6 +80,7 @@ module tcp_deliver_formal
       .room_o(room),
       .missed_port_i,
       .missed_tuple_i(tuple_t'(missed_tuple_i)),
+      .missed_in_use_i,
       .missed_valid_i,
       .missed_ready_o(missed_ready),
       .out_o(out),
@@ -165,6 +167,8 @@ module tcp_deliver_formal
         port: front.port,
         session: front.report.session,
         changes: front.report.changes,
+        cause: front.report.cause,
+        mss: front.report.mss,
         read_end: front.report.read_end,
         write_end: front.report.write_end,
         tuple: front.tuple
@@ -173,6 +177,7 @@ module tcp_deliver_formal
       event_meta = '{
           port: missed_port_i,
           changes: '{failed: 1'b1, default: '0},
+          cause: missed_in_use_i ? CausePortInUse : CauseNoSession,
           tuple: tuple_t'(missed_tuple_i),
           default: '0
       };

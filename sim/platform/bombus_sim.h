@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 /* Raised when a function or a struct changes incompatibly. */
-#define BOMBUS_API_VERSION 3
+#define BOMBUS_API_VERSION 4
 
 typedef struct bombus_sim bombus_sim;
 

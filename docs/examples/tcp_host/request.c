@@ -48,7 +48,7 @@ int main(void) {
   bombus_write_register(client, offsetof(tcp_host_t, host[0].mac) + 4, 0x02B0);
 
   int listener = bombus_tcp_listen(server, NULL, 80, 4);
-  int near = bombus_tcp_connect(client, NULL, SERVER_IP, 80, 0, FOREVER);
+  int near = bombus_tcp_connect(client, NULL, SERVER_IP, 80, 0, 0, FOREVER);
   if (near < 0) {
     fprintf(stderr, "connect: %s\n", bombus_last_error(client));
     return 1;
@@ -56,15 +56,15 @@ int main(void) {
   int far = bombus_tcp_accept(server, listener, FOREVER);
 
   char request[100], answer[100];
-  bombus_tcp_send(client, near, (const uint8_t *)"world", 5, FOREVER);
-  bombus_tcp_shutdown(client, near);
-  int length = bombus_tcp_receive(server, far, (uint8_t *)request, sizeof request, FOREVER);
+  bombus_tcp_send(client, near, (const uint8_t *)"world", 5, 0, FOREVER);
+  bombus_tcp_shutdown(client, near, BOMBUS_TCP_SHUT_WRITE);
+  int length = bombus_tcp_receive(server, far, (uint8_t *)request, sizeof request, 0, FOREVER);
   if (length < 0) return 1;
   length = snprintf(answer, sizeof answer, "hello, %.*s", length, request);
-  bombus_tcp_send(server, far, (const uint8_t *)answer, (size_t)length, FOREVER);
+  bombus_tcp_send(server, far, (const uint8_t *)answer, (size_t)length, 0, FOREVER);
   bombus_tcp_close(server, far);
 
-  length = bombus_tcp_receive(client, near, (uint8_t *)answer, sizeof answer, FOREVER);
+  length = bombus_tcp_receive(client, near, (uint8_t *)answer, sizeof answer, 0, FOREVER);
   printf("%.*s\n", length, answer);
   bombus_tcp_close(client, near);
   for (int i = 0; i < 2; ++i) bombus_close(ends[i]);

@@ -254,7 +254,7 @@ module tcp
   logic unfound_valid, refused_valid, lookup_busy, half_done, short, starved;
   logic [15:0] missed_port, port;
   tuple_t missed_tuple;
-  logic missed_valid, missed_ready, connect_lost;
+  logic missed_in_use, missed_valid, missed_ready, connect_lost;
   session_t free, subject;
   logic free_valid, free_ready;
   tuple_t tuple;
@@ -302,6 +302,7 @@ module tcp
       .connect_lost_o(connect_lost),
       .missed_port_o(missed_port),
       .missed_tuple_o(missed_tuple),
+      .missed_in_use_o(missed_in_use),
       .missed_valid_o(missed_valid),
       .missed_ready_i(missed_ready),
       .error_i(tcp_error_meta_t'(request_i.meta)),
@@ -537,6 +538,7 @@ module tcp
       .port_i(port),
       .missed_port_i(missed_port),
       .missed_tuple_i(missed_tuple),
+      .missed_in_use_i(missed_in_use),
       .missed_valid_i(missed_valid),
       .missed_ready_o(missed_ready),
       .out_o(data_o),

@@ -7,7 +7,7 @@
 // be sent, and the number of queued responses must be bounded.) One request at a time is looked up
 // in the table; if peer and port are already in use, it is retried with the next port, up to 2**14
 // times. The port of the application itself is skipped: it distinguishes connections of peers from
-// requested ones.
+// requested ones. A request may choose its port: if that is in use, it fails.
 `include "bombus_assert.svh"
 
 module tcp_connect
@@ -38,8 +38,10 @@ module tcp_connect
     input logic hit_i,  // another session has this tuple
     input logic made_i,
 
-    // No session or no port was free, or the peer's port is 0, or there is no such MAC port
+    // No session or no port was free, or the peer's port is 0, or there is no such MAC port;
+    // in_use_o: the port that the request has chosen is in use
     output logic missed_o,
+    output logic in_use_o,
     input  logic missed_ready_i,
 
     output logic busy_o
@@ -61,6 +63,7 @@ module tcp_connect
     logic [31:0] ip;
     logic [15:0] peer_port;
     logic [15:0] port;
+    logic [15:0] own_port;  // 0: any
   } entry_t;
   localparam int unsigned CountWidth = $clog2(NumSessions) + 1;
   logic [CountWidth-1:0] waiting_q;
@@ -79,7 +82,8 @@ module tcp_connect
           mac_port: request_i.mac_port,
           ip: request_i.argument,
           peer_port: request_i.peer_port,
-          port: request_i.port
+          port: request_i.port,
+          own_port: request_i.own_port
       }
       ),
       .write_i(write),
@@ -104,9 +108,10 @@ module tcp_connect
     Missed
   } state_e;
   state_e state_q;
-  logic   hashed_q;
+  logic hashed_q, in_use_q;
   logic [13:0] hash_q, own_port_q, offset_q, tries_q;
-  wire again = hit_i & ~&tries_q;
+  wire chosen = entry.own_port != '0;
+  wire again = hit_i & ~&tries_q & ~chosen;
 
   always_ff @(posedge clk_i) begin
     own_port_q <= hash_q + offset_q;
@@ -120,23 +125,26 @@ module tcp_connect
       unique case (state_q)
         Idle:
         if (entry_valid & start_i) begin
+          in_use_q <= 1'b0;
           if (is_bad(entry.mac_port, entry.peer_port)) state_q <= Missed;
           else state_q <= hashed_q ? Check : Hash;
         end
         Hash:   if (hash_done_i) state_q <= Idle;
         Check: begin
-          state_q <= Insert;
+          state_q  <= Insert;
+          in_use_q <= 1'b1;
           if (tuple_o.own_port == entry.port) begin
-            state_q  <= Idle;
+            state_q  <= chosen ? Missed : Idle;
             offset_q <= offset_q + 14'd1;
-            tries_q  <= tries_q + 14'd1;
+            tries_q  <= chosen ? '0 : tries_q + 14'd1;
           end
         end
         Insert: if (taken_i) state_q <= Wait;
         Wait: begin
           if (done_i) begin
-            state_q <= made_i | again ? Idle : Missed;
-            tries_q <= again ? tries_q + 14'd1 : '0;
+            in_use_q <= hit_i;
+            state_q  <= made_i | again ? Idle : Missed;
+            tries_q  <= again ? tries_q + 14'd1 : '0;
             if (made_i | again) offset_q <= offset_q + 14'd1;
           end
         end
@@ -153,13 +161,14 @@ module tcp_connect
   assign hash_valid_o = state_q == Hash;
   assign valid_o = state_q == Insert;
   assign missed_o = state_q == Missed;
+  assign in_use_o = chosen & in_use_q;
   assign entry_take = (state_q == Wait & done_i & made_i) | (missed_o & missed_ready_i);
   assign port_o = entry.port;
   assign tuple_o = '{
           mac_port: entry.mac_port,
           ip: entry.ip,
           peer_port: entry.peer_port,
-          own_port: {2'b11, own_port_q}
+          own_port: chosen ? entry.own_port : {2'b11, own_port_q}
       };
   assign busy_o = (waiting_q != '0) & start_i;
 

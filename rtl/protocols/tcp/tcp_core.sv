@@ -701,6 +701,9 @@ module tcp_core
   // ---- Cycle 3: select the result and write it ----
 
   changes_t changes;
+  // The application knows the session, or has requested it, and waits for more events of it.
+  wire known = ~unreported & ~(block_3_q.state inside {Closed, Ended, TimeWait});
+  cause_e cause;
   logic aborts, free;
   always_ff @(posedge clk_i) begin
     aborts <= (kind_2_q == ActionDeparture) & ~takes_fin_2 & requests_2_q.aborted &
@@ -720,6 +723,7 @@ module tcp_core
     end else if (opens | arrives) begin
       block = opens ? opened : arrived;
       changes = opens ? '0 : arrival_changes;
+      changes.reported = ~opens & unreachable & ~arrival_changes.closed & known;
       wake = opens | arrival_wake;
     end else if (expires & evict_3_q) begin
       block = block_3_q;
@@ -727,7 +731,6 @@ module tcp_core
       wake = 1'b0;
       changes.closed = evicts_idle;
       changes.failed = evicts_idle;
-      changes.evicted = evicts_idle;
       if (evicts | evicts_idle) begin
         block.state = Ended;
         block.timer = TimerNone;
@@ -741,6 +744,11 @@ module tcp_core
       wake = 1'b1;
     end
     // A session that was never reported to an application is not freed by it.
+    cause = CauseNone;
+    if (changes.failed) cause = evicts_idle ? CauseEvicted : expires ? CauseTimeout : CauseReset;
+    if (changes.reported) begin
+      cause = arrival_3_q.segment.flags.urg ? CauseRefused : CauseUnreachable;
+    end
     free = write & (block.state == Ended) & (unreported |
         (requests_3_q.freed & (requests_3_q.close_position == requests_3_q.send_end)));
     if (free) block.state = Closed;
@@ -878,6 +886,8 @@ module tcp_core
     report_o <= '{
         session: session_t'(index_3_q),
         changes: changes,
+        cause: cause,
+        mss: block.mss,
         read_end: changes.opened & ~synchronises ? block_3_q.rcv_nxt : block.rcv_nxt,
         write_end: arrives & new_ack ? ack_end_q : una_end_q
     };

@@ -40,6 +40,7 @@ module tcp_deliver
     // A requested connection for which no session is free: reported after at most one outcome
     input  logic   [15:0] missed_port_i,
     input  tuple_t        missed_tuple_i,
+    input  logic          missed_in_use_i,  // ... or its port is in use
     input  logic          missed_valid_i,
     output logic          missed_ready_o,
 
@@ -143,6 +144,8 @@ module tcp_deliver
     event_meta = '{
         session: outcome.report.session,
         changes: outcome.report.changes,
+        cause: outcome.report.cause,
+        mss: outcome.report.mss,
         read_end: outcome.report.read_end,
         write_end: outcome.report.write_end,
         port: outcome.port,
@@ -151,6 +154,7 @@ module tcp_deliver
     if (sends_missed) begin
       event_meta = '0;
       event_meta.changes.failed = 1'b1;
+      event_meta.cause = missed_in_use_i ? CausePortInUse : CauseNoSession;
       event_meta.port = missed_port_i;
       event_meta.tuple = missed_tuple_i;
     end

@@ -67,6 +67,7 @@ module tcp_lookup
     output logic connect_lost_o,  // see tcp_connect
     output logic [15:0] missed_port_o,
     output tuple_t missed_tuple_o,
+    output logic missed_in_use_o,
     output logic missed_valid_o,
     input logic missed_ready_i,
 
@@ -367,6 +368,7 @@ module tcp_lookup
         .done_i(connected),
         .hit_i(hit),
         .made_i(made),
+        .in_use_o(missed_in_use_o),
         .missed_o(missed_valid_o),
         .missed_ready_i,
         .busy_o(connect_busy)
@@ -379,6 +381,7 @@ module tcp_lookup
     assign requested_port = '0;
     assign requested_valid = 1'b0;
     assign port_waits = 1'b0;
+    assign missed_in_use_o = 1'b0;
     assign missed_valid_o = 1'b0;
     assign connect_busy = 1'b0;
   end

@@ -148,9 +148,24 @@ package tcp_pkg;
     logic writable;
     logic peer_closed;  // all bytes have arrived
     logic closed;       // the session has ended
-    logic failed;       // by a reset, a timeout or its eviction
-    logic evicted;      // it was idle, and its session was needed
+    logic failed;       // see cause_e
+    logic reported;     // the path has reported an error (cause_e); the session goes on
   } changes_t;
+
+  // Why a connection has failed, or what the path has reported; CauseNone without either.
+  typedef enum logic [2:0] {
+    CauseNone,
+    // failed and closed
+    CauseReset,  // by the peer; of a connection that never opened: refused by it or by the path
+    CauseTimeout,  // the peer has not answered
+    CauseEvicted,  // it was idle, and its session was needed
+    // failed alone: a requested connection
+    CauseNoSession,
+    CausePortInUse,  // another session has the requested local port and the peer
+    // reported
+    CauseUnreachable,  // network or host unreachable, time exceeded, parameter problem
+    CauseRefused  // protocol or port unreachable
+  } cause_e;
 
   // Requests of an application. `argument`: sequence number up to which it has written or read, or
   // for which it waits, unless stated otherwise.
@@ -188,6 +203,7 @@ package tcp_pkg;
     bombus_pkg::mac_port_t mac_port;
     logic [15:0]           peer_port;
     logic [15:0]           port;
+    logic [15:0]           own_port;   // local port; 0: the engine chooses one
   } tcp_request_meta_t;
   parameter bit TcpRequestHasPayload = 1'b0;
 
@@ -203,11 +219,14 @@ package tcp_pkg;
   // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes up to
   // read_end have arrived, and bytes up to write_end may be written. port is that of the
   // application: our own port if the peer opened the connection. failed without closed: no session
-  // was free for the requested connection of that tuple.
+  // or port was free for the requested connection of that tuple. reported may precede opened: then
+  // only the tuple identifies the requested connection.
   typedef struct packed {
     logic [15:0] port;
     session_t session;
     changes_t changes;
+    cause_e cause;
+    bombus_pkg::length_t mss;  // payload bytes of a full segment
     seq_t read_end;
     seq_t write_end;  // until the session is open, the first byte: space must be requested
     tuple_t tuple;

@@ -188,10 +188,12 @@ package tcp_state_pkg;
 
   // For an application: changes, and the positions up to which it may read and write.
   typedef struct packed {
-    session_t session;
-    changes_t changes;
-    seq_t     read_end;
-    seq_t     write_end;
+    session_t            session;
+    changes_t            changes;
+    cause_e              cause;
+    bombus_pkg::length_t mss;
+    seq_t                read_end;
+    seq_t                write_end;
   } report_t;
 
   // One of: a received segment that belongs to a session or opens one (opens); a connection

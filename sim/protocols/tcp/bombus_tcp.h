@@ -9,7 +9,8 @@
  * A listener or connection is a number above 0 that is never used again in this simulator. A
  * number that was never given, or that is closed, is -EBADF, and a connection where a listener is
  * needed, or a listener where a connection is, is -EINVAL. bombus_reset() and bombus_reset_core()
- * close everything.
+ * close everything. bombus_last_error() gives the text of the errno value and the reason:
+ * "Connection refused: the peer has refused it".
  *
  * Waiting. Functions with timeout_us let virtual time pass, as bombus_elapse_us() does, until they
  * are done, at most this many microseconds: -ETIMEDOUT. timeout_us 0: no time passes; -EAGAIN
@@ -45,41 +46,59 @@ BOMBUS_API int bombus_tcp_listen(bombus_sim *sim, const char *tile, uint32_t por
 BOMBUS_API int bombus_tcp_accept(bombus_sim *sim, int listener, uint64_t timeout_us);
 
 /* Requests a connection through a MAC port with `port` at an IPv4 address (10.77.0.1 is
- * 0x0A4D0001), from a local port that the engine chooses, and returns it at once. Until it is open,
- * sending and receiving is -ENOTCONN; bombus_tcp_await() waits, and bombus_tcp_poll() reports it.
- * Every one opens or fails. While as many as the engine has sessions have done neither, of all
- * tiles together and with those that were given up, a further one fails at once (ENOBUFS). -EINVAL
- * also if port is not from 1 to 65535. */
+ * 0x0A4D0001), from a local port (own_port; 0: the engine chooses one), and returns it at once.
+ * Until it is open, sending and receiving is -ENOTCONN; bombus_tcp_await() waits, and
+ * bombus_tcp_poll() reports it. Every one opens or fails. While as many as the engine has sessions
+ * have done neither, of all tiles together and with those that were given up, a further one fails
+ * at once (ENOBUFS). -EADDRINUSE: own_port has a listener, or belongs to a tile. -EINVAL also if
+ * port is not from 1 to 65535, or own_port is beyond. */
 BOMBUS_API int bombus_tcp_open(bombus_sim *sim, const char *tile, uint32_t ip, uint32_t port,
-                               uint32_t mac_port);
+                               uint32_t mac_port, uint32_t own_port);
 
-/* Opens a connection, waits until it is open, and returns it. -ECONNREFUSED: the peer has reset it
- * or has not answered; -ENOBUFS: all sessions of the engine are in use or requested. After every
+/* Opens a connection, waits until it is open, and returns it. -ECONNREFUSED: the peer has refused
+ * it, by a reset or by ICMP; -ETIMEDOUT: it has not answered; -EHOSTUNREACH: ... and the path has
+ * reported an error by ICMP; -ENOBUFS: all sessions of the engine are in use or requested;
+ * -EADDRINUSE: a connection from own_port to this peer exists, perhaps in TIME-WAIT. After every
  * error the request is given up; if the connection opens later, it is reset. timeout_us 0 is
  * -EINVAL: use bombus_tcp_open(). */
 BOMBUS_API int bombus_tcp_connect(bombus_sim *sim, const char *tile, uint32_t ip, uint32_t port,
-                                  uint32_t mac_port, uint64_t timeout_us);
+                                  uint32_t mac_port, uint32_t own_port, uint64_t timeout_us);
+
+/* Flags of the functions below. */
+enum {
+  BOMBUS_TCP_PEEK = 1, /* receive: the bytes stay, and the next call returns them again */
+  BOMBUS_TCP_MORE = 2  /* send, write: more bytes follow: a segment that is not full is held back
+                          until the next call, with no limit of time */
+};
 
 /* Sends bytes: waits until the send buffer of the engine has taken all of them, and returns their
  * number, or a smaller one if the time is over or the connection is reset meanwhile. An error only
  * if it has taken none: -EAGAIN or -ETIMEDOUT: there is no space. -ECONNRESET: the connection was
- * reset; -EPIPE: it was shut down, or both sides have ended it. length: 1 to INT_MAX. */
+ * reset; -ETIMEDOUT, -EHOSTUNREACH, -ECONNREFUSED: it has ended since the peer no longer answers,
+ * without or with an error reported by the path (BOMBUS_TCP_ERROR is not 0 then); -EPIPE: it was
+ * shut down, or both sides have ended it. length: 1 to INT_MAX. */
 BOMBUS_API int bombus_tcp_send(bombus_sim *sim, int connection, const uint8_t *data, size_t length,
-                               uint64_t timeout_us);
+                               uint32_t flags, uint64_t timeout_us);
 
 /* Queues any number of bytes, which are sent as the send buffer has space, and returns 0.
  * BOMBUS_TCP_UNSENT counts those that wait. Errors as for bombus_tcp_send(). */
 BOMBUS_API int bombus_tcp_write(bombus_sim *sim, int connection, const uint8_t *data,
-                                size_t length);
+                                size_t length, uint32_t flags);
 
 /* Takes received bytes, in order, and returns their number, at most `capacity` (1 or more),
- * as soon as there are some. 0: the peer sends no more. -ECONNRESET: the connection was reset, and
- * nothing is left. */
+ * as soon as there are some. 0: the peer sends no more, or the reading side was shut down.
+ * -ECONNRESET and the others of bombus_tcp_send(): the connection has ended, and nothing is
+ * left. */
 BOMBUS_API int bombus_tcp_receive(bombus_sim *sim, int connection, uint8_t *data, size_t capacity,
-                                  uint64_t timeout_us);
+                                  uint32_t flags, uint64_t timeout_us);
 
-/* Ends the direction to the peer after the bytes sent so far; bytes may still be received. */
-BOMBUS_API int bombus_tcp_shutdown(bombus_sim *sim, int connection);
+/* Values of `how`: those of shutdown() in POSIX. */
+enum {
+  BOMBUS_TCP_SHUT_READ = 0,  /* received bytes are discarded, those to come, too */
+  BOMBUS_TCP_SHUT_WRITE = 1, /* no bytes follow those sent so far; bytes may still be received */
+  BOMBUS_TCP_SHUT_BOTH = 2
+};
+BOMBUS_API int bombus_tcp_shutdown(bombus_sim *sim, int connection, int how);
 
 /* Closes a connection: bytes sent before still arrive, bytes received later are discarded. Its
  * number is then valid only for bombus_tcp_abort(), bombus_tcp_get() and bombus_tcp_await() with
@@ -97,10 +116,11 @@ enum {
   BOMBUS_TCP_WRITABLE = 4,  /* the send buffer has space, and no byte waits for it */
   BOMBUS_TCP_SENT = 8,      /* no byte of bombus_tcp_write() waits for space */
   BOMBUS_TCP_CLOSED = 16,   /* the session has ended on both sides */
-  BOMBUS_TCP_RESET = 32     /* ... by a reset or a timeout; or it could not be opened */
+  BOMBUS_TCP_RESET = 32,    /* ... by a reset or a timeout; or it could not be opened */
+  BOMBUS_TCP_REPORTED = 64  /* the path has reported an error: BOMBUS_TCP_SOFT_ERROR */
 };
 
-/* Waits until one of the given conditions (not BOMBUS_TCP_RESET) holds, and returns all that hold,
+/* Waits until one of the given conditions (up to BOMBUS_TCP_CLOSED) holds, and returns all that hold,
  * with those that were not requested. A session that ends becomes readable, writable, and sent. A
  * connection that could not be opened has the errors of bombus_tcp_connect(). */
 BOMBUS_API int bombus_tcp_await(bombus_sim *sim, int connection, uint32_t conditions,
@@ -109,7 +129,7 @@ BOMBUS_API int bombus_tcp_await(bombus_sim *sim, int connection, uint32_t condit
 /* A connection whose state has changed since the last report. */
 typedef struct {
   int32_t connection;
-  uint32_t changes; /* BOMBUS_TCP_OPENED ... BOMBUS_TCP_RESET that hold now */
+  uint32_t changes; /* BOMBUS_TCP_OPENED ... BOMBUS_TCP_REPORTED that hold now */
 } bombus_tcp_news;
 
 /* Handles messages of the design, writes the connections that have changed since the last call, at
@@ -129,17 +149,29 @@ enum {
   BOMBUS_TCP_PEER_PORT,
   BOMBUS_TCP_PORT,    /* of this side; also of a listener. 0 until a connection is open */
   BOMBUS_TCP_SESSION, /* of the engine, as in its registers; -ENOTCONN until it is open */
-  BOMBUS_TCP_STATE,   /* BOMBUS_TCP_OPENED ... BOMBUS_TCP_RESET that hold */
+  BOMBUS_TCP_STATE,   /* BOMBUS_TCP_OPENED ... BOMBUS_TCP_REPORTED that hold */
   BOMBUS_TCP_AT_END,  /* 1: the peer sends no more, and everything has been received */
-  BOMBUS_TCP_ERROR,   /* an errno value: why it could not be opened, or ECONNRESET; 0: none */
+  BOMBUS_TCP_ERROR,   /* an errno value: why it could not be opened, or has ended; 0: none */
   BOMBUS_TCP_WAITING, /* of a listener: connections that wait to be accepted */
   BOMBUS_TCP_BACKLOG, /* of a listener; can be set */
+  BOMBUS_TCP_MAC_PORT, /* through which the peer is reached */
+  BOMBUS_TCP_MSS,      /* bytes of a full segment sent, without options; 0 until it is open */
+  /* Bytes of the buffers of the engine; with several engines, those of the smallest one. */
+  BOMBUS_TCP_SEND_BUFFER,
+  BOMBUS_TCP_RECEIVE_BUFFER,
+  /* An errno value: the last error that the path has reported by ICMP (RFC 5461), where the design
+   * has tcp_errors: EHOSTUNREACH (network or host unreachable, time exceeded, parameter problem) or
+   * ECONNREFUSED (protocol or port unreachable). The connection goes on. 0: none; can be set to
+   * 0. */
+  BOMBUS_TCP_SOFT_ERROR,
   /* Of the engine's session: 0 or 1; can be set, before it is open, too. */
   BOMBUS_TCP_NODELAY = 64, /* 1: short segments are not delayed. Default: 0, which delays them where
                               the engine has `nagle` */
   BOMBUS_TCP_KEEPALIVE,    /* 0: a silent peer is not probed. Default: 1, which probes it where the
                               engine has `keepalive_s` */
-  BOMBUS_TCP_USER_TIMEOUT  /* a parameter of the engine: -ENOPROTOOPT */
+  BOMBUS_TCP_USER_TIMEOUT, /* a parameter of the engine: -ENOPROTOOPT */
+  BOMBUS_TCP_CORK          /* 1: segments that are not full are held back, until it is set to 0, or
+                              the connection is shut down or closed; no limit of time. Default: 0 */
 };
 
 /* -ENOPROTOOPT: there is no such option, or not of a connection, or not of a listener. */

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "arguments.h"
@@ -22,18 +23,24 @@ uint16_t given_port(const std::string& tile) {
   return 0;
 }
 
-// Sessions of the design's engine, the smallest one; no limit without one.
-uint64_t num_sessions() {
-  uint64_t least = UINT64_MAX;
+// A parameter of the design's engine: the least one, if there are several; nothing without one.
+std::optional<uint64_t> engine_parameter(std::string_view name) {
+  std::optional<uint64_t> least;
   for (const LayerParameter& each : layer_parameters()) {
-    if (each.kind == "tcp" && each.name == "num_sessions") least = std::min(least, each.value);
+    if (each.kind != "tcp" || each.name != name) continue;
+    least = std::min(least.value_or(UINT64_MAX), each.value);
   }
   return least;
 }
 
-uint16_t checked_port(uint32_t port) {
-  if (port < 1 || port > 65535) {
-    refuse("port: should be 1 to 65535, not " + std::to_string(port));
+TcpBuffers engine_buffers() {
+  return {engine_parameter("send_bytes").value_or(0), engine_parameter("receive_bytes").value_or(0)};
+}
+
+uint16_t checked_port(uint32_t port, const char* name = "port", uint32_t least = 1) {
+  if (port < least || port > 65535) {
+    refuse(std::string(name) + ": should be " + std::to_string(least) + " to 65535, not " +
+           std::to_string(port));
   }
   return static_cast<uint16_t>(port);
 }
@@ -48,6 +55,7 @@ TcpApplication::TcpApplication(Simulator& simulator, StreamPort& out, StreamPort
       tile_(std::move(tile)),
       messages_(out, in),
       port_(given_port(tile_)),
+      buffers_(engine_buffers()),
       common_(common) {}
 
 // ---- For programs ----
@@ -58,6 +66,14 @@ int TcpApplication::listen(uint32_t wanted, uint32_t backlog) {
   if (port_ != 0 && port_ != port) {
     refuse("tile " + tile_ + " has port " + std::to_string(port_) + " only, not " + text);
   }
+  check_unused(port);
+  request({TcpVerb::kListen, 0, port, false, 0, 0, 0, 0});
+  listeners_[++common_.last_number] = {port, backlog, {}};
+  return common_.last_number;
+}
+
+void TcpApplication::check_unused(uint16_t port) const {
+  const std::string text = std::to_string(port);
   for (const LayerParameter& each : layer_parameters()) {
     if (each.name == kPort && each.value == port && each.tile != tile_) {
       throw Failure(EADDRINUSE, "port " + text + " is that of tile " + std::string(each.tile));
@@ -66,29 +82,33 @@ int TcpApplication::listen(uint32_t wanted, uint32_t backlog) {
   for (const auto& [number, listener] : listeners_) {
     if (listener.port == port) throw Failure(EADDRINUSE, "already listening on port " + text);
   }
-  request({TcpVerb::kListen, 0, port, false, 0, 0, 0});
-  listeners_[++common_.last_number] = {port, backlog, {}};
-  return common_.last_number;
 }
 
-int TcpApplication::open(uint32_t ip, uint32_t wanted, uint32_t mac_port) {
+int TcpApplication::open(uint32_t ip, uint32_t wanted, uint32_t mac_port, uint32_t wanted_own) {
   const uint16_t port = checked_port(wanted);
+  const uint16_t own_port = checked_port(wanted_own, "own_port", 0);
+  if (own_port != 0) {
+    check_unused(own_port);
+    if (own_port == port_) {  // by which connections of peers are known
+      throw Failure(EADDRINUSE, "port " + std::to_string(port_) + " is that of tile " + tile_);
+    }
+  }
   if (mac_port >= kMacPorts) refuse("no MAC port " + std::to_string(mac_port));
-  TcpConnection& connection = add(ip, port);
+  TcpConnection& connection = add(ip, port, mac_port);
   // The engine would lose a request beyond those for which it has room.
-  if (common_.unanswered == num_sessions()) {
+  if (common_.unanswered == engine_parameter("num_sessions")) {
     fail(connection, ENOBUFS);
     return connection.number();
   }
   ++common_.unanswered;
-  openings_.push_back({&connection, mac_port});
-  request({TcpVerb::kConnect, 0, ip, false, mac_port, port, port_});
+  openings_.push_back({&connection, mac_port, own_port});
+  request({TcpVerb::kConnect, 0, ip, false, mac_port, port, port_, own_port});
   return connection.number();
 }
 
 void TcpApplication::close_listener(int number) {
   const std::deque<int> waiting = std::move(listeners_.at(number).waiting);
-  request({TcpVerb::kUnlisten, 0, listeners_.at(number).port, false, 0, 0, 0});
+  request({TcpVerb::kUnlisten, 0, listeners_.at(number).port, false, 0, 0, 0, 0});
   listeners_.erase(number);
   for (const int each : waiting) {
     if (TcpConnection* left = connection(each)) abort(*left);
@@ -180,7 +200,8 @@ void TcpApplication::take_event(const TcpEvent& event) {
     return;
   }
   if (event.failed && !event.closed) {
-    if (TcpConnection* connection = answered(event, true)) fail(*connection, ENOBUFS);
+    const int error = event.cause == TcpCause::kPortInUse ? EADDRINUSE : ENOBUFS;
+    if (TcpConnection* connection = answered(event, true)) fail(*connection, error);
     return;
   }
   const auto found = sessions_.find(event.session);
@@ -190,14 +211,21 @@ void TcpApplication::take_event(const TcpEvent& event) {
     add_news(connection);
     remove_if_done(connection);
   } else if (event.closed) {
-    if (TcpConnection* connection = answered(event)) fail(*connection, ECONNREFUSED);
-    request({TcpVerb::kFree, event.session, event.write_end, false, 0, 0, 0});
+    if (TcpConnection* connection = answered(event)) {
+      fail(*connection, connection->error_of(event.cause, ECONNREFUSED));
+    }
+    request({TcpVerb::kFree, event.session, event.write_end, false, 0, 0, 0, 0});
+  } else if (event.reported) {
+    const auto opening = opening_of(event);
+    if (opening == openings_.end()) return;
+    opening->connection->report(event.cause);
+    add_news(*opening->connection);
   }
 }
 
 void TcpApplication::take_opened(const TcpEvent& event) {
   TcpConnection* requested = answered(event);
-  TcpConnection& connection = requested ? *requested : add(event.ip, event.peer_port);
+  TcpConnection& connection = requested ? *requested : add(event.ip, event.peer_port, event.mac_port);
   sessions_[event.session] = &connection;
   connection.take(event);
   add_news(connection);
@@ -213,24 +241,34 @@ void TcpApplication::take_opened(const TcpEvent& event) {
   abort(connection);  // not requested
 }
 
-TcpConnection* TcpApplication::answered(const TcpEvent& event, bool newest) {
-  if (!is_requested(event)) return nullptr;
+std::deque<TcpApplication::Opening>::iterator TcpApplication::opening_of(const TcpEvent& event,
+                                                                         bool newest) {
+  if (!is_requested(event)) return openings_.end();
+  uint16_t own_port = event.own_port;
   const auto fits = [&](const Opening& each) {
-    return each.mac_port == event.mac_port && each.connection->ip() == event.ip &&
-           each.connection->peer_port() == event.peer_port;
+    return each.own_port == own_port && each.mac_port == event.mac_port &&
+           each.connection->ip() == event.ip && each.connection->peer_port() == event.peer_port;
   };
   auto found = std::find_if(openings_.begin(), openings_.end(), fits);
+  if (found != openings_.end()) return found;
+  own_port = 0;  // the engine has chosen it
+  found = std::find_if(openings_.begin(), openings_.end(), fits);
+  if (found == openings_.end() || !newest) return found;
+  return std::prev(std::find_if(openings_.rbegin(), openings_.rend(), fits).base());
+}
+
+TcpConnection* TcpApplication::answered(const TcpEvent& event, bool newest) {
+  const auto found = opening_of(event, newest);
   if (found == openings_.end()) return nullptr;
-  if (newest) found = std::prev(std::find_if(openings_.rbegin(), openings_.rend(), fits).base());
   TcpConnection* connection = found->connection;
   openings_.erase(found);
   --common_.unanswered;
   return connection;
 }
 
-TcpConnection& TcpApplication::add(uint32_t ip, uint16_t peer_port) {
+TcpConnection& TcpApplication::add(uint32_t ip, uint16_t peer_port, uint32_t mac_port) {
   const int number = ++common_.last_number;
-  auto made = std::make_unique<TcpConnection>(*this, number, ip, peer_port);
+  auto made = std::make_unique<TcpConnection>(*this, number, ip, peer_port, mac_port);
   return *(connections_[number] = std::move(made));
 }
 

@@ -40,12 +40,14 @@ class TcpApplication {
 
   const std::string& tile() const { return tile_; }
   StreamPort& out() { return out_; }
+  const TcpBuffers& buffers() const { return buffers_; }
 
   // ---- For programs. Numbers are those of sockets. ----
 
   // These throw Failure.
   int listen(uint32_t port, uint32_t backlog);
-  int open(uint32_t ip, uint32_t port, uint32_t mac_port);
+  // own_port: 0: the engine chooses one.
+  int open(uint32_t ip, uint32_t port, uint32_t mac_port, uint32_t own_port);
   // Ends a listener; connections that wait there are reset.
   void close_listener(int number);
   // These end a connection, and remove it if no more events can arrive.
@@ -74,18 +76,27 @@ class TcpApplication {
  private:
   static constexpr size_t kMostNews = 65536;
 
+  // Throws Failure if another tile has the port, or a listener of this one.
+  void check_unused(uint16_t port) const;
   void forget_waiting(const TcpConnection& connection);
   void send(Message message) { simulator_.send_message(in_, std::move(message)); }
   void take_data(const Message& message);
   void take_event(const TcpEvent& event);
   void take_opened(const TcpEvent& event);
-  // A request for a connection that an event about a new session answers, which is then answered;
-  // null: none. Of those to the same peer it is the oldest one; if there was no session for it, the
-  // newest one, since earlier ones have got theirs.
+  struct Opening {
+    TcpConnection* connection;
+    uint32_t mac_port;
+    uint16_t own_port;  // 0: any
+  };
+  // A request for a connection that an event about a new session concerns; end(): none. Of those to
+  // the same peer, with ports that the engine chooses, it is the oldest one; if there was no session
+  // for it, the newest one, since earlier ones have got theirs.
+  std::deque<Opening>::iterator opening_of(const TcpEvent& event, bool newest = false);
+  // ... which is then answered. null: none.
   TcpConnection* answered(const TcpEvent& event, bool newest = false);
   // Whether the application, not a peer, requested it: the engine has chosen the port.
   static bool is_requested(const TcpEvent& event) { return event.port != event.own_port; }
-  TcpConnection& add(uint32_t ip, uint16_t peer_port);
+  TcpConnection& add(uint32_t ip, uint16_t peer_port, uint32_t mac_port);
   void fail(TcpConnection& connection, int error);
   void add_news(const TcpConnection& connection);
   void remove_if_done(TcpConnection& connection);
@@ -96,15 +107,12 @@ class TcpApplication {
   std::string tile_;
   TcpMessages messages_;
   uint16_t port_;  // that the design gives the application; 0: any
+  TcpBuffers buffers_;
   TcpCommon& common_;
 
   std::map<int, TcpListener> listeners_;
   std::unordered_map<int, std::unique_ptr<TcpConnection>> connections_;
   std::map<uint16_t, TcpConnection*> sessions_;
-  struct Opening {
-    TcpConnection* connection;
-    uint32_t mac_port;
-  };
   std::deque<Opening> openings_;         // the oldest first
   std::deque<TcpConnection*> reads_;     // in the order of the bytes to arrive
   std::deque<int> news_;                 // changed connections, the oldest change first

@@ -27,9 +27,10 @@ uint32_t TcpConnection::state() const {
   if (opened_) state |= BOMBUS_TCP_OPENED;
   if (!received_.empty() || (opened_ && at_end()) || reset_) state |= BOMBUS_TCP_READABLE;
   if ((opened_ && space() != 0) || over_) state |= BOMBUS_TCP_WRITABLE;
-  if (opened_ && queue_.empty()) state |= BOMBUS_TCP_SENT;
+  if (opened_ && unsent() == 0) state |= BOMBUS_TCP_SENT;
   if (over_) state |= BOMBUS_TCP_CLOSED;
   if (reset_) state |= BOMBUS_TCP_RESET;
+  if (soft_error_ != 0) state |= BOMBUS_TCP_REPORTED;
   return state;
 }
 
@@ -42,26 +43,30 @@ void TcpConnection::take_received(size_t length) {
   if (!over_) request(TcpVerb::kRelease, taken_);
 }
 
-void TcpConnection::write(const uint8_t* data, size_t length) {
+void TcpConnection::write(const uint8_t* data, size_t length, bool more) {
+  more_ = more;
   queue_.push(data, length);
   push();
 }
 
-size_t TcpConnection::send(const uint8_t* data, size_t length) {
-  size_t sent = 0;
-  while (const size_t part = std::min({length - sent, space(), kChunkBytes})) {
-    send_part(data + sent, part);
-    sent += part;
-  }
+size_t TcpConnection::send(const uint8_t* data, size_t length, bool more) {
+  const size_t sent = std::min(length, space());
+  write(data, sent, more);
   if (sent < length) request_space(length - sent);
   return sent;
+}
+
+void TcpConnection::set_cork(bool cork) {
+  cork_ = cork;
+  if (opened_) push();
 }
 
 void TcpConnection::request_space(size_t length) {
   if (waits_for_space_ || over_ || !opened_) return;
   waits_for_space_ = true;
   writable_toggle_ = !writable_toggle_;
-  const auto least = static_cast<uint32_t>(std::min(length, kLeastRingBytes));
+  const size_t most = holds_back() ? std::max(kLeastRingBytes, whole_segment()) : kLeastRingBytes;
+  const auto least = static_cast<uint32_t>(std::min(queue_.size() + length, most));
   request(TcpVerb::kWritable, written_ + least, writable_toggle_);
 }
 
@@ -73,6 +78,11 @@ void TcpConnection::set(uint32_t settings) {
 void TcpConnection::shutdown() {
   closing_ = true;
   push();
+}
+
+void TcpConnection::shut_reading() {
+  read_shut_ = true;
+  discard();
 }
 
 void TcpConnection::close() {
@@ -102,14 +112,21 @@ void TcpConnection::take(const TcpEvent& event) {
     written_ = event.write_end;
     if (settings_ != 0) request(TcpVerb::kSet, settings_);  // made before it was open
   }
+  mss_ = event.mss;
+  if (event.reported) report(event.cause);
   if (event.peer_closed) peer_closed_ = true;
   // A FIN occupies a position, but is not a byte.
   read_end_ = event.read_end - peer_closed_;
+  // The event `opened` has the first position, and the whole send buffer is free.
   write_end_ = event.write_end;
+  if (event.opened) write_end_ += static_cast<uint32_t>(application_.buffers().send);
   if (event.writable) waits_for_space_ = false;
   if (event.closed) {
     over_ = true;
-    if (event.failed) reset_ = true;
+    if (event.failed) {
+      reset_ = true;
+      error_ = error_of(event.cause, ECONNRESET);
+    }
     queue_.clear();
   }
   if (!reset_) ask();
@@ -126,8 +143,12 @@ void TcpConnection::take(const TcpEvent& event) {
 void TcpConnection::take_data(const uint8_t* data, size_t length) {
   --pending_reads_;
   received_.push(data, length);
-  if (released_) discard();
+  if (released_ || read_shut_) discard();
   free_if_done();
+}
+
+void TcpConnection::report(TcpCause cause) {
+  soft_error_ = cause == TcpCause::kRefused ? ECONNREFUSED : EHOSTUNREACH;
 }
 
 void TcpConnection::fail(int error) {
@@ -142,7 +163,7 @@ void TcpConnection::free_if_done() {
 }
 
 void TcpConnection::request(TcpVerb verb, uint32_t argument, bool toggle) {
-  application_.request({verb, session_, argument, toggle, 0, 0, 0});
+  application_.request({verb, session_, argument, toggle, 0, 0, 0, 0});
 }
 
 void TcpConnection::ask() {
@@ -158,13 +179,25 @@ void TcpConnection::send_part(const uint8_t* data, size_t length) {
   written_ += static_cast<uint32_t>(length);
 }
 
+size_t TcpConnection::whole_segment() const {
+  // Half of the send buffer, so that there will be space for it.
+  const size_t most = std::max(application_.buffers().send, kLeastRingBytes) / 2;
+  return std::clamp<size_t>(mss_, 1, most);
+}
+
+size_t TcpConnection::sendable() const {
+  const size_t ready = std::min(queue_.size(), room());
+  if (!holds_back()) return std::min(ready, kChunkBytes);
+  const size_t whole = whole_segment();
+  return std::min(ready, std::max(kChunkBytes, whole)) / whole * whole;
+}
+
 void TcpConnection::push() {
-  while (const size_t part =
-             std::min<size_t>({queue_.size(), write_end_ - written_, kChunkBytes})) {
+  while (const size_t part = sendable()) {
     send_part(queue_.data(), part);
     queue_.pop(part);
   }
-  if (!queue_.empty()) request_space(queue_.size());
+  if (unsent() != 0) request_space(0);
   if (closing_ && queue_.empty() && !close_sent_ && !over_) {
     close_sent_ = true;
     request(TcpVerb::kClose, written_);

@@ -15,31 +15,44 @@ namespace bombus {
 
 class TcpApplication;
 
+// Bytes of a session's buffers in the engine; 0: unknown.
+struct TcpBuffers {
+  size_t send, receive;
+};
+
 class TcpConnection {
  public:
   // A requested connection, or one that a peer has opened; take() opens it.
-  TcpConnection(TcpApplication& application, int number, uint32_t ip, uint16_t peer_port)
-      : application_(application), number_(number), ip_(ip), peer_port_(peer_port) {}
+  TcpConnection(TcpApplication& application, int number, uint32_t ip, uint16_t peer_port,
+                uint32_t mac_port)
+      : application_(application), number_(number), ip_(ip), peer_port_(peer_port),
+        mac_port_(mac_port) {}
 
   int number() const { return number_; }
   uint16_t session() const { return session_; }  // once it is open
   uint32_t ip() const { return ip_; }
   uint16_t peer_port() const { return peer_port_; }
   uint16_t own_port() const { return own_port_; }  // once it is open
+  uint32_t mac_port() const { return mac_port_; }
+  uint32_t mss() const { return mss_; }  // as the last event says; 0: it is not open
   std::string peer() const;  // "10.77.0.1 port 80"
 
-  // BOMBUS_TCP_OPENED ... BOMBUS_TCP_RESET, as far as they hold.
+  // BOMBUS_TCP_OPENED ... BOMBUS_TCP_REPORTED, as far as they hold.
   uint32_t state() const;
   bool is_opened() const { return opened_; }
   bool is_reset() const { return reset_; }
   bool is_over() const { return over_; }
   bool is_released() const { return released_; }  // the program has closed it
   bool is_shut() const { return closing_; }
-  bool at_end() const { return peer_closed_ && taken_ == read_end_; }
+  bool is_read_shut() const { return read_shut_; }
+  bool at_end() const { return read_shut_ || (peer_closed_ && taken_ == read_end_); }
   // It has ended on both sides, the program has closed it, and no more events can arrive.
   bool is_done() const { return released_ && over_ && pending_reads_ == 0; }
-  // An errno value: why it could not be opened, or ECONNRESET; else 0
+  // An errno value: why it could not be opened, or why it has ended; else 0
   int error() const { return error_ == 0 && reset_ ? ECONNRESET : error_; }
+  // An errno value: the last error that the path has reported; else 0
+  int soft_error() const { return soft_error_; }
+  void clear_soft_error() { soft_error_ = 0; }
 
   // ---- For programs ----
 
@@ -47,17 +60,24 @@ class TcpConnection {
   // Takes received bytes; length: at most those.
   void take_received(size_t length);
   // Bytes for which the send buffer has space, after those that wait.
-  size_t space() const { return queue_.empty() ? write_end_ - written_ : 0; }
-  size_t unsent() const { return queue_.size(); }
-  void write(const uint8_t* data, size_t length);
+  size_t space() const { return room() > queue_.size() ? room() - queue_.size() : 0; }
+  // Bytes that wait for space; a short segment that is held back does not.
+  size_t unsent() const { return queue_.size() > room() ? queue_.size() - room() : 0; }
+  // more: a short segment at the end is held back until the next call.
+  void write(const uint8_t* data, size_t length, bool more);
   // Sends as many bytes as there is space for; if some are left, an event will report space.
-  size_t send(const uint8_t* data, size_t length);
+  size_t send(const uint8_t* data, size_t length, bool more);
   // kNoDelay, kNoKeepalive
   uint32_t settings() const { return settings_; }
   void set(uint32_t settings);
-  // An event will report space for about this many bytes.
+  // Whether all short segments are held back.
+  bool is_cork() const { return cork_; }
+  void set_cork(bool cork);
+  // An event will report space for about this many bytes more.
   void request_space(size_t length);
   void shutdown();
+  // Received bytes are discarded from now on.
+  void shut_reading();
   void close();
   void abort();
 
@@ -65,8 +85,17 @@ class TcpConnection {
 
   void take(const TcpEvent& event);
   void take_data(const uint8_t* data, size_t length);
+  // The path has reported an error.
+  void report(TcpCause cause);
   // It cannot be opened.
   void fail(int error);
+  // An errno value for a connection that the engine has ended. RFC 5461, 2.2; as in Linux, an error
+  // that the path has reported is the reason why the peer does not answer.
+  int error_of(TcpCause cause, int reset) const {
+    if (cause == TcpCause::kEvicted) return ECONNABORTED;
+    if (cause != TcpCause::kTimeout) return reset;
+    return soft_error_ != 0 ? soft_error_ : ETIMEDOUT;
+  }
   // Frees the session if it is not needed any more; the connection is done then.
   void free_if_done();
 
@@ -75,6 +104,13 @@ class TcpConnection {
   // Requests all bytes in the receive buffer.
   void ask();
   void send_part(const uint8_t* data, size_t length);
+  // Space in the send buffer, for the bytes of queue_ first.
+  size_t room() const { return write_end_ - written_; }
+  bool holds_back() const { return (cork_ || more_) && !closing_; }
+  // Bytes of a segment that is not held back.
+  size_t whole_segment() const;
+  // Bytes of queue_ that can be sent now, in one message.
+  size_t sendable() const;
   // Sends the waiting bytes, then the end.
   void push();
   void discard() { take_received(received_.size()); }
@@ -83,6 +119,8 @@ class TcpConnection {
   int number_;
   uint32_t ip_;
   uint16_t peer_port_;
+  uint32_t mac_port_;
+  uint32_t mss_ = 0;
   uint16_t own_port_ = 0;
   uint16_t session_ = 0;
   bool opened_ = false;
@@ -91,19 +129,22 @@ class TcpConnection {
   uint32_t asked_ = 0, taken_ = 0, read_end_ = 0;
   uint32_t written_ = 0, write_end_ = 0;
   ByteQueue received_;
-  ByteQueue queue_;  // waits for space in the send buffer
+  ByteQueue queue_;  // waits for space in the send buffer, or to fill a segment
   unsigned pending_reads_ = 0;
 
   uint32_t settings_ = 0;
+  bool cork_ = false, more_ = false;
   bool readable_toggle_ = false, writable_toggle_ = false;
   bool waits_for_space_ = false;
   bool peer_closed_ = false;
+  bool read_shut_ = false;
   bool closing_ = false, close_sent_ = false;
   bool reset_ = false;
   bool over_ = false;  // the session has ended
   bool released_ = false;
   bool freed_ = false;
-  int error_ = 0;  // why it could not be opened
+  int error_ = 0;
+  int soft_error_ = 0;
 };
 
 }  // namespace bombus

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tcp_messages.h"
 
+#include <algorithm>
+
 namespace bombus {
 
 namespace {
@@ -35,6 +37,9 @@ TcpMessages::TcpMessages(const StreamPort& out, const StreamPort& in)
                     event_.field("changes.peer_closed"),
                     event_.field("changes.closed"),
                     event_.field("changes.failed"),
+                    event_.field("changes.reported"),
+                    event_.field("cause"),
+                    event_.field("mss"),
                     event_.field("read_end"),
                     event_.field("write_end"),
                     event_.field("tuple.mac_port"),
@@ -47,13 +52,20 @@ TcpMessages::TcpMessages(const StreamPort& out, const StreamPort& in)
       request_fields_{request_.field("request"),   request_.field("session"),
                       request_.field("argument"),  request_.field("toggle"),
                       request_.field("mac_port"),  request_.field("peer_port"),
-                      request_.field("port")} {
+                      request_.field("port"),      request_.field("own_port")} {
   // In the order of TcpVerb
   const std::array<const char*, kTcpVerbs> names{"release", "readable", "writable", "close",
                                                  "abort",   "free",     "listen",   "connect",
                                                  "unlisten", "set"};
   for (size_t i = 0; i < names.size(); ++i) {
     verbs_[i] = request_.value("request", std::string("request_") + names[i]);
+  }
+  // In the order of TcpCause
+  const std::array<const char*, kTcpCauses> causes{
+      "none",       "reset",       "timeout",     "evicted",
+      "no_session", "port_in_use", "unreachable", "refused"};
+  for (size_t i = 0; i < causes.size(); ++i) {
+    causes_[i] = event_.value("cause", std::string("cause_") + causes[i]);
   }
 }
 
@@ -62,10 +74,14 @@ TcpEvent TcpMessages::event(const Message& message) const {
   const auto narrow = [&](Field field) { return static_cast<uint16_t>(field.of(message)); };
   const auto wide = [&](Field field) { return static_cast<uint32_t>(field.of(message)); };
   const auto flag = [&](Field field) { return field.of(message) != 0; };
-  return {narrow(fields.port),      narrow(fields.session),    flag(fields.opened),
-          flag(fields.readable),    flag(fields.writable),     flag(fields.peer_closed),
-          flag(fields.closed),      flag(fields.failed),       wide(fields.read_end),
-          wide(fields.write_end),   wide(fields.mac_port),     wide(fields.ip),
+  const auto found = std::find(causes_.begin(), causes_.end(), fields.cause.of(message));
+  const auto cause =
+      found == causes_.end() ? TcpCause::kNone : static_cast<TcpCause>(found - causes_.begin());
+  return {narrow(fields.port),     narrow(fields.session), flag(fields.opened),
+          flag(fields.readable),   flag(fields.writable),  flag(fields.peer_closed),
+          flag(fields.closed),     flag(fields.failed),    flag(fields.reported),
+          cause,                   wide(fields.mss),       wide(fields.read_end),
+          wide(fields.write_end),  wide(fields.mac_port),  wide(fields.ip),
           narrow(fields.peer_port), narrow(fields.own_port)};
 }
 
@@ -79,6 +95,7 @@ Message TcpMessages::request(const TcpRequest& request) const {
   fields.mac_port.set(message, request.mac_port);
   fields.peer_port.set(message, request.peer_port);
   fields.port.set(message, request.port);
+  fields.own_port.set(message, request.own_port);
   return message;
 }
 

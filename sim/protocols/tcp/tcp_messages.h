@@ -10,11 +10,26 @@
 
 namespace bombus {
 
+// cause_e in tcp_pkg
+enum class TcpCause {
+  kNone,
+  kReset,
+  kTimeout,
+  kEvicted,
+  kNoSession,
+  kPortInUse,
+  kUnreachable,
+  kRefused,
+};
+constexpr size_t kTcpCauses = 8;
+
 // From the engine: an event of a session.
 struct TcpEvent {
   uint16_t port;  // of the application
   uint16_t session;
-  bool opened, readable, writable, peer_closed, closed, failed;
+  bool opened, readable, writable, peer_closed, closed, failed, reported;
+  TcpCause cause;
+  uint32_t mss;
   uint32_t read_end, write_end;
   uint32_t mac_port, ip;
   uint16_t peer_port, own_port;
@@ -47,6 +62,7 @@ struct TcpRequest {
   uint32_t mac_port;
   uint16_t peer_port;
   uint16_t port;  // of the application
+  uint16_t own_port;  // 0: any
 };
 
 // Translates for a pair of streams.
@@ -69,8 +85,8 @@ class TcpMessages {
   size_t user_bytes_;
   MessageKind event_, data_out_, data_in_, read_, request_;
   struct {
-    Field port, session, opened, readable, writable, peer_closed, closed, failed;
-    Field read_end, write_end, mac_port, ip, peer_port, own_port;
+    Field port, session, opened, readable, writable, peer_closed, closed, failed, reported;
+    Field cause, mss, read_end, write_end, mac_port, ip, peer_port, own_port;
   } event_fields_;
   struct {
     Field session, start;
@@ -79,9 +95,10 @@ class TcpMessages {
     Field port, session, start, length;
   } read_fields_;
   struct {
-    Field request, session, argument, toggle, mac_port, peer_port, port;
+    Field request, session, argument, toggle, mac_port, peer_port, port, own_port;
   } request_fields_;
-  std::array<uint64_t, kTcpVerbs> verbs_;  // of the field `request`
+  std::array<uint64_t, kTcpVerbs> verbs_;    // of the field `request`
+  std::array<uint64_t, kTcpCauses> causes_;  // of the field `cause`
 };
 
 }  // namespace bombus

@@ -79,7 +79,7 @@ static void settle(void) {
 }
 
 static void connected(int listener, uint32_t port, int *client, int *server) {
-  *client = bombus_tcp_connect(near, NULL, SERVER_IP, port, 0, SECOND);
+  *client = bombus_tcp_connect(near, NULL, SERVER_IP, port, 0, 0, SECOND);
   TRUE(*client > 0);
   *server = bombus_tcp_accept(far, listener, SECOND);
   TRUE(*server > 0);
@@ -100,11 +100,11 @@ static void transfer(int client, int server) {
     for (int way = 0; way < 2; ++way) {
       if (sent[way] < SIZE) {
         int length = bombus_tcp_send(sims[way], sockets[way], out[way] + sent[way],
-                                     SIZE - sent[way], 0);
+                                     SIZE - sent[way], 0, 0);
         TRUE(length > 0 || length == -EAGAIN);
         if (length > 0) sent[way] += (uint32_t)length;
       }
-      int length = bombus_tcp_receive(sims[!way], sockets[!way], in, 1 + steps % sizeof in, 0);
+      int length = bombus_tcp_receive(sims[!way], sockets[!way], in, 1 + steps % sizeof in, 0, 0);
       TRUE(length > 0 || length == -EAGAIN);
       for (int i = 0; i < length; ++i) wrong += in[i] != content(came[way]++, way);
     }
@@ -124,22 +124,22 @@ static void half_close(int listener) {
   TRUE(get(far, server, BOMBUS_TCP_PEER_IP) == CLIENT_IP);
   TRUE(get(far, server, BOMBUS_TCP_SESSION) < SESSIONS);
   transfer(client, server);
-  IS(near, 4, bombus_tcp_send(near, client, (const uint8_t *)"last", 4, SECOND));
-  IS(near, 0, bombus_tcp_shutdown(near, client));
-  IS(near, 0, bombus_tcp_shutdown(near, client));
-  FAILS(near, EPIPE, "shut down", bombus_tcp_send(near, client, data, 1, SECOND));
-  FAILS(near, EPIPE, "shut down", bombus_tcp_write(near, client, data, 1));
-  IS(far, 4, bombus_tcp_receive(far, server, data, sizeof data, SECOND));
+  IS(near, 4, bombus_tcp_send(near, client, (const uint8_t *)"last", 4, 0, SECOND));
+  IS(near, 0, bombus_tcp_shutdown(near, client, BOMBUS_TCP_SHUT_WRITE));
+  IS(near, 0, bombus_tcp_shutdown(near, client, BOMBUS_TCP_SHUT_WRITE));
+  FAILS(near, EPIPE, "shut down", bombus_tcp_send(near, client, data, 1, 0, SECOND));
+  FAILS(near, EPIPE, "shut down", bombus_tcp_write(near, client, data, 1, 0));
+  IS(far, 4, bombus_tcp_receive(far, server, data, sizeof data, 0, SECOND));
   TRUE(memcmp(data, "last", 4) == 0);
-  IS(far, 0, bombus_tcp_receive(far, server, data, sizeof data, SECOND));
+  IS(far, 0, bombus_tcp_receive(far, server, data, sizeof data, 0, SECOND));
   IS(far, 1, (long)get(far, server, BOMBUS_TCP_AT_END));
-  IS(far, 0, bombus_tcp_write(far, server, (const uint8_t *)"half-closed", 11));
+  IS(far, 0, bombus_tcp_write(far, server, (const uint8_t *)"half-closed", 11, 0));
   TRUE(bombus_tcp_await(far, server, BOMBUS_TCP_SENT, SECOND) & BOMBUS_TCP_SENT);
   IS(far, 0, bombus_tcp_close(far, server));
   TRUE(bombus_tcp_await(near, client, BOMBUS_TCP_READABLE, SECOND) & BOMBUS_TCP_READABLE);
   IS(near, 11, (long)get(near, client, BOMBUS_TCP_AVAILABLE));
-  IS(near, 11, bombus_tcp_receive(near, client, data, sizeof data, 0));
-  IS(near, 0, bombus_tcp_receive(near, client, data, sizeof data, SECOND));
+  IS(near, 11, bombus_tcp_receive(near, client, data, sizeof data, 0, 0));
+  IS(near, 0, bombus_tcp_receive(near, client, data, sizeof data, 0, SECOND));
   TRUE(bombus_tcp_await(near, client, BOMBUS_TCP_CLOSED, 10 * SECOND) & BOMBUS_TCP_CLOSED);
   IS(near, 0, (long)get(near, client, BOMBUS_TCP_ERROR));
   IS(near, 0, bombus_tcp_close(near, client));
@@ -154,17 +154,17 @@ static void shut_window(int listener) {
   int client, server, total = 0, length;
   connected(listener, 80, &client, &server);
   for (int i = 0; i < SIZE; ++i) data[i] = content((uint32_t)i, 2);
-  length = bombus_tcp_send(near, client, data, SIZE, SECOND / 20);
+  length = bombus_tcp_send(near, client, data, SIZE, 0, SECOND / 20);
   TRUE(length > 0 && length < SIZE);
-  FAILS(near, ETIMEDOUT, "no space", bombus_tcp_send(near, client, data, 1, SECOND / 100));
-  FAILS(near, EAGAIN, "no space", bombus_tcp_send(near, client, data, 1, 0));
+  FAILS(near, ETIMEDOUT, "no space", bombus_tcp_send(near, client, data, 1, 0, SECOND / 100));
+  FAILS(near, EAGAIN, "no space", bombus_tcp_send(near, client, data, 1, 0, 0));
   FAILS(near, ETIMEDOUT, "no space", bombus_tcp_await(near, client, BOMBUS_TCP_WRITABLE, 1000));
-  IS(near, 0, bombus_tcp_write(near, client, data + length, (size_t)(SIZE - length)));
+  IS(near, 0, bombus_tcp_write(near, client, data + length, (size_t)(SIZE - length), 0));
   IS(near, SIZE - length, (long)get(near, client, BOMBUS_TCP_UNSENT));
   FAILS(near, EAGAIN, "no space", bombus_tcp_await(near, client, BOMBUS_TCP_SENT, 0));
   IS(near, 0, bombus_tcp_close(near, client)); /* what waits is still sent */
   static uint8_t part[5000];
-  while ((length = bombus_tcp_receive(far, server, part, sizeof part, 5 * SECOND)) > 0) {
+  while ((length = bombus_tcp_receive(far, server, part, sizeof part, 0, 5 * SECOND)) > 0) {
     for (int i = 0; i < length && total + i < SIZE; ++i)
       if (part[i] != data[total + i]) ++failures;
     total += length;
@@ -175,21 +175,94 @@ static void shut_window(int listener) {
   settle();
 }
 
+/* Peeking, corks, local ports, sizes, and the reading side. */
+static void options(int listener) {
+  uint8_t data[100], big[5000] = {0};
+  int client, server;
+  connected(listener, 80, &client, &server);
+  IS(near, 3, bombus_tcp_send(near, client, (const uint8_t *)"abc", 3, 0, 0)); /* there is space */
+  IS(far, 1, bombus_tcp_send(far, server, data, 1, 0, 0));
+  for (int i = 0; i < 2; ++i) {
+    IS(far, 3, bombus_tcp_receive(far, server, data, sizeof data, BOMBUS_TCP_PEEK, SECOND));
+    TRUE(memcmp(data, "abc", 3) == 0);
+  }
+  IS(far, 3, (long)get(far, server, BOMBUS_TCP_AVAILABLE));
+  IS(far, 3, bombus_tcp_receive(far, server, data, sizeof data, 0, SECOND));
+  FAILS(far, EAGAIN, "come",
+        bombus_tcp_receive(far, server, data, sizeof data, BOMBUS_TCP_PEEK, 0));
+
+  const long mss = (long)get(near, client, BOMBUS_TCP_MSS);
+  IS(near, 1448, mss);
+  IS(near, 65536, (long)get(near, client, BOMBUS_TCP_SEND_BUFFER));
+  IS(near, 65536, (long)get(near, client, BOMBUS_TCP_RECEIVE_BUFFER));
+  IS(near, 0, (long)get(near, client, BOMBUS_TCP_MAC_PORT));
+  IS(near, 0, (long)get(near, client, BOMBUS_TCP_SOFT_ERROR));
+  IS(near, 0, bombus_tcp_set(near, client, BOMBUS_TCP_SOFT_ERROR, 0));
+  FAILS(near, EINVAL, "should be 0", bombus_tcp_set(near, client, BOMBUS_TCP_SOFT_ERROR, 1));
+
+  IS(near, 0, bombus_tcp_set(near, client, BOMBUS_TCP_CORK, 1));
+  IS(near, sizeof big, bombus_tcp_send(near, client, big, sizeof big, 0, 0));
+  run(1000);
+  IS(far, 3 * mss, (long)get(far, server, BOMBUS_TCP_AVAILABLE));
+  IS(near, 0, (long)get(near, client, BOMBUS_TCP_UNSENT));
+  TRUE(get(near, client, BOMBUS_TCP_STATE) & BOMBUS_TCP_SENT);
+  IS(near, 0, bombus_tcp_set(near, client, BOMBUS_TCP_CORK, 0));
+  run(1000);
+  IS(far, sizeof big, (long)get(far, server, BOMBUS_TCP_AVAILABLE));
+  IS(far, sizeof big, bombus_tcp_receive(far, server, big, sizeof big, 0, 0));
+  IS(near, 4, bombus_tcp_send(near, client, data, 4, BOMBUS_TCP_MORE, 0));
+  IS(near, 0, bombus_tcp_write(near, client, data, 4, BOMBUS_TCP_MORE));
+  run(1000);
+  IS(far, 0, (long)get(far, server, BOMBUS_TCP_AVAILABLE));
+  IS(near, 0, bombus_tcp_write(near, client, data, 0, 0)); /* nothing more */
+  run(1000);
+  IS(far, 8, (long)get(far, server, BOMBUS_TCP_AVAILABLE));
+
+  IS(far, 0, bombus_tcp_shutdown(far, server, BOMBUS_TCP_SHUT_READ));
+  IS(far, 0, (long)get(far, server, BOMBUS_TCP_AVAILABLE));
+  IS(far, 1, (long)get(far, server, BOMBUS_TCP_AT_END));
+  IS(far, 0, bombus_tcp_receive(far, server, data, sizeof data, 0, 0));
+  for (int i = 0; i < 30; ++i)
+    IS(near, sizeof big, bombus_tcp_send(near, client, big, sizeof big, 0, SECOND));
+  IS(far, 1, bombus_tcp_send(far, server, data, 1, 0, 0));
+  IS(far, 0, bombus_tcp_shutdown(far, server, BOMBUS_TCP_SHUT_BOTH));
+  FAILS(far, EPIPE, "Broken pipe: ", bombus_tcp_send(far, server, data, 1, 0, 0));
+  FAILS(far, EINVAL, "how", bombus_tcp_shutdown(far, server, 3));
+  FAILS(far, EINVAL, "how", bombus_tcp_shutdown(far, server, -1));
+  FAILS(near, EINVAL, "flags", bombus_tcp_send(near, client, data, 1, BOMBUS_TCP_PEEK, 0));
+  FAILS(near, EINVAL, "flags", bombus_tcp_write(near, client, data, 1, 4));
+  FAILS(near, EINVAL, "flags", bombus_tcp_receive(near, client, data, 1, BOMBUS_TCP_MORE, 0));
+
+  const int chosen = bombus_tcp_connect(near, NULL, SERVER_IP, 80, 0, 4000, SECOND);
+  IS(near, 4000, (long)get(near, chosen, BOMBUS_TCP_PORT));
+  const int accepted = bombus_tcp_accept(far, listener, SECOND);
+  IS(far, 4000, (long)get(far, accepted, BOMBUS_TCP_PEER_PORT));
+  FAILS(near, EADDRINUSE, "Address already in use: the local port",
+        bombus_tcp_connect(near, NULL, SERVER_IP, 80, 0, 4000, SECOND));
+  FAILS(near, EINVAL, "own_port",
+        bombus_tcp_connect(near, NULL, SERVER_IP, 80, 0, 65536, SECOND));
+  FAILS(far, EADDRINUSE, "listening",
+        bombus_tcp_open(far, NULL, CLIENT_IP, 81, 0, 80));
+  for (int i = 0; i < 2; ++i) IS(near, 0, bombus_tcp_close(near, i ? chosen : client));
+  for (int i = 0; i < 2; ++i) IS(far, 0, bombus_tcp_close(far, i ? accepted : server));
+  settle();
+}
+
 static void resets(int listener) {
   uint8_t data[10] = {0};
   int client, server;
   connected(listener, 80, &client, &server);
   IS(near, 0, bombus_tcp_abort(near, client));
-  FAILS(near, EBADF, "has been closed", bombus_tcp_send(near, client, data, 1, 0));
-  FAILS(far, ECONNRESET, "was reset", bombus_tcp_receive(far, server, data, 1, SECOND));
-  FAILS(far, ECONNRESET, "was reset", bombus_tcp_send(far, server, data, 1, SECOND));
-  FAILS(far, ECONNRESET, "was reset", bombus_tcp_write(far, server, data, 1));
+  FAILS(near, EBADF, "has been closed", bombus_tcp_send(near, client, data, 1, 0, 0));
+  FAILS(far, ECONNRESET, "was reset", bombus_tcp_receive(far, server, data, 1, 0, SECOND));
+  FAILS(far, ECONNRESET, "was reset", bombus_tcp_send(far, server, data, 1, 0, SECOND));
+  FAILS(far, ECONNRESET, "was reset", bombus_tcp_write(far, server, data, 1, 0));
   IS(far, ECONNRESET, (long)get(far, server, BOMBUS_TCP_ERROR));
   TRUE(get(far, server, BOMBUS_TCP_STATE) & BOMBUS_TCP_RESET);
   IS(far, 0, bombus_tcp_close(far, server));
   FAILS(far, EBADF, "has been closed", bombus_tcp_close(far, server));
-  FAILS(near, ECONNREFUSED, "refused",
-        bombus_tcp_connect(near, NULL, SERVER_IP, 81, 0, 10 * SECOND));
+  FAILS(near, ECONNREFUSED, "Connection refused: the peer has refused it",
+        bombus_tcp_connect(near, NULL, SERVER_IP, 81, 0, 0, 10 * SECOND));
   settle();
 }
 
@@ -201,17 +274,17 @@ static void crowds(void) {
   IS(far, 2, (long)get(far, small, BOMBUS_TCP_BACKLOG));
   IS(far, 90, (long)get(far, small, BOMBUS_TCP_PORT));
   for (int i = 0; i < 3; ++i) {
-    clients[i] = bombus_tcp_connect(near, NULL, SERVER_IP, 90, 0, SECOND);
+    clients[i] = bombus_tcp_connect(near, NULL, SERVER_IP, 90, 0, 0, SECOND);
     TRUE(clients[i] > 0);
   }
-  FAILS(near, ECONNRESET, "reset", bombus_tcp_receive(near, clients[2], &byte, 1, SECOND));
-  FAILS(near, ETIMEDOUT, "nothing", bombus_tcp_receive(near, clients[1], &byte, 1, 1000));
+  FAILS(near, ECONNRESET, "reset", bombus_tcp_receive(near, clients[2], &byte, 1, 0, SECOND));
+  FAILS(near, ETIMEDOUT, "nothing", bombus_tcp_receive(near, clients[1], &byte, 1, 0, 1000));
   IS(far, 2, (long)get(far, small, BOMBUS_TCP_WAITING));
   const int accepted = bombus_tcp_accept(far, small, 0);
   TRUE(get(far, accepted, BOMBUS_TCP_PEER_PORT) == get(near, clients[0], BOMBUS_TCP_PORT));
   IS(far, 0, bombus_tcp_set(far, small, BOMBUS_TCP_BACKLOG, 0));
   IS(far, 0, bombus_tcp_close(far, small)); /* resets the one that waits */
-  FAILS(near, ECONNRESET, "reset", bombus_tcp_receive(near, clients[1], &byte, 1, SECOND));
+  FAILS(near, ECONNRESET, "reset", bombus_tcp_receive(near, clients[1], &byte, 1, 0, SECOND));
   FAILS(far, EBADF, "has been closed", bombus_tcp_accept(far, small, 0));
   for (int i = 0; i < 3; ++i) IS(near, 0, bombus_tcp_close(near, clients[i]));
   IS(far, 0, bombus_tcp_close(far, accepted));
@@ -221,16 +294,16 @@ static void crowds(void) {
   for (int i = 0; i < SESSIONS; ++i) connected(listener, 91, &clients[i], &servers[i]);
   int32_t numbers[SESSIONS];
   IS(near, SESSIONS, bombus_tcp_connections(near, NULL, numbers, 3));
-  FAILS(near, ENOBUFS, "all sessions", bombus_tcp_connect(near, NULL, SERVER_IP, 91, 0, SECOND));
-  const int late = bombus_tcp_open(near, NULL, SERVER_IP, 91, 0);
+  FAILS(near, ENOBUFS, "all sessions", bombus_tcp_connect(near, NULL, SERVER_IP, 91, 0, 0, SECOND));
+  const int late = bombus_tcp_open(near, NULL, SERVER_IP, 91, 0, 0);
   run(1000);
   IS(near, ENOBUFS, (long)get(near, late, BOMBUS_TCP_ERROR));
   FAILS(near, ENOBUFS, "all sessions", bombus_tcp_await(near, late, BOMBUS_TCP_OPENED, 0));
   IS(near, 0, bombus_tcp_close(near, late));
   for (int i = 0; i < SESSIONS; ++i) {
     const uint8_t number = (uint8_t)i;
-    IS(near, 1, bombus_tcp_send(near, clients[i], &number, 1, SECOND));
-    IS(far, 1, bombus_tcp_receive(far, servers[i], &byte, 1, SECOND));
+    IS(near, 1, bombus_tcp_send(near, clients[i], &number, 1, 0, SECOND));
+    IS(far, 1, bombus_tcp_receive(far, servers[i], &byte, 1, 0, SECOND));
     IS(far, i, byte);
     IS(near, 0, bombus_tcp_close(near, clients[i]));
     IS(far, 0, bombus_tcp_close(far, servers[i]));
@@ -245,10 +318,10 @@ static void polling(int listener) {
   uint8_t byte = 7;
   while (bombus_tcp_poll(near, NULL, news, LENGTH(news)) > 0) continue;
   while (bombus_tcp_poll(far, NULL, news, LENGTH(news)) > 0) continue;
-  const int client = bombus_tcp_open(near, NULL, SERVER_IP, 80, 0);
-  FAILS(near, ENOTCONN, "not open", bombus_tcp_send(near, client, &byte, 1, 0));
-  FAILS(near, ENOTCONN, "not open", bombus_tcp_receive(near, client, &byte, 1, 0));
-  FAILS(near, ENOTCONN, "not open", bombus_tcp_shutdown(near, client));
+  const int client = bombus_tcp_open(near, NULL, SERVER_IP, 80, 0, 0);
+  FAILS(near, ENOTCONN, "not open", bombus_tcp_send(near, client, &byte, 1, 0, 0));
+  FAILS(near, ENOTCONN, "not open", bombus_tcp_receive(near, client, &byte, 1, 0, 0));
+  FAILS(near, ENOTCONN, "not open", bombus_tcp_shutdown(near, client, BOMBUS_TCP_SHUT_WRITE));
   uint64_t value;
   FAILS(near, ENOTCONN, "not open", bombus_tcp_get(near, client, BOMBUS_TCP_SESSION, &value));
   FAILS(near, EAGAIN, "no connection", bombus_tcp_await(near, client, BOMBUS_TCP_OPENED, 0));
@@ -261,15 +334,15 @@ static void polling(int listener) {
   IS(far, 1, bombus_tcp_poll(far, NULL, news, LENGTH(news)));
   IS(far, news[0].connection, bombus_tcp_accept(far, listener, 0));
   const int server = news[0].connection;
-  IS(near, 1, bombus_tcp_send(near, client, &byte, 1, SECOND));
+  IS(near, 1, bombus_tcp_send(near, client, &byte, 1, 0, SECOND));
   run(1000);
   IS(far, 1, bombus_tcp_poll(far, NULL, news, LENGTH(news)));
   TRUE(news[0].connection == server && (news[0].changes & BOMBUS_TCP_READABLE));
   /* One that is given up before it opens, and one whose number is closed while it waits. */
-  IS(near, 0, bombus_tcp_close(near, bombus_tcp_open(near, NULL, SERVER_IP, 80, 0)));
+  IS(near, 0, bombus_tcp_close(near, bombus_tcp_open(near, NULL, SERVER_IP, 80, 0, 0)));
   run(1000);
   IS(far, 0, bombus_tcp_close(far, bombus_tcp_accept(far, listener, SECOND)));
-  const int other = bombus_tcp_connect(near, NULL, SERVER_IP, 80, 0, SECOND);
+  const int other = bombus_tcp_connect(near, NULL, SERVER_IP, 80, 0, 0, SECOND);
   run(1000);
   IS(far, 1, (long)get(far, listener, BOMBUS_TCP_WAITING));
   while (bombus_tcp_poll(far, NULL, news, 1) == 1) continue;
@@ -291,10 +364,10 @@ static void misuse(int listener) {
   const int bad[] = {0, -1, client + 1000, 1 << 30};
   for (size_t i = 0; i < LENGTH(bad); ++i) {
     FAILS(near, EBADF, "no socket", bombus_tcp_accept(near, bad[i], 0));
-    FAILS(near, EBADF, "no socket", bombus_tcp_send(near, bad[i], &byte, 1, 0));
-    FAILS(near, EBADF, "no socket", bombus_tcp_write(near, bad[i], &byte, 1));
-    FAILS(near, EBADF, "no socket", bombus_tcp_receive(near, bad[i], &byte, 1, 0));
-    FAILS(near, EBADF, "no socket", bombus_tcp_shutdown(near, bad[i]));
+    FAILS(near, EBADF, "no socket", bombus_tcp_send(near, bad[i], &byte, 1, 0, 0));
+    FAILS(near, EBADF, "no socket", bombus_tcp_write(near, bad[i], &byte, 1, 0));
+    FAILS(near, EBADF, "no socket", bombus_tcp_receive(near, bad[i], &byte, 1, 0, 0));
+    FAILS(near, EBADF, "no socket", bombus_tcp_shutdown(near, bad[i], BOMBUS_TCP_SHUT_WRITE));
     FAILS(near, EBADF, "no socket", bombus_tcp_close(near, bad[i]));
     FAILS(near, EBADF, "no socket", bombus_tcp_abort(near, bad[i]));
     FAILS(near, EBADF, "no socket", bombus_tcp_await(near, bad[i], BOMBUS_TCP_CLOSED, 0));
@@ -302,26 +375,26 @@ static void misuse(int listener) {
     FAILS(near, EBADF, "no socket", bombus_tcp_set(near, bad[i], BOMBUS_TCP_BACKLOG, 1));
   }
   FAILS(near, EINVAL, "not a listener", bombus_tcp_accept(near, client, 0));
-  FAILS(far, EINVAL, "not a connection", bombus_tcp_send(far, listener, &byte, 1, 0));
+  FAILS(far, EINVAL, "not a connection", bombus_tcp_send(far, listener, &byte, 1, 0, 0));
   FAILS(far, EINVAL, "not a connection", bombus_tcp_abort(far, listener));
   FAILS(near, ENOENT, "tile tcp", bombus_tcp_listen(near, "tcp", 80, 0));
-  FAILS(near, ENOENT, "tile x", bombus_tcp_open(near, "x", SERVER_IP, 80, 0));
+  FAILS(near, ENOENT, "tile x", bombus_tcp_open(near, "x", SERVER_IP, 80, 0, 0));
   FAILS(near, ENOENT, "tile x", bombus_tcp_poll(near, "x", &news, 1));
   FAILS(near, ENOENT, "tile x", bombus_tcp_connections(near, "x", &number, 1));
   FAILS(near, EINVAL, "port", bombus_tcp_listen(near, "app", 0, 0));
   FAILS(near, EINVAL, "port", bombus_tcp_listen(near, "app", 65536, 0));
   FAILS(far, EADDRINUSE, "already", bombus_tcp_listen(far, "app", 80, 0));
-  FAILS(near, EINVAL, "port", bombus_tcp_open(near, NULL, SERVER_IP, 0, 0));
-  FAILS(near, EINVAL, "MAC port", bombus_tcp_open(near, NULL, SERVER_IP, 80, 1));
-  FAILS(near, EINVAL, "timeout_us", bombus_tcp_connect(near, NULL, SERVER_IP, 80, 0, 0));
-  FAILS(near, EINVAL, "106 days", bombus_tcp_receive(near, client, &byte, 1, UINT64_MAX));
-  FAILS(near, EINVAL, "data", bombus_tcp_send(near, client, NULL, 1, 0));
-  FAILS(near, EINVAL, "length", bombus_tcp_send(near, client, &byte, 0, 0));
-  FAILS(near, EINVAL, "length", bombus_tcp_send(near, client, &byte, SIZE_MAX, 0));
-  FAILS(near, EINVAL, "data", bombus_tcp_write(near, client, NULL, 1));
-  IS(near, 0, bombus_tcp_write(near, client, NULL, 0));
-  FAILS(near, EINVAL, "data", bombus_tcp_receive(near, client, NULL, 1, 0));
-  FAILS(near, EINVAL, "capacity", bombus_tcp_receive(near, client, &byte, 0, 0));
+  FAILS(near, EINVAL, "port", bombus_tcp_open(near, NULL, SERVER_IP, 0, 0, 0));
+  FAILS(near, EINVAL, "MAC port", bombus_tcp_open(near, NULL, SERVER_IP, 80, 1, 0));
+  FAILS(near, EINVAL, "timeout_us", bombus_tcp_connect(near, NULL, SERVER_IP, 80, 0, 0, 0));
+  FAILS(near, EINVAL, "106 days", bombus_tcp_receive(near, client, &byte, 1, 0, UINT64_MAX));
+  FAILS(near, EINVAL, "data", bombus_tcp_send(near, client, NULL, 1, 0, 0));
+  FAILS(near, EINVAL, "length", bombus_tcp_send(near, client, &byte, 0, 0, 0));
+  FAILS(near, EINVAL, "length", bombus_tcp_send(near, client, &byte, SIZE_MAX, 0, 0));
+  FAILS(near, EINVAL, "data", bombus_tcp_write(near, client, NULL, 1, 0));
+  IS(near, 0, bombus_tcp_write(near, client, NULL, 0, 0));
+  FAILS(near, EINVAL, "data", bombus_tcp_receive(near, client, NULL, 1, 0, 0));
+  FAILS(near, EINVAL, "capacity", bombus_tcp_receive(near, client, &byte, 0, 0, 0));
   FAILS(near, EINVAL, "news", bombus_tcp_poll(near, NULL, NULL, 1));
   FAILS(near, EINVAL, "connections", bombus_tcp_connections(near, NULL, NULL, 1));
   FAILS(near, EINVAL, "value", bombus_tcp_get(near, client, BOMBUS_TCP_PORT, NULL));
@@ -344,15 +417,15 @@ static void misuse(int listener) {
   FAILS(far, ENOPROTOOPT, "option", bombus_tcp_set(far, listener, BOMBUS_TCP_PORT, 1));
   FAILS(far, EINVAL, "backlog", bombus_tcp_set(far, listener, BOMBUS_TCP_BACKLOG, 1ull << 32));
   interrupts = 3;
-  FAILS(near, EINTR, "interrupted", bombus_tcp_receive(near, client, &byte, 1, SECOND));
+  FAILS(near, EINTR, "interrupted", bombus_tcp_receive(near, client, &byte, 1, 0, SECOND));
   /* None of this has harmed the connection. */
-  IS(near, 1, bombus_tcp_send(near, client, &byte, 1, SECOND));
-  IS(far, 1, bombus_tcp_receive(far, server, &byte, 1, SECOND));
+  IS(near, 1, bombus_tcp_send(near, client, &byte, 1, 0, SECOND));
+  IS(far, 1, bombus_tcp_receive(far, server, &byte, 1, 0, SECOND));
   FAILS(near, ETIMEDOUT, "no connection with 10.77.0.9 port 80",
-        bombus_tcp_connect(near, NULL, SERVER_IP + 7, 80, 0, SECOND / 100));
+        bombus_tcp_connect(near, NULL, SERVER_IP + 7, 80, 0, 0, SECOND / 100));
   /* A reset of the design closes everything. */
   IS(near, 0, bombus_reset_core(near));
-  FAILS(near, EBADF, "has been closed", bombus_tcp_send(near, client, &byte, 1, 0));
+  FAILS(near, EBADF, "has been closed", bombus_tcp_send(near, client, &byte, 1, 0, 0));
   IS(near, 0, bombus_tcp_connections(near, NULL, NULL, 0));
 }
 
@@ -362,12 +435,12 @@ static void without_simulator(void) {
   FAILS(NULL, EINVAL, "sim", bombus_tcp_set_pass_time(NULL, NULL, NULL));
   FAILS(NULL, EINVAL, "sim", bombus_tcp_listen(NULL, NULL, 80, 0));
   FAILS(NULL, EINVAL, "sim", bombus_tcp_accept(NULL, 1, 0));
-  FAILS(NULL, EINVAL, "sim", bombus_tcp_open(NULL, NULL, SERVER_IP, 80, 0));
-  FAILS(NULL, EINVAL, "sim", bombus_tcp_connect(NULL, NULL, SERVER_IP, 80, 0, 0));
-  FAILS(NULL, EINVAL, "sim", bombus_tcp_send(NULL, 1, &byte, 1, 0));
-  FAILS(NULL, EINVAL, "sim", bombus_tcp_write(NULL, 1, &byte, 1));
-  FAILS(NULL, EINVAL, "sim", bombus_tcp_receive(NULL, 1, &byte, 1, 0));
-  FAILS(NULL, EINVAL, "sim", bombus_tcp_shutdown(NULL, 1));
+  FAILS(NULL, EINVAL, "sim", bombus_tcp_open(NULL, NULL, SERVER_IP, 80, 0, 0));
+  FAILS(NULL, EINVAL, "sim", bombus_tcp_connect(NULL, NULL, SERVER_IP, 80, 0, 0, 0));
+  FAILS(NULL, EINVAL, "sim", bombus_tcp_send(NULL, 1, &byte, 1, 0, 0));
+  FAILS(NULL, EINVAL, "sim", bombus_tcp_write(NULL, 1, &byte, 1, 0));
+  FAILS(NULL, EINVAL, "sim", bombus_tcp_receive(NULL, 1, &byte, 1, 0, 0));
+  FAILS(NULL, EINVAL, "sim", bombus_tcp_shutdown(NULL, 1, BOMBUS_TCP_SHUT_WRITE));
   FAILS(NULL, EINVAL, "sim", bombus_tcp_close(NULL, 1));
   FAILS(NULL, EINVAL, "sim", bombus_tcp_abort(NULL, 1));
   FAILS(NULL, EINVAL, "sim", bombus_tcp_await(NULL, 1, BOMBUS_TCP_CLOSED, 0));
@@ -393,6 +466,7 @@ int main(void) {
   TRUE(listener > 0);
   half_close(listener);
   shut_window(listener);
+  options(listener);
   resets(listener);
   crowds();
   polling(listener);

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from bombus.design.rtl import struct_layout
+from bombus.design.rtl import constant, struct_layout
 from bombus.protocols.tcp.model import Endpoint
 from bombus.protocols.tcp.segment import WORD, Segment, distance
 from tests.support.harness import Bench, Layout
@@ -53,6 +53,7 @@ VERDICT = Struct("verdict_t", "tcp_state_pkg")
 REPORT = Struct("report_t", "tcp_state_pkg")
 DEPARTURE = Struct("departure_t", "tcp_state_pkg")
 REFUSED = Struct("segment_t", "tcp_pkg")
+EVICTED = constant("tcp_pkg::CauseEvicted")
 REQUEST = Layout(("toggle", 1), ("position", 32), ("session", 14), ("operation", 4))
 EXPIRED = Layout(("session", 14), ("class", 1))
 ORDER = Layout(
@@ -403,7 +404,8 @@ class World:
         state = self.sessions[session]
         state.read_end = report["read_end"]
         state.write_end = report["write_end"]
-        for name in ("opened", "peer_closed", "closed", "failed", "evicted"):
+        state.evicted |= report["cause"] == EVICTED
+        for name in ("opened", "peer_closed", "closed", "failed"):
             if report[f"changes.{name}"]:
                 setattr(state, name, True)
         if report["changes.opened"]:

@@ -4,6 +4,7 @@ come until then is right, and all sessions are free again."""
 
 from __future__ import annotations
 
+import errno
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
@@ -85,6 +86,8 @@ def cut(library: Library, parameters: str, ends: str, seed: int, *, echoes: bool
         assert min(ended.values()) >= least_s, ended
         assert echoes or ended["near"] <= most_s, ended
         for end, data in came.items():
+            assert end.error in (errno.ETIMEDOUT, errno.ECONNRESET)
+            assert end.error == errno.ETIMEDOUT or ends != "both"
             assert sent[end].startswith(data)
             assert len(data) < BYTES
             end.close()

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow
 PAYLOAD, ORDER, OUTCOME, MISSED = range(4)
 DATA, EVENT = 2, 3
 PORTS = {80: 0, 443: 1}
+NO_SESSION, PORT_IN_USE = 4, 5  # cause_e
 DATA_META = Struct("tcp_data_meta_t", "tcp_pkg")
 EVENT_META = Struct("tcp_event_meta_t", "tcp_pkg")
 
@@ -69,8 +70,8 @@ class Link:
             ("next", 1),
         )
         self.expected: list[Message] = []
-        self.missed: list[int] = []  # ports
-        self.told: list[int] = []  # ports of missed connections that were told
+        self.missed: list[tuple[int, int]] = []  # port and cause
+        self.told: list[tuple[int, int]] = []  # those that were reported
         self.dropped = 0
 
     def segment(self, port: int, payload: bytes, *, has_session: bool = True, **fate: bool) -> None:
@@ -107,6 +108,7 @@ class Link:
         noise = self.random.getrandbits
         session, start, skip = noise(14), noise(32), noise(14)
         report = {"session": session, "read_end": noise(32), "write_end": noise(32)}
+        report |= {"cause": noise(3), "mss": noise(14)}
         item = OUTCOMES.pack(
             port=port,
             arrival=arrival,
@@ -126,10 +128,10 @@ class Link:
 
     def miss(self) -> None:
         """A connection for which no session is free. These keep their own order only."""
-        port = self.random.choice([80, 443, 25])
-        self.bench.push([port], MISSED)
+        port, in_use = self.random.choice([80, 443, 25]), self.random.randrange(2)
+        self.bench.push([port | in_use << 16], MISSED)
         if port in PORTS:
-            self.missed.append(port)
+            self.missed.append((port, PORT_IN_USE if in_use else NO_SESSION))
         else:
             self.dropped += 1
 
@@ -155,13 +157,13 @@ class Link:
             meta = (DATA_META if is_data else EVENT_META).unpack(first["meta"])
             if meta.get("changes.failed"):
                 assert first["next"] == PORTS[meta["port"]]
-                self.told.append(meta["port"])
+                self.told.append((meta["port"], meta["cause"]))
                 payload, first = b"", {}
                 continue
             names = ("port", "session", "start", "skip")
             if not is_data:
                 names = (
-                    *("port", "session", "read_end", "write_end"),
+                    *("port", "session", "read_end", "write_end", "cause", "mss"),
                     *("changes.opened", "changes.readable"),
                 )
             fields = tuple(sorted((name, meta[name]) for name in names))

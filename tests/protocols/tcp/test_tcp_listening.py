@@ -152,6 +152,22 @@ def test_the_port_of_the_application_is_left_out(bench: Bench) -> None:
         bench.forget()
 
 
+def test_a_port_that_the_request_has_chosen(bench: Bench) -> None:
+    """No other is tried; that of the application is in use, too. The next request goes on."""
+    random = Random(7)
+    ask(bench, random, port=80, own_port=80)
+    chosen = [ask(bench, random, own_port=port) for port in (1, 0xC123, 65535)]
+    free = ask(bench, random)
+    bench.push([HIT, MADE, FULL, MADE], ANSWERS)
+    bench.drain()
+    found = questions(bench)
+    assert [each["own_port"] for each in found[:3]] == [each["own_port"] for each in chosen]
+    assert found[3]["own_port"] >= 0xC000 and found[3]["ip"] == free["argument"]
+    missed = bench.items(MISSED)
+    assert [question_of(item)["own_port"] for item in missed] == [80, 1, 65535]
+    assert [item >> TUPLE_BITS + 16 for item in missed] == [1, 1, 0]  # in use
+
+
 def test_no_port_is_left(bench: Bench) -> None:
     """Each has been tried once; the next request begins with the next port."""
     random = Random(6)

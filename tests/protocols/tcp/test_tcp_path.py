@@ -67,8 +67,8 @@ def test_linux_behind_a_link_with_a_small_mtu(start: Callable[..., Live]) -> Non
 class Asking:
     """A design that asks for a connection, and the peer that is silent."""
 
-    def __init__(self, design: Path) -> None:
-        self.simulation = Simulation(design, assertions=True)
+    def __init__(self, design: Path, **options: Any) -> None:
+        self.simulation = Simulation(design, assertions=True, **options)
         self.peer = neighbour(self.simulation.manifest)
         introduce(self.simulation, self.peer)
         self.opening = bombus.sockets(self.simulation).open(".".join(map(str, self.peer.ip)), 80)

@@ -22,6 +22,7 @@ from tests.protocols.tcp.tcp_pair import CLIENT, HOST, SERVER, SESSIONS, Pair
 pytestmark = pytest.mark.slow
 
 KERNEL = ROOT / "docs" / "examples" / "tcp_kernel" / "tcp_kernel.yaml"
+NO_SESSION = "No buffer space available: all sessions are in use"
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_the_request_without_a_session_is_the_one_that_fails(pair: Pair) -> None
         pair.link.run(100_000)
         pair.client.poll()
         pair.server.poll()
-    assert [opening.error for opening in openings[SESSIONS:]] == ["all sessions are in use"] * 2
+    assert [opening.error for opening in openings[SESSIONS:]] == [NO_SESSION] * 2
     for opening in openings[:SESSIONS]:
         assert opening.connection is not None
         far = pair.server.listeners[opening.peer[1]].accept(timeout=1)
@@ -105,7 +106,7 @@ def test_openings_that_nobody_answers(count: int) -> None:
             tcp.poll()
             waiting = [each for each in openings if not each.error]
             assert waiting == openings[:SESSIONS]
-            assert {each.error for each in openings[SESSIONS:]} == {"all sessions are in use"}
+            assert {each.error for each in openings[SESSIONS:]} == {NO_SESSION}
             simulation.elapse(seconds=190)  # RFC 9293, 3.8.3
             tcp.poll()
             assert all(each.error and each.connection is None for each in openings)
@@ -133,7 +134,7 @@ def test_openings_that_are_answered(pair: Pair, count: int) -> None:
             if all(each.connection or each.error for each in openings):
                 break
         assert not any(each.error for each in openings[:SESSIONS])
-        assert {each.error for each in openings[SESSIONS:]} == {"all sessions are in use"}
+        assert {each.error for each in openings[SESSIONS:]} == {NO_SESSION}
         opened = [each.connection for each in openings[:SESSIONS]]
         assert len({each.port for each in opened if each}) == SESSIONS
         for opening, near in zip(openings, opened, strict=False):

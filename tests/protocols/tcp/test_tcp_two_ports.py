@@ -126,6 +126,7 @@ def test_the_same_addresses_and_ports_on_both(wires: Wires) -> None:
         assert len({ours.session for ours, _ in pairs}) == len(PEERS)
         exchange(pairs, seed)
         for number, (ours, theirs) in enumerate(pairs):
+            assert (ours.mac_port, theirs.mac_port) == (number, 0)
             # The other connection stays open when the first one ends.
             ours.close()
             theirs.close()
@@ -138,6 +139,7 @@ def test_connections_leave_by_the_port_that_is_asked_for(wires: Wires) -> None:
     for seed in range(2):
         pairs = wires.connected()
         exchange(pairs, seed)
+        assert [ours.mac_port for ours, _ in pairs] == list(PEERS)
         for ours, theirs in pairs[::-1]:
             ours.close()
             theirs.close()
@@ -146,7 +148,7 @@ def test_connections_leave_by_the_port_that_is_asked_for(wires: Wires) -> None:
 
 def test_nobody_listens_on_the_other_port(wires: Wires) -> None:
     listener = bombus.sockets(wires.peers[1]).listen(PORT)
-    refused = f"{PEER_IP} port {PORT}, through MAC port 0: the peer has refused it"
+    refused = f"{PEER_IP} port {PORT}, through MAC port 0: Connection refused: the peer"
     with pytest.raises(ConnectionRefusedError, match=refused):
         bombus.sockets(wires.hub).connect(PEER_IP, PORT, timeout=1)
     ours = bombus.sockets(wires.hub).connect(PEER_IP, PORT, timeout=1, mac_port=1)

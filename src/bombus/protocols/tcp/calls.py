@@ -10,15 +10,11 @@ from typing import Any
 
 from bombus.simulator.native import Native, SimulationError
 
-_ERRORS: dict[int, type[OSError]] = {
-    errno.EAGAIN: TimeoutError,
-    errno.ETIMEDOUT: TimeoutError,
-    errno.ECONNRESET: ConnectionResetError,
-    errno.EPIPE: BrokenPipeError,
-    errno.ECONNREFUSED: ConnectionRefusedError,
-    errno.ENOBUFS: ConnectionRefusedError,
+# What ends a connection, or hinders it from opening: an OSError with this number.
+_ENDS = {
+    *(errno.ECONNRESET, errno.EPIPE, errno.ECONNREFUSED, errno.ENOBUFS),
+    *(errno.ETIMEDOUT, errno.EHOSTUNREACH),
 }
-
 
 # Also true in a live run, where frames pass only between calls of the software.
 _NO_FRAMES = (
@@ -62,6 +58,13 @@ def integer(call: str, name: str, value: Any, low: int, high: int | None = None)
     return number
 
 
+def connection_error(code: int, text: str) -> OSError:
+    """An OSError of the class that Python has for a number."""
+    if code == errno.ENOBUFS:
+        return ConnectionRefusedError(code, text)
+    return OSError(code, text)
+
+
 def port_number(call: str, port: Any) -> int:
     return integer(call, "port", port, 1, 65535)
 
@@ -77,15 +80,25 @@ class TcpCalls:
         self.has_pass_time = False  # whether waiting carries frames between simulations
 
     def call(self, function: str, *arguments: Any) -> int:
-        """Calls `bombus_tcp_<function>`; raises what suits its errno value."""
+        """Calls `bombus_tcp_<function>`; raises what suits its errno value.
+
+        A TimeoutError has an errno value only if the connection has ended: if merely the time of
+        the call is over, it has none.
+        """
         try:
             return self._native.call(f"tcp_{function}", *arguments)
         except SimulationError as error:
-            if error.code in _ERRORS:
-                is_late = error.code == errno.ETIMEDOUT and not self.has_pass_time
-                text = f"{error}{_NO_FRAMES if is_late else ''}"
-                raise _ERRORS[error.code](text) from None
+            if error.code == errno.EAGAIN:
+                raise TimeoutError(str(error)) from None
+            if error.code == errno.ETIMEDOUT and not self._has_ended(function, *arguments):
+                text = "" if self.has_pass_time else _NO_FRAMES
+                raise TimeoutError(f"{error}{text}") from None
+            if error.code in _ENDS:
+                raise connection_error(error.code, str(error)) from None
             raise
+
+    def _has_ended(self, function: str, *arguments: Any) -> bool:
+        return function != "accept" and bool(self.get(arguments[0], "ERROR"))
 
     def get(self, number: int, option: str) -> int | None:
         """An option; None if the socket is gone."""

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 from ipaddress import IPv4Address
+from socket import SHUT_RD, SHUT_RDWR, SHUT_WR
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -32,7 +34,11 @@ class Connection:
         self.session = session
         self.peer = (str(IPv4Address(self._get("PEER_IP"))), self._get("PEER_PORT"))
         self.port = self._get("PORT")
+        self.mac_port = self._get("MAC_PORT")
+        self.send_buffer = self._get("SEND_BUFFER")
+        self.receive_buffer = self._get("RECEIVE_BUFFER")
         self._last_state = 0
+        self._last_error = 0
         self._kept = bytearray()  # received by a call that then failed
         self._is_gone = False
 
@@ -54,16 +60,22 @@ class Connection:
     def receive(self, size: int = _CHUNK, timeout: float = DEFAULT_TIMEOUT) -> bytes:
         """Up to `size` bytes, as soon as there are some; empty if the peer has closed.
 
-        Raises ConnectionResetError after a reset.
+        Raises ConnectionResetError after a reset, and what `error` says if the peer no longer
+        answers.
         """
         size = integer("receive", "size", size, 1)
         if self._kept:
             return self.read(size)
-        state = self._await("READABLE", timeout)
-        data = self.read(size)
-        if not data and state & self._calls.constant("RESET"):
-            raise self._reset()
-        return data
+        return self._take(size, 0, microseconds(timeout))
+
+    def peek(self, size: int = _CHUNK, timeout: float = DEFAULT_TIMEOUT) -> bytes:
+        """Like `receive`, but the bytes stay, and the next call returns them again."""
+        size = integer("peek", "size", size, 1)
+        kept = bytes(self._kept[:size])
+        left = size - len(kept)
+        if kept and (left == 0 or not self._get("AVAILABLE")):
+            return kept
+        return kept + self._take(left, self._calls.constant("PEEK"), microseconds(timeout))
 
     def receive_exactly(self, size: int, timeout: float = DEFAULT_TIMEOUT) -> bytes:
         """This many bytes, or fewer if the peer closes first. `timeout`: for each part of them.
@@ -90,31 +102,41 @@ class Connection:
         length -= len(kept)
         if length == 0:
             return kept
-        data = self._calls.new("uint8_t[]", length)
-        return kept + self._calls.content(data, self._call("receive", data, length, 0))
+        return kept + self._take(length, 0, 0)
+
+    def _take(self, size: int, flags: int, timeout_us: int) -> bytes:
+        self._call("await", self._calls.constant("READABLE"), timeout_us)
+        data = self._calls.new("uint8_t[]", min(size, max(self._get("AVAILABLE"), 1)))
+        return self._calls.content(data, self._call("receive", data, len(data), flags, 0))
 
     # ---- Send ----
 
-    def write(self, data: bytes) -> None:
-        """Queues bytes, which are sent as the send buffer has space; does not wait."""
-        self._write(octets("write", data))
+    def write(self, data: bytes, *, more: bool = False) -> None:
+        """Queues bytes, which are sent as the send buffer has space; does not wait.
 
-    def send(self, data: bytes, timeout: float = DEFAULT_TIMEOUT) -> None:
-        """Sends bytes and returns when all are in the send buffer.
+        `more`: a segment that is not full is held back until the next `write` or `send`.
+        """
+        self._write(octets("write", data), more)
 
-        Raises ConnectionResetError after a reset, BrokenPipeError after `shutdown`. After a
-        TimeoutError, the bytes are queued all the same: sending them again would double them.
+    def send(self, data: bytes, timeout: float = DEFAULT_TIMEOUT, *, more: bool = False) -> None:
+        """Sends bytes and returns when all are in the send buffer. `more`: as for `write`.
+
+        Raises ConnectionResetError after a reset, BrokenPipeError after `shutdown`, and what
+        `error` says if the peer no longer answers. After a TimeoutError without errno value, the
+        bytes are queued all the same: sending them again would double them.
         """
         given = octets("send", data)
         microseconds(timeout)  # checked before anything is queued
-        self._write(given)
+        self._write(given, more)
         try:
             state = self._await("SENT", timeout)
         except TimeoutError as error:
+            if error.errno:
+                raise
             text = f"all are queued and will be sent ({self.unsent} bytes wait)"
             raise TimeoutError(f"{error}; {text}") from None
         if state & self._calls.constant("RESET"):
-            raise self._reset()
+            self._write(b"", more)  # raises the reason
 
     @property
     def unsent(self) -> int:
@@ -122,6 +144,20 @@ class Connection:
         return self._get("UNSENT")
 
     # ---- Options ----
+
+    @property
+    def mss(self) -> int:
+        """Bytes of a full segment sent, without options; it shrinks with the MTU of the path."""
+        return self._get("MSS")
+
+    @property
+    def cork(self) -> bool:
+        """Whether segments that are not full are held back, with no limit of time."""
+        return bool(self._get("CORK"))
+
+    @cork.setter
+    def cork(self, value: bool) -> None:
+        self._set("CORK", value)
 
     @property
     def no_delay(self) -> bool:
@@ -143,9 +179,14 @@ class Connection:
 
     # ---- End ----
 
-    def shutdown(self) -> None:
-        """Ends the outgoing stream; bytes may still be received."""
-        self._call("shutdown")
+    def shutdown(self, how: int = SHUT_WR) -> None:
+        """Ends the outgoing stream (`socket.SHUT_WR`): bytes may still be received. `SHUT_RD`:
+        received bytes are discarded, those to come, too. `SHUT_RDWR`: both.
+        """
+        how = integer("shutdown", "how", how, SHUT_RD, SHUT_RDWR)
+        self._call("shutdown", how)
+        if how != SHUT_WR:
+            self._kept.clear()
 
     def close(self) -> None:
         """Closes both directions: bytes already sent still arrive, received bytes are discarded.
@@ -170,6 +211,30 @@ class Connection:
         """Whether it has been reset, by the peer, by a timeout, or by `abort`."""
         return bool(self._state() & self._calls.constant("RESET"))
 
+    @property
+    def error(self) -> int:
+        """Why it has ended, as a number of `errno`; 0: it goes on, or was closed by both sides.
+
+        ECONNRESET: it was reset. ETIMEDOUT: the peer has not answered; EHOSTUNREACH or ECONNREFUSED
+        instead if the path had reported so (`soft_error`).
+        """
+        self._state()
+        return self._last_error
+
+    @property
+    def soft_error(self) -> int:
+        """The last error that the path has reported by ICMP (RFC 5461), as a number of `errno`: the
+        connection goes on. 0: none.
+
+        EHOSTUNREACH: network or host unreachable, time exceeded, parameter problem; ECONNREFUSED:
+        protocol or port unreachable. None are reported if the design has no `tcp_errors`.
+        """
+        return self._get("SOFT_ERROR")
+
+    def clear_soft_error(self) -> None:
+        """Forgets `soft_error`."""
+        self._call("set", self._calls.constant("SOFT_ERROR"), 0)
+
     def wait_closed(self, timeout: float = DEFAULT_TIMEOUT) -> None:
         """Waits until the session has ended on both sides."""
         if not self.is_closed:
@@ -188,18 +253,16 @@ class Connection:
     def note(self, state: int) -> None:
         """Keeps a state that the library has reported: a reset remains one."""
         self._last_state |= state & (self._calls.constant("RESET") | self._calls.constant("CLOSED"))
+        if state & self._calls.constant("RESET") and not self._last_error:
+            self._last_error = self._get("ERROR") or errno.ECONNRESET
 
     # ---- The library ----
 
     def _call(self, function: str, *arguments: Any) -> int:
         return self._calls.call(function, self._number, *arguments)
 
-    def _write(self, data: bytes) -> None:
-        self._call("write", data, len(data))
-
-    def _reset(self) -> ConnectionResetError:
-        ip, port = self.peer
-        return ConnectionResetError(f"the connection with {ip} port {port} was reset")
+    def _write(self, data: bytes, more: bool) -> None:
+        self._call("write", data, len(data), self._calls.constant("MORE") if more else 0)
 
     def _await(self, condition: str, timeout: float) -> int:
         return self._call("await", self._calls.constant(condition), microseconds(timeout))

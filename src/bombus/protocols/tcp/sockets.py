@@ -24,7 +24,13 @@ from ipaddress import IPv4Address
 from typing import Any
 from weakref import WeakValueDictionary
 
-from bombus.protocols.tcp.calls import TcpCalls, integer, microseconds, port_number
+from bombus.protocols.tcp.calls import (
+    TcpCalls,
+    connection_error,
+    integer,
+    microseconds,
+    port_number,
+)
 from bombus.protocols.tcp.connection import DEFAULT_TIMEOUT, Connection
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
@@ -75,7 +81,9 @@ class Opening:
         elif state & calls.constant("RESET"):
             try:
                 calls.call("await", self.number, calls.constant("OPENED"), 0)
-            except ConnectionRefusedError as error:
+            except OSError as error:
+                self._error = error.strerror or str(error)
+            except SimulationError as error:  # the local port is in use
                 self._error = str(error)
             self.give_up()
 
@@ -164,31 +172,40 @@ class Sockets:
         self.listeners[port] = Listener(self, number, port)
         return self.listeners[port]
 
-    def open(self, ip: str, port: int, *, mac_port: int = 0) -> Opening:
+    def open(self, ip: str, port: int, *, mac_port: int = 0, local_port: int = 0) -> Opening:
         """Requests a connection like `connect`, but does not wait.
 
         While as many as the engine has sessions are neither open nor failed, a further one fails.
         """
-        return self._open("open", ip, port, mac_port)
+        return self._open("open", ip, port, mac_port, local_port)
 
     def connect(
-        self, ip: str, port: int, timeout: float = DEFAULT_TIMEOUT, *, mac_port: int = 0
+        self,
+        ip: str,
+        port: int,
+        timeout: float = DEFAULT_TIMEOUT,
+        *,
+        mac_port: int = 0,
+        local_port: int = 0,
     ) -> Connection:
-        """Opens a connection through a MAC port, from a local port that the engine chooses.
+        """Opens a connection through a MAC port, from a local port (0: the engine chooses one).
 
-        Raises ConnectionRefusedError if the peer resets it or does not answer, or if no session is
-        free.
+        Raises ConnectionRefusedError if the peer refuses it, or if no session is free; if the peer
+        does not answer, a TimeoutError with errno ETIMEDOUT, or an OSError with EHOSTUNREACH if the
+        path has reported so; SimulationError if the local port is in use.
         """
         limit = microseconds(timeout)
-        opening = self._open("connect", ip, port, mac_port)
+        opening = self._open("connect", ip, port, mac_port, local_port)
         peer = f"{ip} port {port}"
         if self._has_ports:
             peer += f", through MAC port {mac_port}"
         try:
             self.calls.call("await", opening.number, self.calls.constant("OPENED"), limit)
-        except (ConnectionRefusedError, TimeoutError) as error:
+        except OSError as error:
             opening.give_up()
-            raise type(error)(f"{peer}: {error}") from None
+            if error.errno is None:
+                raise TimeoutError(f"{peer}: {error}") from None
+            raise connection_error(error.errno, f"{peer}: {error.strerror}") from None
         except BaseException:
             opening.give_up()
             raise
@@ -223,15 +240,16 @@ class Sockets:
             found = self._known[number] = Connection(self, number, session)
         return found
 
-    def _open(self, call: str, ip: str, port: int, mac_port: int) -> Opening:
+    def _open(self, call: str, ip: str, port: int, mac_port: int, local_port: int) -> Opening:
         address = int(_address(call, ip))
         port = port_number(call, port)
         mac_port = integer(call, "mac_port", mac_port, 0)
+        local_port = integer(call, "local_port", local_port, 0, 65535)
         if not self._can_open:  # the engine does not answer such a request
             raise SimulationError(
                 f"{call}: the TCP engine only accepts connections (`active_open: false`)"
             )
-        number = self.calls.call("open", self._tile, address, port, mac_port)
+        number = self.calls.call("open", self._tile, address, port, mac_port, local_port)
         opening = self._openings[number] = Opening(self, number, (address, port))
         return opening
 

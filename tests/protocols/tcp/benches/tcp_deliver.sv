@@ -2,7 +2,7 @@
 // The path of payload and events from the engine to applications without a receive buffer:
 // tcp_deliver and tcp_bypass. Streams in: beats of payload, whether a segment has a session, its
 // outcome (has payload, verdict, has an event, report, port), ports of connections without a
-// session. Out: next hop and beat. Events: the drop. Applications have the ports 80 and 443.
+// session (bit 16: without a local port). Out: next hop and beat. Events: the drop. Applications have the ports 80 and 443.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -54,6 +54,7 @@ module bench
       .port_i(outcome.port),
       .room_o(in_ready_o[2]),
       .missed_port_i(in_i[3][15:0]),
+      .missed_in_use_i(in_i[3][16]),
       .missed_valid_i(in_valid_i[3]),
       .missed_ready_o(in_ready_o[3]),
       .out_o(delivered),

@@ -4,7 +4,7 @@
 // Control: the port to look up. Streams in: ports to listen on (bit 16: stop listening); requested
 // connections (tcp_request_meta_t); responses of the table (made, hit). Streams out: look-ups in
 // the table (port of the application, tuple); connections without a session (port of the
-// application). Status: whether the port of the previous cycle is open, busy_o of tcp_connect.
+// application; above the tuple: whether its port is in use). Status: whether the port of the previous cycle is open, busy_o of tcp_connect.
 // Event: a connection was lost.
 `include "bench.svh"
 
@@ -13,7 +13,7 @@ module bench
 #(
     parameter int unsigned NumSessions = 16
 ) (
-    `BENCH_PORTS(3, $bits(tcp_request_meta_t), 2, $bits(tuple_t) + 16, 16, 2)
+    `BENCH_PORTS(3, $bits(tcp_request_meta_t), 2, $bits(tuple_t) + 17, 16, 2)
 );
 
   `BENCH_SHAPE
@@ -32,11 +32,11 @@ module bench
   tcp_request_meta_t request;
   tuple_t tuple;
   logic [15:0] port;
-  logic hit, made, pending_q;
+  logic hit, made, in_use, pending_q;
   assign request = in_i[1][$bits(tcp_request_meta_t)-1:0];
   assign in_ready_o[1] = 1'b1;
   assign out_o[0] = $bits(out_o[0])'({port, tuple});
-  assign out_o[1] = $bits(out_o[0])'({port, tuple});
+  assign out_o[1] = $bits(out_o[0])'({in_use, port, tuple});
   assign {made, hit} = in_i[2][1:0];
   // One response per look-up, after it.
   assign in_ready_o[2] = pending_q;
@@ -62,6 +62,7 @@ module bench
       .hit_i(hit),
       .made_i(made),
       .missed_o(out_valid_o[1]),
+      .in_use_o(in_use),
       .missed_ready_i(out_ready_i[1]),
       .busy_o(status_o[1])
   );

@@ -23,7 +23,7 @@ module bench
 
   arrival_t arrival;
   segment_t unused_refused;
-  logic unused_order, unused_order_valid, unused_lost, unused_missed;
+  logic unused_order, unused_order_valid, unused_lost, unused_missed, unused_in_use;
   logic [15:0] unused_missed_port, unused_port;
   tuple_t unused_tuple, unused_missed_tuple;
   bombus_pkg::vlan_t unused_vlan;
@@ -99,6 +99,7 @@ module bench
       .connect_lost_o(unused_lost),
       .missed_port_o(unused_missed_port),
       .missed_tuple_o(unused_missed_tuple),
+      .missed_in_use_o(unused_in_use),
       .missed_valid_o(unused_missed),
       .missed_ready_i(1'b1),
       .error_i(in_i[4][$bits(tcp_error_meta_t)+31:32]),
