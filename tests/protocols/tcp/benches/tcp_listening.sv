@@ -4,8 +4,8 @@
 // Control: the port to look up. Streams in: ports to listen on (bit 16: stop listening); requested
 // connections (tcp_request_meta_t); responses of the table (made, hit). Streams out: look-ups in
 // the table (port of the application, tuple); connections without a session (port of the
-// application; above the tuple: whether its port is in use). Status: whether the port of the previous cycle is open, busy_o of tcp_connect.
-// Event: a connection was lost.
+// application; above the tuple: whether its port is in use). Status: whether the port of the
+// previous cycle is open, busy_o of tcp_connect. Event: a connection was lost.
 `include "bench.svh"
 
 module bench
@@ -33,6 +33,8 @@ module bench
   tuple_t tuple;
   logic [15:0] port;
   logic hit, made, in_use, pending_q;
+  logic hash_valid, hash_done_q;
+  always_ff @(posedge clk_i) hash_done_q <= hash_valid;
   assign request = in_i[1][$bits(tcp_request_meta_t)-1:0];
   assign in_ready_o[1] = 1'b1;
   assign out_o[0] = $bits(out_o[0])'({port, tuple});
@@ -51,9 +53,13 @@ module bench
   ) u_connect (
       .clk_i,
       .rst_i,
+      .start_i(1'b1),
       .request_i(request),
       .request_valid_i(in_valid_i[1]),
       .lost_o(event_o[0]),
+      .hash_valid_o(hash_valid),
+      .hash_done_i(hash_done_q & hash_valid),
+      .hash_i(tuple.ip[13:0] ^ tuple.peer_port[13:0]),
       .tuple_o(tuple),
       .port_o(port),
       .valid_o(out_valid_o[0]),
