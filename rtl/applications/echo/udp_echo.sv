@@ -2,11 +2,10 @@
 // UDP echo (RFC 862): returns every datagram to its sender.
 //
 // Two services that answer each other never stop, and one datagram with a forged source starts them
-// (CVE-2024-2169). Datagrams from ports below FirstClientPort are therefore dropped and counted, and
-// this layer's own port must be below it: two such layers cannot answer each other, whatever their
-// ports. By default clients are the ports that Linux gives them, from 32768 on; those of IANA
-// (RFC 6335, 6) and of other systems start at 49152. A datagram from port 0 requests no answer
-// (RFC 768).
+// (CVE-2024-2169). Datagrams from ports below FirstClientPort are therefore dropped and counted,
+// and this layer's own port must be below it: two such layers cannot answer each other, whatever
+// their ports. By default clients have the ports that Linux assigns, from 32768 on; IANA and other
+// systems begin at 49152 (RFC 6335, 6). A datagram from port 0 requests no answer (RFC 768).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module udp_echo

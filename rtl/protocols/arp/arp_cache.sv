@@ -3,19 +3,19 @@
 //
 // Two tables of two ways, each with its own keyed hash (arp_index): a neighbour has four places.
 // When all of a new neighbour's places are occupied, it waits in a register, where it is found like
-// the others, and is then exchanged for a binding of one of its places, which moves to a place in
+// the others. It is then exchanged for the binding of one of its places, which moves to a place in
 // the other table, and so on (cuckoo hashing; Pagh and Rodler, 2004). Most such walks end after one
 // to three moves, at up to 80% of NumBindings.
 //
-// After MaxMoves moves the table counts as full, and the oldest of four bindings goes that no packet
-// has used for UsedSteps steps. A binding in use is never given up: if the place is wanted by a new
-// one that is not in use, that is given up instead. Meanwhile further new neighbours without a free
-// place are not stored.
+// After MaxMoves moves the table counts as full, and of four bindings the oldest that is not in use
+// is given up. A binding is in use if a packet has found it in the last UsedSteps steps. It is
+// never given up: if all four are in use, the walk goes on until it holds or finds one that is not.
+// Meanwhile further new neighbours without a free place are not stored.
 //
 // A binding that has not been confirmed for MaxAgeS seconds, to within 2^AgeShift us, has expired
-// (RFC 1122, 2.3.2.1). renew_o signals that the binding found has about RenewS seconds left, at most
-// once per step for each binding. A permanent binding, which software writes, does not expire, does
-// not move, and is not changed by updates.
+// (RFC 1122, 2.3.2.1). renew_o signals that the binding found has about RenewS seconds left, at
+// most once per step for each binding. A permanent binding, which software writes, does not expire,
+// does not move, and is not changed by updates.
 //
 // A look-up takes two steps: it reads its sets; the result is available a cycle later, and held
 // until read_i. An update is a look-up too, and writes in the second step. A look-up directly after
@@ -24,11 +24,11 @@
 // updates is read again.
 //
 // Every 2^AgeShift us all sets are read once in cycles without a look-up: expired bindings are
-// removed before their age wraps, and the marks of use fade. Software reads entries and bindings
-// move in such cycles, too. If there is none for Patience cycles, busy_o creates one. While busy_o
-// is high, no look-up may be made. A move, and a write by software, keeps it high for 3 cycles and
-// until idle_i; after reset and after a change of the seed, which empties the cache, it is high for
-// NumBindings / 4 cycles.
+// removed before their age wraps, and the marks of use fade. Software reads entries in such cycles,
+// too. If there is none for Patience cycles, busy_o creates one. While busy_o is high, no look-up
+// may be made. A move, and a write by software, keep it high for 3 cycles and until idle_i. After
+// reset, and after a change of the seed, which empties the cache, it is high for NumBindings / 4
+// cycles.
 `include "bombus_assert.svh"
 
 module arp_cache
@@ -151,7 +151,7 @@ module arp_cache
   binding_t moving_q;
   logic moving_valid_q;
   life_t  moving_life_q;
-  logic moving_from_q;  // the table that it comes from
+  logic moving_from_q;  // its last table
   moves_t moves_q;
 
   set_t sweep_set_q;
@@ -254,7 +254,7 @@ module arp_cache
   end
   assign wait_o = reread_q;
 
-  // ---- Step of the walk, or write by software: the four places are judged, then one is written ----
+  // ---- Step of the walk, or write by software: four places are judged, one is written ----
 
   ways_t same_q, free_q, fixed_q, victims_q;
   age_t [NumWays-1:0] age_q;
@@ -289,13 +289,14 @@ module arp_cache
       older(2'd0, 2'd1, victims_q, age_q), older(2'd2, 2'd3, victims_q, age_q), victims_q, age_q
   );
 
-  wire removes = for_software_q & ~write_keep_i;
-  wire over = ~for_software_q & ~moving_alive_q;  // it has expired
-  wire full = ~(|same_q) & ~(|free_q) & ~removes & ~over;
-  wire tired = ~for_software_q & (&moves_q);
-  wire replaces = full & tired & (|victims_q);
-  wire gives_up = full & ~replaces & ((&fixed_q) | (tired & ((moving_life_q.used == '0) | write_i)));
-  wire moves = full & ~replaces & ~gives_up;
+  wire   removes = for_software_q & ~write_keep_i;
+  wire   over = ~for_software_q & ~moving_alive_q;  // it has expired
+  wire   full = ~(|same_q) & ~(|free_q) & ~removes & ~over;
+  wire   tired = ~for_software_q & (&moves_q);
+  wire   replaces = full & tired & (|victims_q);
+  wire   unused = (moving_life_q.used == '0) | write_i;  // software does not wait for ever
+  wire   gives_up = full & ~replaces & ((&fixed_q) | (tired & unused));
+  wire   moves = full & ~replaces & ~gives_up;
   ways_t step_way;
   always_comb begin
     step_way = '0;

@@ -5,8 +5,8 @@
 // An echo reply is the request with another type and an adjusted checksum (RFC 1624), so it is not
 // stored. Errors are built from messages of kind unreachable of udp_rx and ipv4_rx (up to 8 bytes
 // of the packet's payload, and in the metadata the fields of the IP header, which is rebuilt
-// without its options). Their rate is limited (icmp_error_limit): to each peer bursts of BurstErrors
-// and one per 2^RefillShift microseconds on average, to all together TotalBurst and one per
+// without its options). Their rate is limited (icmp_error_limit): to each peer a burst of
+// BurstErrors and one per 2^RefillShift microseconds, to all together TotalBurst and one per
 // 2^TotalRefillShift.
 //
 // Received errors (RFC 1122, 3.2.2: unreachable, time exceeded, parameter problem) about a packet
