@@ -66,7 +66,8 @@ class _Tiles:
                 self.error((*tile.loc, "networks"), str(error))
                 networks = dict.fromkeys(networks, self.networks[0])
             except DesignError as error:
-                self.error(loc, "; ".join(problem.message for problem in error.problems))
+                messages = "; ".join(problem.message for problem in error.problems)
+                self.error(loc, f"{kind.name} rejects its parameters: {messages}")
             key = next(iter(sorted(self.library.bound_keys & kind.parameters.keys())), "")
             found = Layer(name, kind, params, tile, loc, bound_key=key, networks=networks)
             if kind.stands_before:
@@ -85,6 +86,10 @@ class _Tiles:
             if kind.stands_before and key == rtl.BEFORE:
                 continue
             parameter = kind.parameters.get(key)
+            if key in kind.unsettable:
+                message = f"parameter {key} of {kind.name} is not a whole number in the layer"
+                self.error((*loc, key), f"{message}; a design file cannot set it")
+                continue
             if parameter is None or parameter.is_filled_in:
                 usable = [k for k, p in kind.parameters.items() if not p.is_filled_in]
                 hint = near_matches(key, [*usable, *known_keys])

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bombus.analysis import check
 from bombus.base.errors import DesignError, UserError
-from bombus.base.paths import RTL
+from bombus.base.paths import EXAMPLES, RTL
 from bombus.design import resolve, rtl
 from bombus.design.config.design import MAX_ROUTES
 from bombus.generation.instances import MAX_BUSY_CYCLES
@@ -273,6 +274,62 @@ def test_a_module_without_entry_is_no_layer(tmp_path: Path, kind: str) -> None:
         UserError, match=rf"{kind} of {kind}\.sv is not a layer: it has no `localparam"
     ):
         rtl.library(512, [file]).kind(kind)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("StepSize = 3", "StepSize", "parameter StepSize has no default value"),
+        ("StepSize = 3", "StepSize = 3, parameter type a_t", "parameter a_t has no default value"),
+        ('string Entry = "probe"', "int Entry = 5", "Entry should be a `localparam string`"),
+        ('string Entry = "probe"', 'Entry = "probe"', "Entry should be a `localparam string`"),
+    ],
+)
+def test_declarations_that_cannot_be_read_are_errors_of_the_layer(
+    source: Path, old: str, new: str, message: str
+) -> None:
+    """And not of the text in which Bombus instantiates it."""
+    assert old in LAYER
+    source.write_text(LAYER.replace(old, new))
+    with pytest.raises(DesignError) as caught:
+        rtl.library(512, [source])
+    (problem,) = caught.value.problems
+    assert str(problem) == f"{source}:2: layer probe_layer: {message}"
+
+
+NO_NUMBERS = {
+    "text": 'parameter string Text = "a"',
+    "real": "parameter real Text = 1.5",
+    "array": "parameter int Text [2] = '{1, 2}",
+}
+
+
+@pytest.mark.parametrize("declaration", NO_NUMBERS.values(), ids=NO_NUMBERS.keys())
+def test_parameters_that_are_no_numbers_cannot_be_set(source: Path, declaration: str) -> None:
+    source.write_text(LAYER.replace("StepSize = 3", f"StepSize = 3, {declaration}"))
+    file = source.parent / "probe.yaml"
+    file.write_text(DESIGN.replace("VALUE", "text: 2"))
+    _, reported = resolve.load(file)
+    messages = [each.message for each in reported if "text" in each.message]
+    message = "parameter text of probe_layer is not a whole number in the layer"
+    assert messages == [f"{message}; a design file cannot set it"]
+
+
+@pytest.mark.parametrize("entries", [0, 1, 3, 512])
+def test_a_layer_that_refuses_a_value_is_named_once_at_its_line(
+    tmp_path: Path, entries: int
+) -> None:
+    """Also where ports or registers of that size could not be."""
+    for file in ("lookup.yaml", "store.sv", "store.rdl", "udp_lookup.sv"):
+        text = (EXAMPLES / "lookup" / file).read_text()
+        text = text.replace("udp_lookup, store]", f"udp_lookup, store: {{num_entries: {entries}}}]")
+        (tmp_path / file).write_text(text)
+    with pytest.raises(DesignError) as caught:
+        check.check(tmp_path / "lookup.yaml")
+    (problem,) = caught.value.problems
+    assert problem.file == tmp_path / "lookup.yaml" and problem.line == 15
+    reason = "num_entries must be a power of two from 2 to 256"
+    assert problem.message.endswith(f"store rejects its parameters: {reason}")
 
 
 def test_missing_source_is_named(tmp_path: Path) -> None:

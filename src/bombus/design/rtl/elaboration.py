@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,8 @@ class Elaboration:
     compilation: ast.Compilation
     parser: Parser
     trees: dict[Source, syntax.SyntaxTree]
+    # Lines of a text in no file that instantiate a module: problems there are reported for it.
+    instances: Mapping[tuple[Path, int], str] = field(default_factory=dict)
 
     def file(self, location: pyslang.SourceLocation) -> Path:
         return self.parser.path(location.buffer)
@@ -119,7 +121,15 @@ class Elaboration:
         location = self.manager.getFullyExpandedLoc(diagnostic.location)
         line = self.manager.getLineNumber(location)
         message = pyslang.DiagnosticEngine(self.manager).formatMessage(diagnostic)
-        return Problem(self.file(location), line, message, _is_error(diagnostic))
+        file = self.file(location)
+        if name := self.instances.get((file, line)):
+            if diagnostic.code == pyslang.Diags.ParamHasNoValue:
+                message = f"parameter {diagnostic.args[-1]} has no default value"
+            definition = self.compilation.tryGetDefinition(name, self.compilation.getRoot())
+            location = definition.definition.location
+            file, line = self.file(location), self.manager.getLineNumber(location)
+            message = f"layer {name}: {message}"
+        return Problem(file, line, message, _is_error(diagnostic))
 
 
 def elaborate(

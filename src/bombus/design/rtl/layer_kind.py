@@ -135,6 +135,7 @@ class LayerKind:
     answers_for_host: bool  # it answers requests for the design's addresses
     parameters: Mapping[str, Parameter]  # by key
     types: tuple[str, ...]  # type parameters for beats: `beat_t`, `<stream>_beat_t`
+    unsettable: tuple[str, ...]  # keys of parameters that are no integers
     constants: Mapping[str, int]  # localparams by key
     declared: tuple[str, ...]  # names of localparams
     ports: Mapping[str, int]  # width in bits by name

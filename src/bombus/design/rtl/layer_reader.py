@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from pyslang import ast, syntax
 
-from bombus.base.errors import DesignError
+from bombus.base.errors import DesignError, Problem
 from bombus.base.text import camel_case, snake_case
 from bombus.design.rtl.beat import BEAT
 from bombus.design.rtl.contract import layer_problems
@@ -46,6 +46,13 @@ def _number(value: object) -> int | None:
         return None
 
 
+# Declarations that are texts. One of another type would be ignored.
+_TEXTS = (
+    *("Entry", "Takes", "Sends", "Answers", "Serves", "Binds", "Begins", "Broadcasts"),
+    *("MayStayOpen", "Status", "Agrees", "ShowsRegisters"),
+)
+
+
 class _Declarations:
     """The declarations in the body of a layer's module."""
 
@@ -57,6 +64,8 @@ class _Declarations:
         self.parameters: dict[str, Parameter] = {}
         self.constants: dict[str, int] = {}
         self.types: list[str] = []
+        self.mistyped: set[str] = set()  # localparams that are no strings
+        self.unsettable: list[str] = []  # parameters that are no numbers
         for member in body:
             if member.kind == ast.SymbolKind.Port:
                 self.ports[member.name] = member.type.bitWidth
@@ -74,10 +83,16 @@ class _Declarations:
         key = snake_case(member.name)
         if isinstance(member.value.value, str):
             self.texts[member.name] = member.value.value
+            self.unsettable += [] if member.isLocalParam else [key]
+            return
+        if not (member.isLocalParam or member.type.isIntegral):
+            self.unsettable.append(key)
             return
         value = _number(member.value)
         if member.isLocalParam:
             self.numbers[member.name] = value or 0
+            if not (member.type.isString or member.type.isError):
+                self.mistyped.add(member.name)
             if value is not None:
                 self.constants[key] = value
             return
@@ -194,6 +209,7 @@ def read_layer(
         answers_for_host=bool(found.numbers.get("AnswersForHost", 0)),
         parameters=found.parameters,
         types=tuple(found.types),
+        unsettable=tuple(found.unsettable),
         constants=found.constants,
         declared=(*found.numbers, *found.texts),
         ports=found.ports,
@@ -207,6 +223,11 @@ def read_layer(
         shows=found.texts.get("ShowsRegisters", ""),
         agrees=tuple(found.texts.get("Agrees", "").split()),
     )
-    if problems := list(layer_problems(kind, found.enums)):
+    problems = [
+        Problem(kind.file, kind.line, f"layer {name}: {each} should be a `localparam string`")
+        for each in _TEXTS
+        if each in found.mistyped
+    ]
+    if problems := problems or list(layer_problems(kind, found.enums)):
         raise DesignError(problems)
     return kind

@@ -79,7 +79,7 @@ class Library:
             return self.layers[name]
         if name in self.definitions:
             raise UserError(
-                f"module {name} of {self.definitions[name].name} is not a layer: it has no "
+                f"{name} of {self.definitions[name].name} is not a layer: it has no "
                 "`localparam string Entry`"
             )
         raise UserError(f"there is no layer kind {name!r}; {near_matches(name, self.layers)}")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyslang import ast
@@ -72,6 +72,16 @@ def _text(
     return "\n".join([*lines, "endmodule", ""])
 
 
+def _lines(text: str, kinds: Iterable[str]) -> dict[tuple[Path, int], str]:
+    """The kind that each instance is of, by line."""
+    starts = {f"  {kind} #(": kind for kind in kinds}
+    return {
+        (Path("probe"), number): starts[found]
+        for number, line in enumerate(text.splitlines(), 1)
+        if (found := line.partition("#(")[0] + "#(") in starts
+    }
+
+
 def _instances(elaboration: Elaboration) -> dict[str, ast.InstanceSymbol]:
     return {
         member.body.definition.name: member
@@ -97,13 +107,18 @@ def probe(
         # First without register types, to learn the parameters that the registers depend on.
         text = _text(types, described, {})
         first = elaborate(files, {"probe": text}, "probe", num_mac_ports)
-        registers = {
-            kind: layer_registers(descriptions[kind], kind, _numbers(instance.body))
-            for kind, instance in _instances(first).items()
-        }
-    elaboration = elaborate(
-        files, {"probe": _text(types, layers, registers)}, "probe", num_mac_ports
-    )
+        try:
+            registers = {
+                kind: layer_registers(descriptions[kind], kind, _numbers(instance.body))
+                for kind, instance in _instances(first).items()
+            }
+        except DesignError:
+            if refusals := [remark for remark in first.remarks() if remark.is_error]:
+                raise DesignError(refusals) from None
+            raise
+    text = _text(types, layers, registers)
+    elaboration = elaborate(files, {"probe": text}, "probe", num_mac_ports)
+    elaboration = replace(elaboration, instances=_lines(text, layers))
     return elaboration, {
         kind: Probed(instance, registers.get(kind))
         for kind, instance in _instances(elaboration).items()

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from bombus.base.errors import Problem
+from bombus.base.errors import DesignError, Problem
 from bombus.design.rtl.beat import BEAT, Beat
 from bombus.design.rtl.layer_kind import LayerKind
 from bombus.design.rtl.layer_reader import read_layer
@@ -24,9 +24,13 @@ def remarks(
     library: Library, kind: LayerKind, params: Mapping[str, int], beats: Beats
 ) -> list[Problem]:
     """`$error` and `$warning` messages of a layer with these parameters (by key), or why it cannot
-    be elaborated. They name parameters by key.
+    be elaborated. They name parameters by key. None if `with_parameters` raises an error.
     """
-    return list(_about(kind, params, _at(library, kind, params, beats)[1]))
+    try:
+        said = _at(library, kind, params, beats)[1]
+    except DesignError:
+        return []
+    return list(_about(kind, params, said))
 
 
 def _about(
@@ -53,10 +57,17 @@ def _about(
 def with_parameters(
     library: Library, kind: LayerKind, params: Mapping[str, int], beats: Beats
 ) -> LayerKind:
-    """The layer as it declares itself with these parameters, by key."""
+    """The layer as it declares itself with these parameters, by key.
+
+    Raises DesignError if it breaks the contract of a layer with them: with the layer's own `$error`
+    messages, if it has some about that.
+    """
     if not params and set(beats.values()) <= {Beat(library.data_width)}:
         return kind
-    return _at(library, kind, params, beats)[0]
+    try:
+        return _at(library, kind, params, beats)[0]
+    except DesignError as error:
+        raise DesignError(_about(kind, params, error.problems)) from None
 
 
 def _at(
@@ -103,5 +114,10 @@ def _instance(
     # Other errors often follow from what the layer rejects.
     is_refused = any(remark.is_error for remark in said)
     found = probed[name]
-    kind = read_layer(found.instance, elaboration, flows(), found.registers, shared)
+    try:
+        kind = read_layer(found.instance, elaboration, flows(), found.registers, shared)
+    except DesignError:
+        if is_refused:
+            raise DesignError(remark for remark in said if remark.is_error) from None
+        raise
     return kind, tuple(said if is_refused else [*said, *elaboration.problems()])
