@@ -53,6 +53,7 @@ def bench(
         table = Table("option", "meaning", "default")
         for option in step.options(name):
             default = "" if option.default in (False, "") else str(option.default)
+            default = default.replace(",", ", ")  # where a line may end
             table.add_row(option.flag, option.meaning, default)
         print_table(console, table)
         return

@@ -167,7 +167,7 @@ def test_tables_are_whole_in_pipes_and_narrow_terminals() -> None:
     assert summary in result.stdout
     names = Table("name", "number")
     names.add_row("a_name_that_is_long_enough", "1,234,567 of all that there are")
-    narrow = Console(file=io.StringIO(), force_terminal=True, width=20)
+    narrow = Console(file=io.StringIO(), force_terminal=True, width=40)
     print_table(narrow, names)
     assert isinstance(narrow.file, io.StringIO)
     printed = narrow.file.getvalue()
