@@ -32,8 +32,9 @@ from bombus.protocols.frames import (
 from bombus.simulator.frames import Exchange, Frame
 
 HEADER_BYTES = ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES
-FIRST_PORT = 10_000  # source port of request 0; replies are found by their destination port
-MOST_REQUESTS = 50_000  # at a time
+# Source port of request 0, the first that Linux gives clients; replies are found by this port.
+FIRST_PORT = 32_768
+MOST_REQUESTS = 32_000  # at a time
 _PATIENCE_CYCLES = 1_000_000  # for a reply, from a design that is never idle
 
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// UDP service that returns every datagram to its sender. Datagrams without a source port expect no
-// reply (RFC 768) and are dropped.
+// UDP service that returns every datagram to its sender.
+//
+// Two services that answer each other never stop (CVE-2024-2169): datagrams from ports below those
+// of clients are dropped, and with them those from port 0, which expect no reply (RFC 768).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module my_layer
@@ -30,13 +32,15 @@ module my_layer
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   typedef enum logic [0:0] {NextUdpTx} next_e;
   typedef enum int unsigned {
-    DropNoReplyPort,
+    DropNoClient,
     NumDrops
   } drop_e;
   typedef enum int unsigned {
     EventAnswered,
     NumEvents
   } event_e;
+
+  localparam logic [15:0] FirstClientPort = 16'd32768;  // as in Linux
 
   wire  taken = in_valid_i & in_ready_o;
   logic first;  // beat of its message
@@ -59,7 +63,7 @@ module my_layer
   logic [NumDrops-1:0] reasons;  // for dropping, with the first beat: at most one
   always_comb begin
     reasons = '0;
-    reasons[DropNoReplyPort] = in_i.meta.l4.ports.src_port == '0;
+    reasons[DropNoClient] = in_i.meta.l4.ports.src_port < FirstClientPort;
   end
 
   drop_register #(

@@ -21,10 +21,10 @@ def test_datagrams_are_answered() -> None:
         received = simulation.exchange(frames).received
         assert [frame.data for frame in received] == [echo_reply(frame) for frame in frames]
 
-        silent = udp_frame(station, host, b"no reply", port=PORT, source_port=0)
-        assert not simulation.exchange([silent]).received
+        services = [udp_frame(station, host, b"?", port=PORT, source_port=each) for each in (0, 7)]
+        assert not simulation.exchange(services).received
         simulation.advance_until_idle()  # counters are up to date
         counters = simulation.tile_counters("service")
         assert counters["event.my_layer.answered"] == len(payloads)
-        assert counters["drop.my_layer.no_reply_port"] == 1
+        assert counters["drop.my_layer.no_client"] == 2
         simulation.check()  # no rule of AXI-Stream was broken

@@ -54,7 +54,7 @@ def test_it_needs_a_design() -> None:
         ({"port": "65536"}, "--port 65536: should be from 1 to 65535"),
         ({"size": "1,x"}, "--size 1,x: should be whole numbers"),
         ({"count": "1"}, "--count at least 2"),
-        ({"count": "50001"}, "at most 50,000"),
+        ({"count": "32001"}, "at most 32,000"),
         ({"payload": "/nowhere/file"}, "--payload /nowhere/file: there is no such file"),
         ({"checker": "ecko"}, "--checker ecko: should be none, echo or a Python file"),
     ],
