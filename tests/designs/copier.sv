@@ -18,13 +18,17 @@ module copier #(
     input  logic  out_ready_i,
     output beat_t copy_o,
     output logic  copy_valid_o,
-    input  logic  copy_ready_i
+    input  logic  copy_ready_i,
+
+    output logic busy_o
 );
 
   localparam string Entry = "copier";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   typedef enum logic {NextUdpTx} next_e;
   typedef enum logic {CopyNextTray} copy_next_e;
+  localparam string OneForEach = "in";
+  localparam string CopyOneForEach = "in";
   localparam int unsigned MaxBusyCycles = 50;
 
   beat_t [1:0] beat_q;
@@ -33,6 +37,7 @@ module copier #(
   logic [1:0] out_count_q, copy_count_q;  // beats that have gone
 
   assign in_ready_o = ~full_q;
+  assign busy_o = full_q | second_q;
   assign out_valid_o = full_q && out_count_q < 2 && (~in_step_q || out_count_q <= copy_count_q);
   assign copy_valid_o = full_q && copy_count_q < 2 && (~in_step_q || copy_count_q <= out_count_q);
   assign out_o = beat_q[out_count_q[0]];

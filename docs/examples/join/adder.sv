@@ -34,6 +34,7 @@ module adder #(
   } event_e;
   localparam bit LeftWaitsForRight = 1;
   localparam bit RightWaitsForLeft = 1;
+  localparam string OneForEach = "left right";
 
   function automatic logic [63:0] swapped(logic [63:0] x);
     for (int unsigned i = 0; i < 8; i++) swapped[8*i+:8] = x[8*(7-i)+:8];

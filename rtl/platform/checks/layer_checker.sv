@@ -11,6 +11,8 @@
 //   know which of these have left since; the room may be larger.)
 // - An output that serves an input sends one message for each received there, and has answered all
 //   of them when the layer is idle.
+// - An output with one message for each of an input sends as many as that has taken, none later
+//   because another output is stalled, and has sent all of them when the layer is idle.
 // - An output that has begun a message ends it, even while other outputs are stalled, or while the
 //   layer lacks an answer or another message that it waits for.
 // - An output has no more requests outstanding than credits, and gets no more answers than it has
@@ -26,6 +28,8 @@ module layer_checker #(
     parameter logic [NumOutputs-1:0][31:0] Credits = '0,  // 0: no bound
     // By output: the input with the requests that it answers
     parameter logic [NumOutputs-1:0][NumInputs-1:0] Serves = '0,
+    // By output: the inputs for each of whose messages it sends one
+    parameter logic [NumOutputs-1:0][NumInputs-1:0] OneForEach = '0,
     // By output: the input on which its requests are answered
     parameter logic [NumOutputs-1:0][NumInputs-1:0] AnsweredBy = '0,
     parameter string AnswersFrom = "",  // layers that send the answers
@@ -114,10 +118,40 @@ module layer_checker #(
     end
   end
 
+  wire fed = ~|(in_inside_q & ~in_valid_i);  // every input that is inside a message has a beat
+
+  for (genvar o = 0; o < NumOutputs; o++) begin : gen_exact
+    for (genvar i = 0; i < NumInputs; i++) begin : gen_each
+      if (OneForEach[o][i]) begin : gen_one
+        int unsigned due_q, held_q;  // messages begun at the input and not at the output
+        wire begun = in_taken[i] & ~in_inside_q[i];
+        wire sent = out_taken[o] & ~out_inside_q[o];
+        wire lost = ~busy_i & ~in_inside_q[i] & ~out_inside_q[o] & (due_q != 0);
+        wire [31:0] due = (lost ? 0 : due_q) + 32'(begun);
+        wire held = (due_q != 0) & ~out_inside_q[o] & ~out_valid_i[o] & (|out_stopped) & fed &
+            ~|lacking;
+        always_ff @(posedge clk_i) begin
+          if (rst_i) due_q <= 0;
+          else due_q <= due - 32'(sent && due != 0);
+          if (rst_i | ~held) held_q <= 0;
+          else held_q <= held_q + 1;
+          if (!rst_i) begin
+            assert (!lost)
+            else
+              $error("output %0d: %0d messages lack for input %0d in an idle layer", o, due_q, i);
+            assert (!sent || due != 0)
+            else $error("output %0d: more messages than input %0d has taken", o, i);
+            assert (MaxBusyCycles == 0 || !held || held_q != MaxBusyCycles)
+            else $error("output %0d holds a message back while another output is stalled", o);
+          end
+        end
+      end
+    end
+  end
+
   for (genvar o = 0; o < NumOutputs; o++) begin : gen_end
-    // The output offers no beat although every input that is inside a message has one.
+    // The output offers no beat although it could.
     int unsigned broken_q;
-    wire fed = ~|(in_inside_q & ~in_valid_i);
     wire broken = out_inside_q[o] & ~out_valid_i[o] & ((|out_stopped) | (|lacking)) & fed;
     always_ff @(posedge clk_i) begin
       if (rst_i | ~broken) broken_q <= 0;

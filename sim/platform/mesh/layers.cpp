@@ -159,6 +159,9 @@ class LayersRun {
         return layer.outputs[kOut].flits.size() < settings_.stream_flits;
       case Role::kTray:
         return inside || messages(layer.outputs[kOut]) < layer.spec.count;
+      case Role::kFork:  // with room for a whole message at each output
+        return inside || (messages(layer.outputs[0]) < layer.spec.count &&
+                          messages(layer.outputs[1]) < layer.spec.count);
       case Role::kAsker:
         return input == kAnswer || inside || has_credit(layer);
       case Role::kJoin:
@@ -201,6 +204,15 @@ class LayersRun {
         push(out, {out.passing, flit.index, flit.last});
         break;
       }
+      case Role::kFork:
+        for (OutputState& out : layer.outputs) {
+          if (flit.index == 0) {
+            out.passing = begin(out, leg.flits, leg.asker);
+            ++results_.sent[at_layer];
+          }
+          push(out, {out.passing, flit.index, flit.last});
+        }
+        break;
       case Role::kAsker:
       case Role::kDropper:
         if (input == kAnswer) {

@@ -19,13 +19,14 @@ enum class Role {
   kTray,    // in, out: the same, with a buffer for `count` messages
   kAsker,   // in, answer, out, query: sends requests; its input stalls while `count` are unanswered
   kDropper,  // the same, but drops messages that arrive meanwhile
-  kJoin     // a, b, out: one message per pair of input messages
+  kJoin,    // a, b, out: one message per pair of input messages
+  kFork     // in, out, b: sends each message on both, with room for `count` copies at each
 };
 
 struct LayerSpec {
   unsigned node = 0;
   Role role = Role::kSource;
-  unsigned count = 1;  // in messages: room of a tray, credits of an asker
+  unsigned count = 1;  // in messages: room of a tray or fork, credits of an asker
 };
 
 // A next hop of an output.

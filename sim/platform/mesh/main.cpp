@@ -37,7 +37,8 @@ const std::map<std::string, Tile> kTiles = {{"stream", Tile::kStream}, {"store",
 const std::map<std::string, Role> kRoles = {
     {"source", Role::kSource}, {"sink", Role::kSink},       {"stream", Role::kStream},
     {"store", Role::kStore},   {"lossy", Role::kLossy},     {"tray", Role::kTray},
-    {"asker", Role::kAsker},   {"dropper", Role::kDropper}, {"join", Role::kJoin}};
+    {"asker", Role::kAsker},   {"dropper", Role::kDropper}, {"join", Role::kJoin},
+    {"fork", Role::kFork}};
 
 template <typename T>
 T named(const std::map<std::string, T>& names, std::istream& in) {

@@ -10,8 +10,9 @@ from what a message may hold to what it may need next:
 - from where messages for replicas wait until one has finished others (`least_loaded` with a limit)
   to what the replica needs for that, even if the replica always takes messages;
 - from an input that waits for a message on another one to all that this message may still need:
-  for an answer, the routes and the inputs from the request on; else all that lies upstream; and
-  whatever else the layers on the way send.
+  for an answer, the routes and the inputs from the request on; for a copy of a message that a fork
+  has taken, those from the fork on (`OneForEach`); else all that lies upstream; and whatever else
+  the layers on the way send.
 
 An input that takes messages whatever else waits ends the waiting: one that always takes
 (`AlwaysTakes`), one with room for all answers that may be outstanding (`Credits`), one with room
@@ -174,9 +175,53 @@ def waiting_for(output: Output, topology: Topology) -> list[Input]:
     ]
 
 
+def _exact_way(target: Input, topology: Topology) -> Iterator[tuple[Output, Input]]:
+    """Outputs, from the nearest one upstream, each with the input of its layer, through which every
+    message to an input comes, and which send one for each message taken there, to no other input.
+    """
+    seen: set[Input] = set()
+    while target not in seen:
+        seen.add(target)
+        sources = {hop.source for hop in topology.hops_to(target)}
+        if len(sources) != 1:
+            return
+        (source,) = sources
+        if len(source.stream.one_for_each) != 1:
+            return
+        hops = topology.hops_from(source)
+        if any(hop.target != target or hop.group or _may_lose(hop) for hop in hops):
+            return
+        (name,) = source.stream.one_for_each
+        taken = Input(source.layer, name)
+        if taken.stream.always_takes:
+            return
+        yield source, taken
+        target = taken
+
+
+def _may_lose(hop: Hop) -> bool:
+    return not hop.in_tile and not hop.network.given.lossless
+
+
+def forked(awaited: Input, by: Input, topology: Topology) -> Output | None:
+    """An output of a fork through which the messages to `awaited` come, while each message to `by`
+    is a copy of one of them: when one waits at `by`, the fork has taken the other. None: there is
+    no fork, or the layer that joins them may take more of one than of the other.
+    """
+    both = {awaited.name, by.name}
+    if not any(both <= {*each.stream.one_for_each} for each in by.layer.outputs):
+        return None
+    copies = {taken: output for output, taken in _exact_way(by, topology)}
+    for output, taken in _exact_way(awaited, topology):
+        if copies.get(taken, output) != output:
+            needs_more = len(taken.layer.inputs) > 1 or topology.before(taken.layer)
+            return None if needs_more else output
+    return None
+
+
 def awaited_hops(awaited: Input, by: Input, topology: Topology) -> list[Hop]:
     """Hops that a message to `awaited` may still have to take, while `by` waits for it."""
-    hops = upstream(awaited, by.layer, topology)
+    hops = upstream(awaited, by.layer, topology, forked(awaited, by, topology))
     if not awaited.stream.answers:
         return hops
     request = request_of(awaited)
@@ -190,7 +235,8 @@ def _awaited(
     """Resources that a message to `awaited` may still need while `by` waits for it."""
     hops = awaited_hops(awaited, by, topology)
     # A layer on the path may have to send something else first.
-    layers = {hop.source.layer for hop in hops} - {by.layer}
+    fork = forked(awaited, by, topology)
+    layers = {hop.source.layer for hop in hops if hop.source != fork} - {by.layer}
     others = [
         hop
         for layer in layers
@@ -209,11 +255,14 @@ def _awaited(
     return found
 
 
-def upstream(awaited: Input, by: Layer, topology: Topology) -> list[Hop]:
+def upstream(
+    awaited: Input, by: Layer, topology: Topology, fork: Output | None = None
+) -> list[Hop]:
     """Hops that messages to an input may take, back to their origin: a source, the waiting layer,
-    or, if the input is for answers, another layer's request.
+    an output of a fork that has taken them, or, if the input is for answers, another layer's
+    request.
     """
-    walk = _walk_up(awaited, by, bool(awaited.stream.answers), topology)
+    walk = _walk_up(awaited, by, bool(awaited.stream.answers), topology, fork=fork)
     return list(dict.fromkeys(hop for hop, _ in walk))
 
 
@@ -224,11 +273,13 @@ def _walk_up(
     topology: Topology,
     *,
     through_servers: bool = True,
+    fork: Output | None = None,
 ) -> Iterator[tuple[Hop, bool]]:
     """Hops to an input and upstream of it; for each, whether a server answers its messages.
 
-    Ends at sources, at the layer `by`, and, with `to_requests`, at requests. `through_servers`:
-    also at answers that a server gets; it may need them, but sends only what it was asked for.
+    Ends at sources, at the layer `by`, at `fork`, and, with `to_requests`, at requests.
+    `through_servers`: also at answers that a server gets; it may need them, but sends only what it
+    was asked for.
     """
     front = [(target, False)]
     seen = {*front}
@@ -237,7 +288,8 @@ def _walk_up(
         for hop in topology.hops_to(target):
             source = hop.source
             yield hop, served
-            if source.layer is by or (to_requests and source.stream.credits):
+            is_end = source.layer is by or source == fork
+            if is_end or (to_requests and source.stream.credits):
                 continue
             answered = source.stream.serves
             others = {output.stream.serves for output in source.layer.outputs} - {answered}

@@ -227,6 +227,7 @@ def checked_streams(layer: Layer, facts: Facts) -> Checked:
             + (", ".join(f"32'd{stream.room}" for stream in reversed(inputs)) or "32'd0")
             + "}",
             "Serves": rows([[stream.serves] for stream in outputs] or [[]], order),
+            "OneForEach": rows([stream.one_for_each for stream in outputs] or [()], order),
             "Credits": "{"
             + (", ".join(f"32'd{stream.credits}" for stream in reversed(outputs)) or "32'd0")
             + "}",

@@ -49,7 +49,7 @@ def module(
 ) -> str:
     """A layer without a body. `outputs`: the next hop of each."""
     ports = ["input logic clk_i", "input logic rst_i"]
-    if any(promise in declarations for promise in ("Room", "Serves", "Forwards")):
+    if any(promise in declarations for promise in ("Room", "Serves", "Forwards", "OneForEach")):
         ports.append("output logic busy_o")
     for stream in inputs:
         ports += [f"input beat_t {stream}_i", f"input logic {stream}_valid_i"]
@@ -234,12 +234,21 @@ JOIN = """
   localparam bit AWaitsForB = 1;
   localparam bit BWaitsForA = 1;
 """
-PARTS = (
-    module("join_ab", ["a", "b"], {"out": "sink"}, JOIN)
-    + module("sink", ["in"], {})
-    + module("source_a", [], {"out": "join_ab_a"})
-    + module("source_b", [], {"out": "join_ab_b"})
-)
+COPIES = 'localparam string AOneForEach = "in"; localparam string BOneForEach = "in";'
+EXACT = 'localparam string OneForEach = "in";'
+
+
+def parts(declarations: str) -> str:
+    return (
+        module("join_ab", ["a", "b"], {"out": "sink"}, declarations)
+        + module("sink", ["in"], {})
+        + module("source_a", [], {"out": "join_ab_a"})
+        + module("source_b", [], {"out": "join_ab_b"})
+    )
+
+
+PARTS = parts(JOIN)
+PAIRED = parts(JOIN + 'localparam string OneForEach = "a b";')
 
 
 def test_both_inputs_of_a_join_from_the_mesh(tmp_path: Path) -> None:
@@ -274,9 +283,37 @@ def test_what_forks_and_joins_again(tmp_path: Path) -> None:
     assert (
         list(reachability.wired_cycles(Facts(resolved(tmp_path, tiles, PARTS, fork, source)))) == []
     )
+    # A copy that `b` holds means that the fork has taken the message; the join takes as many of
+    # both.
+    copies = module("fork_ab", ["in"], {"a": "join_ab_a", "b": "join_ab_b"}, COPIES)
+    assert deadlocks(tmp_path, tiles, PAIRED, copies, source) == []
+    assert deadlocks(tmp_path, tiles, PARTS, copies, source) != []
+    assert deadlocks(tmp_path, tiles, PAIRED, fork, source) != []
     # Neither input stops for the other one: no waiting.
-    parts = PARTS.replace("WaitsForB = 1", "WaitsForB = 0").replace("ForA = 1", "ForA = 0")
-    assert deadlocks(tmp_path, tiles, parts, fork, source) == []
+    apart = parts(JOIN.replace("WaitsForB = 1", "WaitsForB = 0").replace("ForA = 1", "ForA = 0"))
+    assert deadlocks(tmp_path, tiles, apart, fork, source) == []
+
+
+def test_a_fork_whose_copies_do_not_come_alone(tmp_path: Path) -> None:
+    """The argument about copies fails where a message may be missing, or have another origin."""
+    source = module("source", [], {"out": "fork_ab"})
+    fork = module("fork_ab", ["in"], {"a": "join_ab_a", "b": "pass_on"}, COPIES)
+    passes = module("pass_on", ["in"], {"out": "join_ab_b"}, EXACT)
+    layers = "[fork_ab, pass_on, join_ab]"
+    tiles = SOURCE + SINK + f"  - {{name: join, layers: {layers}, at: [1, 0]}}\n"
+    assert deadlocks(tmp_path, tiles, source, fork, PAIRED, passes) == []
+    # A layer between them that may drop.
+    drops = passes.replace(EXACT, "")
+    assert deadlocks(tmp_path, tiles, source, fork, PAIRED, drops) != []
+    # A second source of one side.
+    other = module("other", [], {"out": "pass_on"})
+    more = tiles + "  - {name: other, kind: other, at: [2, 0]}\n"
+    assert deadlocks(tmp_path, more, source, fork, PAIRED, passes, other) != []
+    # A next hop of a copy that leads elsewhere.
+    strays = passes.replace("NextJoinAbB}", "NextJoinAbB, NextSink}").replace(
+        "input logic out_ready_i", "input logic out_ready_i, output logic out_next_o"
+    )
+    assert deadlocks(tmp_path, tiles, source, fork, PAIRED, strays) != []
 
 
 def test_what_no_placement_cures(tmp_path: Path) -> None:
@@ -397,6 +434,7 @@ def test_credits_and_room_as_parameters(
         (ASKS.replace('"query"', '"quest"'), "answers 'quest', which is not an output"),
         (ASKS.replace("= 1;\n  localparam string", "= 0;\n  localparam string"), "no credits"),
         (ASKS + 'localparam string Serves = "inn";', "out serves 'inn', which is not an input"),
+        (ASKS + 'localparam string OneForEach = "on";', "for each of 'on', which is not an input"),
         (ASKS + 'localparam string AnswerServes = "in";', "about a stream that the layer does not"),
     ],
 )
@@ -406,13 +444,18 @@ def test_promises_that_contradict_each_other(tmp_path: Path, declarations: str, 
 
 
 @pytest.mark.parametrize(
-    "promise", ["int unsigned Room = 1", 'string Serves = "in"', "bit Forwards = 1"]
+    "promise",
+    [
+        *("int unsigned Room = 1", 'string Serves = "in"', "bit Forwards = 1"),
+        'string OneForEach = "in"',
+    ],
 )
 def test_promises_that_need_busy(tmp_path: Path, promise: str) -> None:
     """Without it the checkers would not know when a layer is through with its messages."""
     never = store(f"localparam {promise};").replace("output logic busy_o,", "")
     with pytest.raises(
-        DesignError, match=r"(Room of stream in|Serves of stream out|Forwards) needs a port busy_o"
+        DesignError,
+        match=r"(Room of stream in|(Serves|OneForEach) of stream out|Forwards) needs a port busy_o",
     ):
         deadlocks(tmp_path, APART, ENDS, asker(ASKS), never)
 

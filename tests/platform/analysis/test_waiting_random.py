@@ -58,6 +58,7 @@ INPUTS = {
         InputStream("in", "dropper", always_takes=True),
         InputStream("answer", "answer", answers="query"),
     ),
+    "fork": (InputStream("in", "fork", waits_for_outputs=("out", "b")),),
     "join": (
         InputStream("a", "a", waits_for_outputs=("out",), waits_for_inputs=("b",)),
         InputStream("b", "b", waits_for_outputs=("out",), waits_for_inputs=("a",)),
@@ -66,17 +67,22 @@ INPUTS = {
 OUT, QUERY = OutputStream("out", ("next",)), OutputStream("query", ("next",))
 OUTPUTS = dict.fromkeys(INPUTS, (OUT,)) | {"sink": ()}
 OUTPUTS |= dict.fromkeys(("asker", "dropper"), (OUT, QUERY))
+OUTPUTS["fork"] = (OUT, OutputStream("b", ("next",)))
 DROPPING = ("lossy", "dropper")
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A layer: `count` is a tray's room or an asker's credits, as in sim/platform/mesh/layers.h."""
+    """A layer: `count` is a tray's room or an asker's credits, as in sim/platform/mesh/layers.h.
+
+    `exact`: its outputs declare one message for each of its inputs.
+    """
 
     node: int
     role: str
     count: int = 1
     serves: bool = False
+    exact: bool = False
 
 
 @dataclass
@@ -258,6 +264,8 @@ def kind(given: Spec) -> LayerKind:
     outputs = tuple(replace(e, credits=given.count) if e is QUERY else e for e in outputs)
     if given.serves:
         outputs = (replace(OUT, serves="in"), *outputs[1:])
+    if given.exact:
+        outputs = tuple(replace(e, one_for_each=tuple(i.name for i in inputs)) for e in outputs)
     values: dict[str, Any] = dict.fromkeys(LayerKind.__dataclass_fields__, 0)
     values |= {"name": role, "file": Path(role), "events": ()}
     values |= {"drops": ("full",) if role in DROPPING else ()}

@@ -7,12 +7,13 @@ refuses must.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from bombus.measure.mesh import Mesh
-from tests.platform.analysis.test_waiting_random import Random, mesh, run
+from tests.platform.analysis.test_waiting_random import Random, is_refused, mesh, run
 
 pytestmark = pytest.mark.slow
 
@@ -123,9 +124,48 @@ class Shape(Random):
             self.hop(layer, "out", join, end)
         self.hop(join, "out", self.layer("sink"), "in")
 
+    def add_forked(self) -> None:
+        """Copies of a message that meet again, the branches perhaps in different networks."""
+        fork = self.layer("fork", count=self.choose.choice((1, 2)), exact=True)
+        near = self.layers[fork].node
+        join = self.layer("join", near if self.chance(0.5) else None, exact=True)
+        self.through(self.layer("source"), "out", fork, "in", most=1)
+        for output, end in (("out", "a"), ("b", "b")):
+            layer = fork
+            for _ in range(self.choose.choice((0, 0, 1, 2))):
+                node = self.layers[self.choose.choice((fork, join))].node
+                role, is_exact = self.choose.choices(
+                    (("stream", True), ("tray", True), ("stream", False), ("lossy", False)),
+                    (50, 30, 10, 10),
+                )[0]
+                here = node if self.chance(0.5) else None
+                passed = self.layer(role, here, count=2, exact=is_exact)
+                self.hop(layer, output, passed, "in")
+                layer, output = passed, "out"
+            self.hop(layer, output, join, end)
+        self.hop(join, "out", self.layer("sink"), "in")
 
-@pytest.mark.parametrize("shape", ["shared", "row", "far", "joined", "replicas"])
-def test_sound_designs_never_stall_and_others_do(mesh: Mesh, shape: str) -> None:
+
+@pytest.mark.parametrize(
+    ("shape", "least_stalled"),
+    [
+        *((shape, 0.7) for shape in ("shared", "row", "far", "joined", "replicas")),
+        # Branches that meet need declarations, which some layers lack on purpose.
+        ("forked", 0.6),
+    ],
+)
+def test_sound_designs_never_stall_and_others_do(
+    mesh: Mesh, shape: str, least_stalled: float
+) -> None:
     bad, stalled = run(mesh, [Shape(seed, shape) for seed in SEEDS])
     assert min(bad, len(SEEDS) - bad) > len(SEEDS) / 40  # both sorts are there
-    assert stalled > 0.7 * bad
+    assert stalled > least_stalled * bad
+
+
+def test_forks_are_accepted_by_what_their_layers_declare() -> None:
+    """Without declarations, all designs with copies that meet again are refused."""
+    designs = [Shape(seed, "forked") for seed in SEEDS]
+    accepted = [design for design in designs if not is_refused(design)]
+    for design in accepted:
+        design.layers = [replace(each, exact=False) for each in design.layers]
+    assert accepted and all(map(is_refused, accepted))

@@ -212,6 +212,40 @@ def test_a_layer_that_forwards_and_sends_something_else(forwarder: Layer) -> Non
     assert forwarder.says() == NOT_ITS_OWN
 
 
+@pytest.fixture
+def fork(tmp_path: Path) -> Layer:
+    return Layer(player(build("layer", MaxBusyCycles=BUSY, Exact=1), tmp_path))
+
+
+def inexact(output: int, text: str) -> list[str]:
+    return [f"bench.check_app.gen_exact[{output}].gen_each[1].gen_one: output {output}{text}"]
+
+
+def test_a_fork(fork: Layer) -> None:
+    # Two beats; one copy later than the other; while the next message arrives.
+    fork.cycle(in1="taken", out0="taken").cycle(in1="last", out0="last", out1="taken")
+    fork.cycle(in1="last", out1="last").cycle(out0="last").cycle(3).cycle(out1="last")
+    fork.cycle(5, idle=True).cycle(in1="last", out0="last", out1="last", idle=True)
+    # It keeps as many copies as it likes while the output itself is stalled.
+    fork.cycle(4, in1="last").cycle(10 * BUSY, out0="offered", out1="offered")
+    fork.cycle(4, out0="last", out1="last").cycle(5, idle=True)
+    assert fork.says() == []
+
+
+def test_a_fork_that_is_not_exact(fork: Layer) -> None:
+    lacks = ": 1 messages lack for input 1 in an idle layer"
+    assert fork.cycle(in1="last").cycle(out0="last").cycle(3, idle=True).says() == inexact(1, lacks)
+    more = ": more messages than input 1 has taken"
+    fork.cycle(in1="last").cycle(out0="last", out1="last").cycle(out0="last")
+    assert fork.says() == inexact(0, more)
+    held = " holds a message back while another output is stalled"
+    fork.cycle(in1="last").cycle(BUSY + 1, out0="offered", in2="taken")
+    assert fork.cycle(out0="last", out1="last").says() == inexact(1, held)
+    # An input that the layer may wait for lacks a message.
+    fork.cycle(in1="last").cycle(10 * BUSY, out0="offered").cycle(out0="last", out1="last")
+    assert fork.says() == []
+
+
 def breaks_off(output: int, reason: str = "another output") -> list[str]:
     place = f"bench.check_app.gen_end[{output}]"
     return [f"{place}: output {output} waits inside a message for {reason}"]
@@ -234,9 +268,8 @@ def test_an_output_that_begins_before_the_answer_has_arrived(layer: Layer) -> No
     """It holds its path while it waits for the answer, which may need that path."""
     layer.cycle(out1="last").cycle(out0="taken").cycle(BUSY + 1).cycle()
     assert layer.says() == breaks_off(0, "a message on an input")
-    # The answer has arrived, is arriving, or was not requested; or the output has ended.
-    layer.cycle(in2="taken", out0="last").cycle(in2="last")
-    layer.cycle(out1="last").cycle(out0="taken").cycle(10 * BUSY, in2="offered")
+    # Nothing was requested; the answer is arriving, or has arrived; or the output has ended.
+    layer.cycle(out0="taken").cycle(10 * BUSY).cycle(out1="last").cycle(BUSY, in2="offered")
     layer.cycle(in2="taken").cycle(10 * BUSY).cycle(in2="last").cycle(10 * BUSY)
     layer.cycle(out0="last", out1="last").cycle(10 * BUSY)
     assert layer.says() == []

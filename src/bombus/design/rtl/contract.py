@@ -71,11 +71,22 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
             yield problem(f"stream {output.name} has credits, but no input receives its answers")
         if output.serves and output.serves not in kind.inputs:
             yield problem(f"stream {output.name} serves {output.serves!r}, which is not an input")
+        for name in output.one_for_each:
+            if name not in kind.inputs:
+                yield problem(
+                    f"stream {output.name} has one message for each of {name!r}, which is not an "
+                    "input"
+                )
     if "busy_o" not in kind.ports:
         # Without busy_o, the checkers in simulation could not check these.
         promises = [f"Room of stream {each.name}" for each in kind.inputs.values() if each.room]
         promises += [
             f"Serves of stream {each.name}" for each in kind.outputs.values() if each.serves
+        ]
+        promises += [
+            f"OneForEach of stream {each.name}"
+            for each in kind.outputs.values()
+            if each.one_for_each
         ]
         promises += ["Forwards"] if kind.constants.get("forwards") else []
         for promise in promises:
@@ -167,6 +178,7 @@ def _misspelt(kind: LayerKind) -> Iterator[str]:
                 "Takes": taken,
                 "Credits": outputs,
                 "Serves": outputs,
+                "OneForEach": outputs,
                 "BindsWidth": outputs,
                 "Sends": sent | _hop_prefixes(kind),
             }

@@ -81,6 +81,7 @@ class OutputStream:
     binds_zero: bool = False  # 0 is a valid value of the key
     credits: int = 0  # messages that may be sent and not yet answered; 0: any number
     serves: str = ""  # the input whose messages it answers, each once, to its sender
+    one_for_each: tuple[str, ...] = ()  # inputs for each of whose messages it sends one
     sends: tuple[str, ...] = (PACKET,)  # kinds of messages
     hop_sends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a hop has others
 

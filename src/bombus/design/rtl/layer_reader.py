@@ -146,6 +146,7 @@ class _Declarations:
             binds_zero=bool(self.numbers.get(f"{prefix}BindsZero", 0)),
             credits=self.numbers.get(f"{prefix}Credits", 0),
             serves=self.texts.get(f"{prefix}Serves", ""),
+            one_for_each=tuple(self.texts.get(f"{prefix}OneForEach", "").split()),
             sends=self.kinds(f"{prefix}Sends"),
             hop_sends={
                 hop: self.kinds(declared)

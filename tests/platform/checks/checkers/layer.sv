@@ -6,10 +6,12 @@
 // Input 0 may wait for output 0 and for a message on input 2; input 1 for output 1;
 // input 2 for nothing. Input 2 brings the answers to the requests of output 1. Input 3
 // may wait for output 0, and has room for 2 messages. With Serves, output 0 answers them.
+// With Exact, both outputs send one message for each on input 1, and none is a request.
 module bench #(
     parameter int unsigned MaxBusyCycles = 20,
     parameter bit Serves = 0,
-    parameter bit Forwards = 0
+    parameter bit Forwards = 0,
+    parameter bit Exact = 0
 );
 
   typedef struct packed {
@@ -40,8 +42,9 @@ module bench #(
       .WaitsForInputs({4'b0000, 4'b0000, 4'b0000, 4'b0100}),
       .Room({32'd2, 32'd0, 32'd0, 32'd0}),
       .Serves({4'b0000, Serves, 3'b000}),
-      .Credits({32'd2, 32'd0}),
-      .AnsweredBy({4'b0100, 4'b0000}),
+      .OneForEach({2{2'b00, Exact, 1'b0}}),
+      .Credits({Exact ? 32'd0 : 32'd2, 32'd0}),
+      .AnsweredBy({Exact ? 4'b0000 : 4'b0100, 4'b0000}),
       .AnswersFrom("store"),
       .Forwards(Forwards),
       .MaxBusyCycles(MaxBusyCycles)
