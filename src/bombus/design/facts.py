@@ -24,7 +24,7 @@ from bombus.design.network import Network
 from bombus.design.next_hops import NextHops
 from bombus.design.register_map import RegisterMap, register_map
 from bombus.design.resolved import Design
-from bombus.design.resources import resource_graph, takes_whatever_waits
+from bombus.design.resources import reachable, resource_graph, takes_whatever_waits
 from bombus.design.rtl.ports import FurtherPort
 from bombus.design.tables import Tables, tables
 from bombus.design.topology import Topology
@@ -99,6 +99,12 @@ class Facts:
         return frozenset(
             each for each in self.design.inputs() if not takes_whatever_waits(each, self.topology)
         )
+
+    @cached_property
+    def observable(self) -> frozenset[Resource]:
+        """Resources for which messages may wait, also once next hops have been rewritten."""
+        is_fixed = self.design.config.tables == "fixed"
+        return frozenset(self.resource_graph).union(() if is_fixed else reachable(self.topology))
 
     @cached_property
     def knots(self) -> Sequence[frozenset[Resource]]:

@@ -14,7 +14,6 @@ import networkx as nx
 
 from bombus.design.elements import Input, Resource
 from bombus.design.resolved import Design
-from bombus.fabric.routing import LOCAL, Channel, routes
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -75,21 +74,14 @@ def seen_next(
     while front:
         at = front.pop()
         for other in graph.successors(at):
-            found.update(each for each in _on_the_way(graph, at, other) if each in seen)
+            awaited = graph.edges[at, other].get("awaited", ())
+            found.update(each for each in awaited if each in seen)
             if other in seen:
                 found.add(other)
             elif other not in passed:
                 passed.add(other)
                 front.append(other)
     return found
-
-
-def _on_the_way(graph: nx.DiGraph[Resource], held: Resource, needed: Resource) -> Iterator[Channel]:
-    """Links where a message may be for which an input waits."""
-    for hop in graph.edges[held, needed].get("awaited", ()):
-        if not hop.in_tile and hop.network.given.lossless:
-            ways = routes(hop.network.routing, hop.source.tile.at, hop.target.tile.at)
-            yield from {each for edge in ways for each in edge if each.leave not in ("", LOCAL)}
 
 
 # ---- Cycles of any graph ----

@@ -27,7 +27,7 @@ import networkx as nx
 
 from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
 from bombus.design.topology import Topology
-from bombus.fabric.routing import eject, inject, routes
+from bombus.fabric.routing import Channel, eject, inject, routes
 
 
 def takes_whatever_waits(target: Input, topology: Topology) -> bool:
@@ -103,7 +103,7 @@ def request_of(answer: Input) -> Output:
 
 def resource_graph(topology: Topology, waiting: Collection[Input]) -> nx.DiGraph[Resource]:
     """What messages hold and need next; `hops` of an edge are the next hops that make it,
-    `awaited` those of them that a message takes for which the input waits.
+    `awaited` the links where a message may be for which the input waits.
 
     `waiting`: the inputs that do not take whatever else waits.
     """
@@ -143,8 +143,31 @@ def resource_graph(topology: Topology, waiting: Collection[Input]) -> nx.DiGraph
             awaited = type(each)(each.layer, name)
             for resource, hop in _awaited(awaited, each, topology, waiting):
                 add(each, resource, hop)
-                graph.edges[each, resource].setdefault("awaited", []).append(hop)
+                links = graph.edges[each, resource].setdefault("awaited", set())
+                links.update(_links(hop))
     return graph
+
+
+def _links(hop: Hop) -> set[Channel]:
+    """The queues between injection port and ejection port that a message may take."""
+    if hop.target is None or hop.in_tile or not hop.network.given.lossless:
+        return set()
+    ways = routes(hop.network.routing, hop.source.tile.at, hop.target.tile.at)
+    return {channel for edge in ways for channel in edge if channel.link}
+
+
+def reachable(topology: Topology) -> frozenset[Resource]:
+    """Resources that messages may need once the next hops have been rewritten."""
+    found: set[Resource] = set()
+    interfaces = [(each, tile) for tile in topology.design.tiles for each in tile.interfaces]
+    for interface, tile in interfaces:
+        found.update(interface.entries)
+        for other, end in interfaces:
+            is_way = interface.sources and other.entries and end is not tile
+            if is_way and other.network is interface.network:
+                ways = routes(interface.network.routing, tile.at, end.at)
+                found.update(channel for edge in ways for channel in edge)
+    return frozenset(found)
 
 
 def _to_finish(replica: Tile, topology: Topology, waiting: Collection[Input]) -> Iterator[Resource]:

@@ -72,6 +72,16 @@ class Channel(NamedTuple):
         """The link that the channel leads over; None: it leads into or out of the router."""
         return (self.at, step(self.at, self.leave)) if self.leave in STEPS else None
 
+    @property
+    def is_injection(self) -> bool:
+        """Whether it is an injection port."""
+        return not self.leave
+
+    @property
+    def is_ejection(self) -> bool:
+        """Whether it is an ejection port that messages from all inputs share."""
+        return self.leave == LOCAL and not self.enter
+
     def __str__(self) -> str:
         return f"{self._place()} of network {self.network}" if self.network else self._place()
 

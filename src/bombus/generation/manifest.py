@@ -184,8 +184,8 @@ def manifest(facts: Facts) -> dict[str, Any]:
         ],
         "tables": config.tables,
         "dispatch": [each for tile in facts.design.tiles for each in _dispatches(tile, facts)],
-        "registers": to_plain(shown(facts.design, facts.register_map)),
         "hop_tables": list(_hop_tables(facts)),
+        "registers": to_plain(shown(facts.design, facts.register_map)),
         "waiting": outline(facts.design),
         "watch": watchpoints.points(facts),
     }

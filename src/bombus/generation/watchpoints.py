@@ -15,8 +15,7 @@ from typing import Any
 from bombus.design.elements import Input, Resource, Tile, resource_name
 from bombus.design.facts import Facts
 from bombus.design.knots import seen_next
-from bombus.design.network import Network
-from bombus.fabric.routing import Position, eject, inject, routes
+from bombus.fabric.routing import Position
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,10 @@ def _signals(facts: Facts, node: Resource, at: Mapping[Position, Tile]) -> list[
     tile = at[node.at]
     network = next(each for each in facts.design.networks if each.label == node.network)
     fabric, prefix = network.fabric, network.prefix
-    if node == inject(tile.at, node.network):
+    if node.is_injection:
         into = (f"{prefix}router_in_valid", f"{prefix}router_in_ready")
         return [Signals(_scope(tile), _module(facts, tile), *into)]
-    if node == eject(tile.at, node.network):
+    if node.is_ejection:
         out_of = (f"{prefix}router_out_valid", f"{prefix}router_out_ready")
         return [Signals(_scope(tile), _module(facts, tile), *out_of)]
     return [
@@ -64,37 +63,13 @@ def _module(facts: Facts, tile: Tile) -> str:
     return f"{facts.design.config.name}_tile_{tile.name}"
 
 
-def _reachable(facts: Facts) -> set[Resource]:
-    """Resources that messages may need once next hops have been rewritten."""
-    if facts.design.config.tables == "fixed":
-        return set()
-    found: set[Resource] = set()
-    for network in facts.design.networks:
-        ends = [tile for tile in facts.design.tiles if _entries(tile, network)]
-        found.update(each for tile in ends for each in _entries(tile, network))
-        for tile in facts.design.tiles:
-            if not any(each.network is network and each.sources for each in tile.interfaces):
-                continue
-            for end in ends:
-                if end is not tile:
-                    ways = routes(network.routing, tile.at, end.at)
-                    found.update(channel for edge in ways for channel in edge)
-    return found
-
-
-def _entries(tile: Tile, network: Network) -> list[Input]:
-    """Inputs of a tile that messages of a network can reach."""
-    return next((each.entries for each in tile.interfaces if each.network is network), [])
-
-
 def points(facts: Facts) -> list[dict[str, Any]]:
     """For the manifest: places where messages can wait, and the places each may wait for."""
     graph = facts.resource_graph
-    nodes = set(graph).union(_reachable(facts))
     at = {(tile.x, tile.y): tile for tile in facts.design.tiles}
     seen: list[tuple[Resource, Signals]] = []
     numbers: dict[Resource, list[int]] = {}
-    for node in sorted(nodes, key=str):
+    for node in sorted(facts.observable, key=str):
         for signals in _signals(facts, node, at):
             numbers.setdefault(node, []).append(len(seen))
             seen.append((node, signals))
