@@ -128,7 +128,7 @@ module tcp_session_table_formal
         .HashWidth(NumWays)
     ) u_hash (
         .data_i(keys_q[s]),
-        .seed_i(u_table.seed_q),
+        .seed_i(seed_q),
         .hash_o(line[s])
     );
   end

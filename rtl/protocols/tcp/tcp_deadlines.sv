@@ -39,6 +39,7 @@ module tcp_deadlines
   localparam bit Keepalive = KeepaliveS != 0;
   localparam int unsigned KeepaliveUs = KeepaliveS / KeepaliveWaits * 1000000 +
       KeepaliveS % KeepaliveWaits * 1000000 / KeepaliveWaits;
+  localparam int unsigned ProbeUs = KeepaliveProbeS * 1000000;
 
   if (DelayAckUs < 1 || DelayAckUs >= 500000) begin : gen_bad_delay
     $error("tcp_deadlines: DelayAckUs must be 1 to 499999 (RFC 9293, 3.8.6.3)");
@@ -74,7 +75,7 @@ module tcp_deadlines
   always_comb begin
     us = 32'(us_q);
     if (time_wait_2_q) us = 32'(TimeWaitUs);
-    if (keepalive_2_q) us = probes_2_q ? 32'(KeepaliveProbeS) * 32'd1000000 : 32'(KeepaliveUs);
+    if (keepalive_2_q) us = probes_2_q ? 32'(ProbeUs) : 32'(KeepaliveUs);
   end
 
   always_ff @(posedge clk_i) begin

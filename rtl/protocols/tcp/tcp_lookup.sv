@@ -123,11 +123,6 @@ module tcp_lookup
   logic [CounterWidth-1:0] counter, waiting_counter_q;
   logic peer_full, peers_ready, opened, opened_by_peer, frees;
   session_t session;
-  wire peer_t next_peer = segment_ready_o ?
-  '{mac_port: segment_i.mac_port, ip: segment_i.ip}
-  :
-  '{mac_port: segment_q.mac_port, ip: segment_q.ip}
-  ;
   tcp_peers #(
       .NumSessions(NumSessions),
       .MaxPerPeer (MaxPerPeer)
@@ -135,7 +130,8 @@ module tcp_lookup
       .clk_i,
       .rst_i,
       .key_i(keys_i.peers),
-      .peer_i(next_peer),
+      .peer_i('{mac_port: segment_i.mac_port, ip: segment_i.ip}),
+      .load_i(segment_ready_o),
       .counter_o(counter),
       .full_o(peer_full),
       .ready_o(peers_ready),
@@ -185,8 +181,10 @@ module tcp_lookup
   wire may_open = opens & ~crowded_q & ~peer_full & has_keys_i;
   wire makes = connect | (may_open & ~report);
   wire removes = free_valid_i & steady;
+  // Any SYN waits, since it is known late which ones open sessions.
+  wire may_make = connect | (segment_q.flags.syn & ~no_segment);
   wire find = (segment_valid_q | requested_valid | error_valid_q) & room & ~removes &
-      (steady | ~makes);
+      (steady | ~may_make);
   wire begins = find & table_ready;
   assign segment_take = begins & ~no_segment;
   assign free_ready_o = table_ready & steady;

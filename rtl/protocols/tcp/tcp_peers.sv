@@ -6,7 +6,8 @@
 //
 // One session is opened or freed at a time: ready_o is low for three cycles after each, in which
 // the answers for its peer may be old. It is also low while the counters are cleared after reset,
-// one per cycle.
+// one per cycle. Whether a peer is full is read twice, by its own hash and by the one held, so that
+// no address depends on load_i, which is late.
 module tcp_peers
   import tcp_pkg::*;
 #(
@@ -22,7 +23,8 @@ module tcp_peers
     input logic [31:0] key_i,
 
     input peer_t peer_i,
-    output counter_t counter_o,  // one cycle later: that of this peer
+    input logic load_i,  // it is held
+    output counter_t counter_o,  // that of the peer held
     output logic full_o,  // ... which has as many sessions as it may have
 
     output logic ready_o,
@@ -42,7 +44,7 @@ module tcp_peers
   end
 
   if (MaxPerPeer >= NumSessions) begin : gen_no_limit
-    wire unused = &{clk_i, rst_i, key_i, peer_i, open_i, counts_i, counter_i, open_session_i,
+    wire unused = &{clk_i, rst_i, key_i, peer_i, load_i, open_i, counts_i, counter_i, open_session_i,
                     free_i, free_session_i};
     assign counter_o = '0;
     assign full_o = 1'b0;
@@ -54,8 +56,8 @@ module tcp_peers
       counter_t counter;
     } entry_t;
     counter_t hash, clear_q;
-    logic clearing_q;
-    logic [2:0] updates_q;  // a session was opened or freed one to three cycles ago
+    logic clearing_q, loaded_q, ready_q, full_loaded, full_held;
+    logic [1:0] updates_q;  // a session was opened or freed one or two cycles ago
     logic opens_1_q, opens_2_q, opened_counts_q;
     entry_t freed, changed, changed_q;
     counter_t opened_counter_q;
@@ -102,31 +104,47 @@ module tcp_peers
         .data_t(logic),
         .Depth(NumCounters),
         .LutDepth(256)
-    ) u_full (
+    ) u_full_loaded (
         .clk_i,
         .write_addr_i(write_counter),
         .data_i(~clearing_q & full),
         .write_i(clearing_q | write),
         .read_addr_i(hash),
-        .data_o(full_o)
+        .data_o(full_loaded)
     );
+    sized_memory #(
+        .data_t(logic),
+        .Depth(NumCounters),
+        .LutDepth(256)
+    ) u_full_held (
+        .clk_i,
+        .write_addr_i(write_counter),
+        .data_i(~clearing_q & full),
+        .write_i(clearing_q | write),
+        .read_addr_i(counter_o),
+        .data_o(full_held)
+    );
+    assign full_o = loaded_q ? full_loaded : full_held;
     always_ff @(posedge clk_i) begin
-      counter_o <= hash;
+      if (load_i) counter_o <= hash;
+      loaded_q <= load_i;
       {opened_counts_q, opened_counter_q} <= {counts_i, counter_i};
       opens_1_q <= open_i;
       opens_2_q <= opens_1_q;
       changed_q <= changed;
       if (rst_i) begin
         updates_q <= '0;
+        ready_q <= 1'b0;
         clear_q <= '0;
         clearing_q <= 1'b1;
       end else begin
-        updates_q <= {updates_q[1:0], open_i | free_i};
+        updates_q <= {updates_q[0], open_i | free_i};
+        ready_q   <= ~(open_i | free_i | (|updates_q) | clearing_q);
         clear_q   <= clear_q + 1'b1;
         if (&clear_q) clearing_q <= 1'b0;
       end
     end
-    assign ready_o = updates_q == '0 & ~clearing_q;
+    assign ready_o = ready_q;
   end
 
 endmodule

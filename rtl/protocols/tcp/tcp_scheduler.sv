@@ -161,7 +161,7 @@ module tcp_scheduler
     class_2_o  <= class_1_q;
     evict_1_q  <= expiry_check_q;
     evict_2_q  <= evict_1_q;
-    evict_3_o  <= Checks & evict_2_q & (kind_2_o == ActionExpiry);
+    evict_3_o  <= Checks & evict_2_q & (kind_2_o == ActionExpiry) & ~rst_i;
     write_3_o  <= (kind_2_o != ActionNone) & ~rst_i;
     if (rst_i) {kind_1_o, kind_2_o} <= {ActionNone, ActionNone};
     else {kind_1_o, kind_2_o} <= {kind, kind_1_o};

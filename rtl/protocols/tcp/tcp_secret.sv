@@ -32,7 +32,7 @@ module tcp_secret
       valid_q <= Seed[255:224] != '0;
       used_q  <= 1'b0;
     end else begin
-      if (written & ~used_q & ~use_i) keys_q <= secret_i;
+      if (written & ~used_q) keys_q <= secret_i;
       valid_q <= valid_q | written;
       used_q  <= used_q | use_i;
     end
