@@ -4,7 +4,7 @@
 #include "rpu.h"
 
 #define IS_LISTED 1u
-#define MAY_HIDE 4u // IPv4, behind several VLAN tags or SNAP
+#define MAY_HIDE 4u // IPv4 after several VLAN tags, MPLS, PPPoE, SNAP and the like, or cut off
 
 int main(void) {
     for (;;) {

@@ -24,6 +24,7 @@ module ip_blacklist
     input logic [$clog2(DataWidth/8):0] accel_packet_bytes_i,
     input logic [DataWidth-1:0] accel_packet_data_i,
     output rpu_pkg::accel_verdict_t accel_verdict_o,
+    output logic [2:0] event_o,
 
     input regs_t                  regs_i,
     input logic                   boundary_request_i,
@@ -33,6 +34,7 @@ module ip_blacklist
 );
 
   localparam string Entry = "";  // receives no messages
+  typedef judged_e event_e;
 
   if (Stages < 2 || NumBoundaries > 65535) begin : gen_bad_stages
     $error("ip_blacklist: Stages must be 2 to 16");
@@ -51,6 +53,7 @@ module ip_blacklist
       .bytes_i(accel_packet_bytes_i),
       .data_i(accel_packet_data_i),
       .verdict_o(accel_verdict_o),
+      .event_o(event_o),
       .search_o(search),
       .address_o(address),
       .frame_o(frame),

@@ -169,4 +169,9 @@ package rpu_pkg;
     word_t result;  // should come from flip-flops
   } accel_custom_response_t;
 
+  // EtherTypes of VLAN tags: IEEE 802.1Q and 802.1ad, and those in use before the latter.
+  function automatic logic is_vlan_tag(logic [15:0] ether_type);
+    return ether_type inside {16'h8100, 16'h88A8, 16'h9100, 16'h9200, 16'h9300};
+  endfunction
+
 endpackage

@@ -38,6 +38,19 @@ def firewall(tmp_path: Path) -> Iterator[Simulation]:
         yield simulation
 
 
+TAGS = [kind + b"\x01\x23" for kind in (b"\x81\0", b"\x88\xa8", b"\x91\0", b"\x92\0", b"\x93\0")]
+# MPLS, PPPoE, PPP, MAC in MAC and others, with what is before the packet.
+HEADERS = {
+    b"\x88\x47": b"\0\0\x11\x40",
+    b"\x88\x48": b"\0\0\x11\x40",
+    b"\x88\x64": b"\x11\0\0\1\0\x2e\0\x21",
+    b"\x88\x0b": b"\0\x21",
+    b"\x88\xe7": bytes(18) + b"\x08\0",
+    b"\x65\x58": bytes(12) + b"\x08\0",
+    b"\x89\x3f": bytes(6) + b"\x08\0",
+}
+
+
 class Judge:
     """What ipaddress says of an address, asked of the only network that may contain it."""
 
@@ -72,7 +85,7 @@ def address(random: Random, networks: Sequence[IPv4Network]) -> int:
 
 
 def frame(random: Random, source: int, number: int = 0) -> bytes:
-    tag = random.choice([b"", b"", b"\x81\x00\x01\x23", b"\x88\xa8\x01\x23"])
+    tag = random.choice([b"", b"", *TAGS])
     kind = b"\x86\xdd" if random.random() < 0.05 else b"\x08\x00"
     packet = b"\x45" + bytes(11) + source.to_bytes(4) + b"\x0a\x01\x00\x01" + number.to_bytes(4)
     return (random.randbytes(12) + tag + kind + packet).ljust(random.randrange(60, 90), b"\0")
@@ -232,13 +245,21 @@ def test_what_may_hide_a_packet_is_dropped(firewall: Simulation) -> None:
     table.write(blacklist, boundaries([IPv4Network("10.0.0.0/8")]))
     ip = b"\x45" + bytes(11) + b"\x0a\x01\x02\x03" + bytes(20)
     llc, snap = b"\0\x26\x42\x42\x03", b"\0\x30\xaa\xaa\x03" + bytes(3) + b"\x08\0"
-    tags = [b"\x81\0\0\0", b"\x88\xa8\0\1"]
-    heads = [b"\x08\0", *(tag + b"\x08\0" for tag in tags), snap, tags[0] + snap]
-    heads += [one + other + b"\x08\0" for one in tags for other in (*tags, b"\x91\0\0\0")]
-    sent = [(bytes(12) + head + ip).ljust(60, b"\0") for head in heads]
+    listed = [b"\x08\0", *(tag + b"\x08\0" for tag in TAGS)]
+    heads = [snap, TAGS[0] + snap, b"\0\x30\x06\x06\x03"]
+    heads += [one + other + b"\x08\0" for one in TAGS for other in TAGS]
+    heads += [tag + kind + rest for kind, rest in HEADERS.items() for tag in (b"", TAGS[0])]
+    hiding = [(bytes(12) + head + ip).ljust(60, b"\0") for head in heads]
+    hiding.append((bytes(12) + b"\x08\0" + b"\x65" + ip[1:]).ljust(60, b"\0"))
+    hiding.append(bytes(12) + b"\x08\0" + ip[:19])  # cut off
+    hiding.append(bytes(12) + TAGS[0] + b"\x08\0" + ip[:19])
+    sent = [(bytes(12) + head + ip).ljust(60, b"\0") for head in listed]
     passing = [(bytes(12) + head + ip).ljust(60, b"\0") for head in (b"\x86\xdd", b"\x08\x06", llc)]
-    done = firewall.exchange([*sent, *passing], limit_cycles=LIMIT_CYCLES)
+    done = firewall.exchange([*sent, *hiding, *passing], limit_cycles=LIMIT_CYCLES)
     assert [each.data for each in done.received] == passing
+    counters = firewall.tile_counters("rpu")
+    for name, frames in (("listed", sent), ("may_hide", hiding), ("other", passing)):
+        assert counters[f"event.ip_blacklist.{name}"] == len(frames)
 
 
 def test_a_list_that_is_too_long(firewall: Simulation) -> None:
