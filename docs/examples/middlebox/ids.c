@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drops frames that match an exact rule of rule_matcher, and the rest of their TCP flows; all others, including
-// those that only the host can judge, leave by the other one of two MAC ports.
+// Drops frames that match an exact rule of rule_matcher, and the rest of their TCP flows, and frames for which not all
+// rules were checked; all others, including those that only the host can judge, leave by the other one of two MAC
+// ports. TCP segments leave without URG: their receivers then read all bytes, as the matcher does.
 //
 // TCP segments ahead of a gap wait in their slots, up to a quarter of these, until the gap is filled, at most
 // for 300 us: the first three in the matcher, the others here. Those that find no room are dropped: TCP retransmits
@@ -13,6 +14,10 @@
 #define IS_EXACT 2u
 #define IS_AHEAD 16u
 #define IS_BLOCKED 32u
+#define ATTENTION 64u // one of the next two, which are only in the whole verdict
+#define IS_UNCHECKED 0x1000u
+#define IS_URGENT 0x2000u
+#define SPECIAL (IS_EXACT | IS_BLOCKED | ATTENTION)
 #define NUM_SLOTS 32
 #define MAX_HELD 5
 #define PATIENCE_US 8u // until more are too many
@@ -77,9 +82,37 @@ static struct end places[NUM_PLACES] NOT_CLEARED, ends[NUM_ENDS] NOT_CLEARED, *n
 static struct segment *late;
 static uint32_t late_verdict, late_turn;
 
+// In a TCP segment with IPv4, with at most one VLAN tag: the matcher reports URG of no others. RFC 1624.
+static void clear_urgent(rpu_packet packet) {
+    volatile uint8_t *ip = (volatile uint8_t *)rpu_bytes(packet) + 14;
+    if (ip[-2] != 0x08 || ip[-1] != 0) ip += 4; // not the EtherType of IPv4
+    volatile uint16_t *tcp = (volatile uint16_t *)(ip + 4 * (ip[0] & 15));
+    uint16_t flags = tcp[6], pointer = tcp[9], sum = tcp[8];
+    uint32_t total = (uint16_t)~sum + (uint16_t)~flags + (flags & ~0x2000u) + (uint16_t)~pointer;
+    total = (total & 0xffff) + (total >> 16);
+    total = (total & 0xffff) + (total >> 16);
+    tcp[6] = flags & ~0x2000u;
+    tcp[9] = 0;
+    tcp[8] = ~total;
+}
+
+CALLED void attend(rpu_packet packet, uint32_t verdict) {
+    if (!(verdict & (IS_UNCHECKED | IS_URGENT))) verdict = rpu_window(packet)->verdict;
+    if (verdict & IS_UNCHECKED) {
+        rpu_drop(packet);
+        return;
+    }
+    clear_urgent(packet);
+    rpu_send(packet ^ RPU_PORT_BIT);
+}
+
 static inline void finish(rpu_packet packet, uint32_t verdict) {
-    if (!(verdict & (IS_EXACT | IS_BLOCKED))) {
+    if (!(verdict & SPECIAL)) {
         rpu_send(packet ^ RPU_PORT_BIT);
+        return;
+    }
+    if (SELDOM(!(verdict & (IS_EXACT | IS_BLOCKED)))) {
+        attend(packet, verdict);
         return;
     }
     if (verdict & IS_EXACT) ABOUT(packet)[BLOCK] = 0;
@@ -173,7 +206,7 @@ INLINE int collect(struct state *s) {
     struct segment *it = s->asked;
     s->asked = 0;
     uint32_t verdict = it->about[ANSWER], end = it->about[END];
-    if (SELDOM(verdict & (IS_AHEAD | IS_EXACT | IS_BLOCKED))) {
+    if (SELDOM(verdict & (IS_AHEAD | SPECIAL))) {
         if (verdict & IS_AHEAD) {
             if (s->last.flow == it->flow) s->last.flow = NO_FLOW; // it has started again, at a lower number
             hold(s, it, it->about[SEQUENCE]);
@@ -344,7 +377,7 @@ int main(void) {
     for (;;) {
         rpu_packet packet = rpu_receive();
         uint32_t verdict = RPU_VERDICT(packet);
-        if (!(verdict & (IS_EXACT | IS_AHEAD | IS_BLOCKED)))
+        if (!(verdict & (IS_AHEAD | SPECIAL)))
             rpu_send(packet ^ RPU_PORT_BIT);
         else if (verdict & IS_AHEAD)
             reorder(packet);

@@ -8,8 +8,10 @@
 // Further ones are not scanned: the verdict reports this, and the firmware keeps them in their
 // slots and requests another verdict (AskAgain), or skips the missing bytes (AskSkip). An old
 // segment, and one more than 1 MiB ahead, is scanned by itself. An unknown flow begins with its
-// first segment, or with a SYN. A hash selects a set of four flows; the least recently seen one is
-// replaced. Other packets pass unchanged. The table is cleared after reset.
+// first segment, or with a SYN. The payload of a SYN is not in the stream, and is scanned by
+// itself; so are segments with RST, and those without ACK, which do not concern the flow. A keyed
+// hash selects a set of four flows; the least recently seen one is replaced. With a new key, flows
+// begin anew. Other packets pass unchanged. The table is cleared after reset.
 //
 // Latency: 3 cycles from packet to scan, 14 for a segment; then up to 9 more until the next packet.
 // Throughput: a segment in 24 cycles, another packet in 4; of two segments in reverse order, one in
@@ -27,8 +29,9 @@ module ids_flows
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic stopped_i,    // the firmware does not run: no segment waits
-    input logic is_enabled_i, // packets are examined
+    input logic stopped_i,  // the firmware does not run: no segment waits
+    input logic is_enabled_i,  // packets are examined
+    input logic [95:0] secret_i,  // key of the hash
 
     input packet_t packet_i,
     input flow_t   flow_i,
@@ -58,7 +61,10 @@ module ids_flows
 
     output packet_t packet_o,
     output logic    packet_valid_o,
-    input  logic    packet_ready_i
+    input  logic    packet_ready_i,
+
+    // A flow is replaced, one of the last 4 * Flows segments is its (about: in units of 16).
+    output logic evicted_o
 );
 
   localparam int unsigned RowWidth = $clog2(Flows);
@@ -154,7 +160,8 @@ module ids_flows
     end
     if (step_q == Load) info_q <= infos[slot_q];
   end
-  wire has_flow = flow.is_tcp & (packet.size != '0 | flow.syn);
+  wire has_flow = flow.in_stream & (packet.size != '0 | flow.syn);
+  wire offset_t size = flow.syn ? '0 : packet.size;  // in the stream
   wire skips = is_asked_q & op_q == AskSkip | retry_skips_q;
   wire blocks = is_asked_q & op_q == AskBlock;
 
@@ -168,12 +175,15 @@ module ids_flows
   localparam int unsigned KeyParts = 12;
   logic [KeyParts-1:0] same_q;  // equal parts of row_q's key and the flow's key
   (* ram_style = "ultra" *) state_t states[Flows];
-  hash_t hash;
-  hash_t [2:0] words;
-  always_comb begin
-    for (int unsigned n = 0; n < 3; n++) words[n] = hash_of_four(flow.key[32*n+:32]);
-    hash = words[0] ^ {words[1][12:0], words[1][19:13]} ^ {words[2][6:0], words[2][19:7]};
-  end
+  logic [SetWidth-1:0] hash;
+  keyed_hash #(
+      .DataWidth(96),
+      .HashWidth(SetWidth)
+  ) u_hash (
+      .data_i(flow.key),
+      .seed_i(secret_i),
+      .hash_o(hash)
+  );
   wire saves = step_q == Save | step_q == Clear;
   wire index_t address = step_q == Clear ? clear_q :
       {set_q, step_q == Save ? way_q : number_q[1:0]};
@@ -302,13 +312,13 @@ module ids_flows
         step_q <= Hash;
       end
       Hash: begin
-        set_q <= SetWidth'(hash);
+        set_q <= hash;
         number_q <= '0;
         found_q <= 1'b0;
         oldest_q <= '0;
         count_q <= '0;
         from_q <= packet.start;
-        end_q <= flow.sequence_number + 32'(packet.size);
+        end_q <= flow.sequence_number + 32'(size);
         step_q <= has_flow ? Look : blocks ? Idle : Emit;
       end
       Look: begin
@@ -337,7 +347,7 @@ module ids_flows
         is_next_q  <= ~is_near & ~is_old & ~blocks;
         skip_q     <= skip;
         begins_q   <= packet.start + skip;
-        fresh_q    <= packet.size - skip;
+        fresh_q    <= size - skip;
         if (has_state) count_q <= state_q.count;
         if (blocks) state_q.blocked <= 1'b1;
         if (blocks) step_q <= is_known_q ? Save : Idle;
@@ -364,8 +374,7 @@ module ids_flows
         number_q <= '0;
         first_taken_q <= packet.stop - 14'(JointBytes);
         half_q <= 1'b0;
-        if (packet_valid_o & packet_ready_i)
-          step_q <= ~is_next_q ? Idle : packet.size == '0 ? Save : Take;
+        if (packet_valid_o & packet_ready_i) step_q <= ~is_next_q ? Idle : size == '0 ? Save : Take;
       end
       Take: begin
         if (~read_o | wait_i) number_q <= number_q;
@@ -378,6 +387,7 @@ module ids_flows
       Save:    step_q <= Idle;
       default: step_q <= Idle;
     endcase
+    evicted_o <= step_q == Join & ~is_known_q & ~|oldest_q[16:RowWidth-2] & ~rst_i;
     if (step_q == Compare) {now_q, part_q} <= {now_q, part_q} + 1'b1;
     if (rst_i) begin
       step_q   <= Clear;

@@ -40,7 +40,7 @@ module ids_headers
 
   // The packet after the tag.
   wire [15:0] first_type = swap16(data_i[8*12+:16]);
-  wire is_tagged = first_type == EtherTypeVlan | first_type == 16'h88A8;
+  wire is_tagged = rpu_pkg::is_vlan_tag(first_type);
   wire [15:0] ether_type = is_tagged ? swap16(data_i[8*16+:16]) : first_type;
   wire [8*IpBytes-1:0] ip = data_i[8*(HeaderBytes+(is_tagged?TagBytes : 0))+:8*IpBytes];
 
@@ -100,6 +100,7 @@ module ids_headers
     l4_size_q <= 14'(total) - 14'({words, 2'b00});
   end
 
+  wire [7:0] flags = l4_q[8*13+:8];  // FIN, SYN, RST, PSH, ACK, URG from bit 0 on
   wire [5:0] tcp_bytes = {l4_q[8*12+4+:4], 2'b00};
   wire [5:0] header = protocol_q[0] ? tcp_bytes : protocol_q[3] ? 6'd0 : 6'd8;
   // UDP has its own length field; bytes beyond it are not payload (RFC 768).
@@ -109,6 +110,8 @@ module ids_headers
   wire is_whole = l4_size_q >= 14'(header) & (~protocol_q[0] | tcp_bytes >= 6'd20) &
       (~is_udp | (udp_length >= 16'd8 & udp_length <= 16'(l4_size_q)));
   wire offset_t size = is_cut ? udp_length[13:0] : l4_size_q;
+  // Receivers drop what has neither ACK nor SYN, and data with RST (RFC 9293, section 3.10.7).
+  wire in_stream = is_good_q & is_whole & protocol_q[0] & ~flags[2] & (flags[1] | flags[4]);
   offset_t stop, last_start;
   assign stop = is_cut ? l4_start_q + udp_length[13:0] : l4_start_q + l4_size_q;
   assign last_start = is_cut ? l4_start_q + udp_length[13:0] - 14'd4 :
@@ -130,10 +133,11 @@ module ids_headers
       packet_o.is_ahead <= 1'b0;
       packet_o.is_blocked <= 1'b0;
       packet_o.is_again <= 1'b0;
+      packet_o.is_urgent <= is_good_q & is_whole & protocol_q[0] & flags[5];
       flow_o <= '{
           is_enabled: enabled_q[1],
-          is_tcp: is_good_q & is_whole & protocol_q[0],
-          syn: l4_q[8*13+1],
+          in_stream: in_stream,
+          syn: flags[1],
           sequence_number: {swap16(l4_q[32+:16]), swap16(l4_q[48+:16])},
           key: {l4_q[31:0], addresses_q}
       };

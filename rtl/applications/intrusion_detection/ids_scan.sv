@@ -122,8 +122,8 @@ module ids_scan
     for (int n = 0; n < 20; n++)
     four_q[n] <= hash_of_four({folded[n+3], folded[n+2], folded[n+1], folded[n]});
     for (int n = 0; n < 16; n++) begin
-      long_bit_q[n]  <= (BitmapWidth + 6)'(first_hash(four_q[n], four_q[n+4]));
-      short_bit_q[n] <= (BitmapWidth + 5)'(four_q[n]);
+      long_bit_q[n]  <= (BitmapWidth + 6)'(first_hash(1'b0, four_q[n], four_q[n+4]));
+      short_bit_q[n] <= (BitmapWidth + 5)'(first_hash(1'b1, four_q[n], '0));
     end
   end
 

@@ -6,8 +6,8 @@
 // is searched at every position of a payload (ids_scan, ids_find), then the rule is checked
 // (ids_check, which defines the verdict). The first hits of the packet in slot n are words on the
 // bus, at 64 n + 8 h for hit h: the sid, then the row of the rule, with bit 31 set for an exact
-// rule. NumSlots and SlotBytes are those of the rpu in the same tile. The register hit also holds
-// the hits, for software: up to 256 unread ones.
+// rule. NumSlots and SlotBytes are those of the rpu in the same tile. The register hit holds all
+// hits, and packets that are unchecked, for software: up to 256 unread ones.
 //
 // From 0x4000 on, at 256 op + 4 n, the firmware sends requests for its slot n (ask_e). A read at
 // 0x4000 returns another verdict, for a segment that was ahead; a read at 0x4100 too, skipping the
@@ -18,7 +18,8 @@
 //
 // Latency: 25 cycles from the last beat, plus 16 bytes of payload per cycle, plus the time of
 // ids_check for rules whose fragment is found. Throughput: 16 bytes of payload per cycle, at most a
-// packet in 2 cycles.
+// packet in 2 cycles. Bound for any payload and rules: 2 cycles per byte of payload, and
+// CheckCycles + 1,204 for the rules.
 `include "bombus_assert.svh"
 
 module rule_matcher
@@ -34,6 +35,7 @@ module rule_matcher
     parameter int unsigned Flows = 4096,  // flows whose state is stored
     parameter int unsigned Waiting = 3,  // TCP segments that wait for a gap to be filled
     parameter int unsigned WaitCycles = 75000,  // limit of that time: 0.3 ms at 250 MHz
+    parameter int unsigned CheckCycles = 8192,  // for a packet, in which its rules are checked
     localparam int unsigned NumWords = 32 * Rows,
     localparam int unsigned IndexWidth = $clog2(NumWords)
 ) (
@@ -43,6 +45,7 @@ module rule_matcher
     input rpu_pkg::accel_packet_t accel_packet_i,
     input logic [DataWidth-1:0] accel_packet_data_i,
     output rpu_pkg::accel_verdict_t accel_verdict_o,
+    output logic [2:0] event_o,
     input logic accel_stopped_i,
     input rpu_pkg::accel_bus_request_t accel_bus_request_i,
     output rpu_pkg::accel_bus_response_t accel_bus_response_o,
@@ -58,6 +61,12 @@ module rule_matcher
 );
 
   localparam string Entry = "";  // receives no messages
+  typedef enum int unsigned {
+    EventUnchecked,
+    EventHitLost,
+    EventFlowEvicted,
+    NumEvents
+  } event_e;
   localparam string Agrees = "num_slots>=rpu.num_slots slot_bytes>=rpu.slot_bytes";
 
   localparam int unsigned HitsOfPacket = 8;
@@ -134,6 +143,7 @@ module rule_matcher
   logic [15:0] replace_bytes;
   logic [127:0] replace_data;
   logic [31:0] property_word;
+  logic evicted;
   logic [NumSlots-1:0] inside_q;  // slots whose verdict is pending
   wire [7:0] ask_slot = 8'(accel_bus_request_i.addr[7:2]);
   wire ask_e ask_op = ask_e'(accel_bus_request_i.addr[10:8]);
@@ -154,6 +164,7 @@ module rule_matcher
       .rst_i,
       .stopped_i(accel_stopped_i),
       .is_enabled_i(enabled_q),
+      .secret_i(regs_i.secret.key),
       .packet_i(packet),
       .flow_i(flow),
       .packet_valid_i(packet_valid),
@@ -177,7 +188,8 @@ module rule_matcher
       .data_i(bytes),
       .packet_o(located),
       .packet_valid_o(located_valid),
-      .packet_ready_i(scan_room & check_room)
+      .packet_ready_i(scan_room & check_room),
+      .evicted_o(evicted)
   );
 
   head_fifo #(
@@ -264,7 +276,8 @@ module rule_matcher
   );
 
   match_t match;
-  logic match_valid, match_ready;
+  logic match_valid, match_ready, finished;
+  settled_t settled;
   ids_find #(
       .Rows(Rows)
   ) u_find (
@@ -280,20 +293,23 @@ module rule_matcher
       .match_o(match),
       .match_valid_o(match_valid),
       .match_ready_i(match_ready),
+      .settled_i(settled),
+      .finished_i(finished),
       .write_i(write_q),
       .write_row_i(row_q),
       .write_column_i(column_q),
       .write_data_i(word_q)
   );
 
-  logic hit, hit_exact;
+  logic hit, hit_kept, hit_exact, unchecked;
   logic [2:0] hit_number;
   logic [31:0] hit_sid;
   row_t hit_row;
   ids_check #(
       .Rows(Rows),
       .WordWidth(BeatWidth + 2),
-      .HitsOfPacket(HitsOfPacket)
+      .HitsOfPacket(HitsOfPacket),
+      .CheckCycles(CheckCycles)
   ) u_check (
       .clk_i,
       .rst_i,
@@ -305,13 +321,17 @@ module rule_matcher
       .read_o(reads),
       .word_o(check_word),
       .data_i(bytes),
+      .settled_o(settled),
+      .finished_o(finished),
       .hit_o(hit),
+      .hit_kept_o(hit_kept),
       .hit_number_o(hit_number),
       .hit_sid_o(hit_sid),
       .hit_exact_o(hit_exact),
       .hit_row_o(hit_row),
       .judged_o(judged),
       .again_o(again),
+      .unchecked_o(unchecked),
       .judged_slot_o(judged_slot),
       .verdict_o(verdict),
       .write_i(write_q),
@@ -327,14 +347,17 @@ module rule_matcher
   hit_t for_host, next_hit;
   logic has_next, lost_q;
   logic [$clog2(HitsAhead):0] ahead_q;
-  wire keeps_hit = hit & ahead_q != ($clog2(HitsAhead) + 1)'(HitsAhead);
-  wire takes_hit = hit_request_i & ~hit_done_o & has_next;
+  wire tells = hit | unchecked;  // never both
+  wire keeps_hit = tells & ahead_q != ($clog2(HitsAhead) + 1)'(HitsAhead);
+  wire reads_hit = hit_request_i & ~hit_done_o;
+  wire takes_hit = reads_hit & has_next;
   assign for_host = '{
           valid: 1'b1,
           lost: lost_q,
-          exact: hit_exact,
-          slot: checked.slot[5:0],
-          row: hit_row
+          exact: hit & hit_exact,
+          unchecked: unchecked,
+          slot: hit ? checked.slot[5:0] : judged_slot[5:0],
+          row: hit ? hit_row : '0
       };
   block_fifo #(
       .data_t(hit_t),
@@ -350,8 +373,13 @@ module rule_matcher
   );
   always_ff @(posedge clk_i) begin
     ahead_q <= ahead_q + ($clog2(HitsAhead) + 1)'(keeps_hit) - ($clog2(HitsAhead) + 1)'(takes_hit);
-    if (hit) lost_q <= ~keeps_hit;
-    if (~hit_done_o) hit_rdata_o <= has_next ? next_hit : '0;
+    // The loss is reported with the next hit that is kept, or by a read without one.
+    if (tells) lost_q <= ~keeps_hit;
+    else if (reads_hit & ahead_q == '0) lost_q <= 1'b0;
+    if (~hit_done_o) begin
+      hit_rdata_o <= has_next ? next_hit : '0;
+      if (~has_next) hit_rdata_o.lost <= lost_q & ahead_q == '0;
+    end
     hit_done_o <= hit_request_i & ~hit_done_o & ~rst_i;
     if (rst_i) begin
       ahead_q <= '0;
@@ -372,8 +400,8 @@ module rule_matcher
   wire is_request = may_ask & ~is_property;
   wire is_hit = 32'(accel_bus_request_i.addr) < 8 * NumHits;
   always_ff @(posedge clk_i) begin
-    if (hit) sids[hit_index] <= hit_sid;
-    if (hit) hit_rows[hit_index] <= {hit_exact, hit_row};
+    if (hit_kept) sids[hit_index] <= hit_sid;
+    if (hit_kept) hit_rows[hit_index] <= {hit_exact, hit_row};
     sid_q <= sids[accel_bus_request_i.addr[3+:HitWidth]];
     hit_row_q <= hit_rows[accel_bus_request_i.addr[3+:HitWidth]];
     if (answered) answer_q <= again ? verdict : 32'd1 << VerdictAhead;
@@ -389,6 +417,15 @@ module rule_matcher
   assign accel_bus_response_o.data = reads_property ? property_word : is_request ? answer_q :
       accel_bus_request_i.addr[2] ? {hit_row_q[16], 15'd0, hit_row_q[15:0]} : sid_q;
 
+  // ---- Counters ----
+
+  always_ff @(posedge clk_i) begin
+    event_o[EventUnchecked] <= unchecked & ~rst_i;
+    event_o[EventHitLost] <= tells & ~keeps_hit & ~rst_i;
+    event_o[EventFlowEvicted] <= evicted & ~rst_i;
+  end
+
+  `BOMBUS_ASSERT(HitsOneAtATime, !(hit && unchecked))
   `BOMBUS_ASSERT(VerdictHasPacket, !check_ready || unused_check_valid)
   `BOMBUS_ASSERT(SlotExists, !judged || 32'(judged_slot) < NumSlots)
   `BOMBUS_ASSERT(HitsBounded, 32'(ahead_q) <= HitsAhead)

@@ -28,39 +28,42 @@ package rule_pkg;
   typedef logic [15:0] row_t;
   typedef logic [13:0] offset_t;
 
-  // Each hash bit is the XOR of six bits of the four bytes.
-  localparam logic [31:0] Taps[20] = '{
-      32'h80040d08,
-      32'h02090441,
-      32'h17400200,
-      32'h91120100,
-      32'h04110884,
-      32'h44050408,
-      32'h0018201a,
-      32'h01221003,
-      32'h04024403,
-      32'h08280b00,
-      32'h0c881001,
-      32'h12082014,
-      32'h10541010,
-      32'h1b000280,
-      32'h00038016,
-      32'h01104112,
-      32'h08009901,
-      32'h02050248,
-      32'h00061224,
-      32'h28000c0c
+  // Each hash bit is the XOR of some bits of the four bytes: of six, or seven, so that four equal
+  // bytes have different hashes, too.
+  localparam logic [19:0][31:0] Taps = {  // the last one first
+    32'h28000c0c,
+    32'h00061224,
+    32'h82050248,
+    32'h88009901,
+    32'h01104112,
+    32'h80038016,
+    32'h1b000280,
+    32'h10541010,
+    32'h92082014,
+    32'h8c881001,
+    32'h88280b00,
+    32'h04024403,
+    32'h01221003,
+    32'h8018201a,
+    32'h44050408,
+    32'h04110884,
+    32'h91120100,
+    32'h17400200,
+    32'h02090441,
+    32'h00040d08
   };
   function automatic hash_t hash_of_four(logic [31:0] word);
     for (int unsigned n = 0; n < 20; n++) hash_of_four[n] = ^(word & Taps[n]);
   endfunction
-  // low and high: hashes of the first and second four bytes of a fragment; high is 0 for a short
-  // fragment.
-  function automatic hash_t first_hash(hash_t low, hash_t high);
-    return low ^ {high[12:0], high[19:13]};
+  // low and high: hashes of the first and second four bytes of a fragment; a short one has no high.
+  // The constants keep a long fragment of equal bytes away from the short one of the same bytes.
+  localparam hash_t LongFirst = 20'h2c290;
+  localparam hash_t LongSecond = 20'h48e07;
+  function automatic hash_t first_hash(logic is_short, hash_t low, hash_t high);
+    return low ^ (is_short ? '0 : {high[12:0], high[19:13]} ^ LongFirst);
   endfunction
-  function automatic hash_t second_hash(hash_t low, hash_t high);
-    return {low[10:0], low[19:11]} ^ {high[6:0], high[19:7]};
+  function automatic hash_t second_hash(logic is_short, hash_t low, hash_t high);
+    return {low[10:0], low[19:11]} ^ (is_short ? '0 : {high[6:0], high[19:7]} ^ LongSecond);
   endfunction
 
   // Converts letters to lower case; some other bytes are merged too.
@@ -85,13 +88,14 @@ package rule_pkg;
     logic is_ahead;  // bytes of the stream are missing before this segment
     logic is_blocked;  // the firmware has blocked its flow
     logic is_again;  // it was ahead; the firmware requests another verdict
+    logic is_urgent;  // TCP with URG: its receiver may take a byte out of the stream
   } packet_t;
 
   // The fields that the flow state needs.
   typedef struct packed {
     logic is_enabled;  // packets are examined
-    logic is_tcp;  // TCP, with a complete header
-    logic syn;
+    logic in_stream;  // TCP, with a complete header, that may change what its receiver reads
+    logic syn;  // its payload is not in the stream
     logic [31:0] sequence_number;
     logic [95:0] key;  // addresses and ports
   } flow_t;
@@ -100,7 +104,9 @@ package rule_pkg;
   // (bombus.applications.intrusion_detection.fragments.JOINT_BYTES).
   localparam int unsigned JointBytes = 32;
 
-  localparam int unsigned VerdictAhead = 4;  // bit of a verdict
+  // Bits of a verdict.
+  localparam int unsigned VerdictAhead = 4;
+  localparam int unsigned VerdictAttention = 6;
 
   // Firmware requests about the flow of a packet.
   typedef enum logic [2:0] {
@@ -113,12 +119,28 @@ package rule_pkg;
     AskEnd  // return the sequence number after the segment
   } ask_e;
 
+  // A place in the tables of fragments.
+  typedef struct packed {
+    logic is_second;
+    row_t row;
+  } place_t;
+
   // From the scan to the check: a fragment matched, or the packet ends, or both.
   typedef struct packed {
     logic is_match;
     logic ends;
     offset_t offset;
     row_t row;
+    place_t place;
   } match_t;
+
+  // From the check to the scan: all rules of a fragment are settled for the packet in the check
+  // (`is_done`), or a former packet's are no longer.
+  typedef struct packed {
+    logic valid;
+    logic is_done;
+    logic both;  // places of this row
+    place_t place;
+  } settled_t;
 
 endpackage

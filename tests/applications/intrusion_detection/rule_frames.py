@@ -39,10 +39,10 @@ def frame(packet: Packet, random: Random, fragment: int = 0) -> bytes:
 
 
 def segment(segment: Segment, acknowledged: int = 0, flags: int | None = None) -> bytes:
-    """A TCP segment without options. `flags`: SYN, or PSH and ACK."""
+    """A TCP segment without options. `flags`: SYN, or PSH and ACK, or RST if not in the stream."""
     flow = segment.flow
     if flags is None:
-        flags = 0x02 if segment.syn else 0x18
+        flags = 0x02 if segment.syn else 0x18 if segment.in_stream else 0x04
     tcp = flow.source_port.to_bytes(2) + flow.target_port.to_bytes(2)
     tcp += segment.sequence.to_bytes(4) + acknowledged.to_bytes(4)
     tcp += bytes([0x50, flags]) + b"\xff\xff" + bytes(4)

@@ -14,8 +14,11 @@ from tests.applications.intrusion_detection import rule_frames
 from tests.support.harness import Bench
 
 BEAT = 64
+KEY = 0x243F6A88  # of the hash of flows
 HITS = 8  # that are kept
-HIT, AHEAD = 1, 16  # bits of a verdict
+HIT, EXACT, AHEAD = 1, 2, 16  # bits of a verdict
+ATTENTION, UNCHECKED, URGENT = 1 << 6, 1 << 12, 1 << 13
+EVENTS = ("unchecked", "hit_lost", "flow_evicted")  # of the matcher, after those of the bench
 AGAIN, SKIPPING, BLOCK, ROW, AWAIT, SEQUENCE, END = range(7)  # firmware requests
 WRITTEN = 1 << 16
 ENABLED, STOPPED = 1, 2  # bits of the bench's control
@@ -30,6 +33,8 @@ class Found:
     is_unexamined: bool
     has_more: bool
     is_ahead: bool
+    is_unchecked: bool
+    is_urgent: bool
     row: int
     cycle: int
 
@@ -38,18 +43,21 @@ class Matcher:
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
 
-    def load(self, found: Tables) -> None:
-        self.bench.control(0)
+    def control(self, bits: int, key: int = KEY) -> None:
+        self.bench.control(bits | key << 2)
+
+    def load(self, found: Tables, key: int = KEY) -> None:
+        self.control(0, key)
         words = list(tables.words_to_write(found))
         self.bench.push([place << 32 | word for place, word in words], 1)
         while self.bench.waiting(1):
             self.bench.run(1000)
-        self.bench.control(ENABLED)
+        self.control(ENABLED, key)
         self.bench.run(5)
 
     def stop_core(self) -> None:
         """No segment waits in the matcher any more."""
-        self.bench.control(ENABLED | STOPPED)
+        self.control(ENABLED | STOPPED)
         self.bench.run(5)
 
     def push(self, frames: Iterable[bytes]) -> None:
@@ -68,7 +76,8 @@ class Matcher:
                 word = item >> 32 & 0xFFFFFFFF
                 hits.append(lookup.Hit(word & 0xFFFF, item & 0xFFFFFFFF, bool(word >> 31)))
                 continue
-            bits = [bool(item >> n & 1) for n in range(5)]
+            bits = [bool(item >> n & 1) for n in (0, 1, 2, 3, 4, 12, 13)]
+            assert bool(item & ATTENTION) == bool(item & (UNCHECKED | URGENT))
             assert item >> 8 & 0xF == len(hits)
             found.append(Found(hits, *bits, item >> 16 & 0xFFFF, cycle))
             hits = []
@@ -82,9 +91,14 @@ class Matcher:
         assert len(found) == len(frames)
         return found
 
-    def verdict(self, segment: Segment) -> int:
+    @property
+    def events(self) -> dict[str, int]:
+        """Since the last run."""
+        return dict(zip(EVENTS, self.bench.events[1:], strict=False))
+
+    def verdict(self, segment: Segment, flags: int | None = None) -> int:
         self.bench.forget()
-        self.push([rule_frames.segment(segment)])
+        self.push([rule_frames.segment(segment, flags=flags)])
         self.bench.drain(quiet=300)
         (item,) = [item for item in self.bench.items(0) if item >> 64]
         return item & 0xFFFFFFFF

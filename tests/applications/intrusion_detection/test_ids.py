@@ -12,6 +12,8 @@ import pytest
 
 from bombus.applications.intrusion_detection import compiling, load, lookup, tables
 from bombus.applications.intrusion_detection.model import Packet
+from bombus.applications.intrusion_detection.streams import Flow, Segment
+from bombus.applications.intrusion_detection.tables import Tables
 from bombus.base.errors import UserError
 from bombus.simulator.simulation import Simulation
 from tests.applications.intrusion_detection import rule_frames, rule_sets
@@ -48,6 +50,78 @@ def test_verdicts(ids: Simulation, tmp_path: Path) -> None:
     assert len(done.received) == len(passing) and 30 < len(passing) < 190
     given = load.hits(ids.tile("rpu").registers.rule_matcher, compiled.tables)
     assert Counter(given) == Counter(hit for found in hits for hit in found)
+
+
+def prepare(ids: Simulation, tmp_path: Path, *rules: str) -> Tables:
+    file = tmp_path / "my.rules"
+    file.write_text("\n".join(f"{rule} sid:{n};)" for n, rule in enumerate(rules, 1)))
+    compiled = compiling.compile_rules(compiling.read([file], {}), rows=ROWS)
+    load.write(ids.tile("rpu").registers.rule_matcher, compiled.tables)
+    return compiled.tables
+
+
+def test_the_host_gets_all_hits(ids: Simulation, tmp_path: Path) -> None:
+    """Of one packet more than the firmware does."""
+    head = "alert udp any any -> any any"
+    rules = [f'{head} (content:"part-{n:03}"; ttl:>1;' for n in range(1, 41)]
+    found = prepare(ids, tmp_path, *rules)
+    payload = b"".join(b"part-%03d" % n for n in range(1, 41))
+    done = ids.exchange([plain(Packet(2, 1, 80, payload))], limit_cycles=LIMIT_CYCLES)
+    assert len(done.received) == 1
+    hits = load.hits(ids.tile("rpu").registers.rule_matcher, found)
+    assert {hit.sid for hit in hits} == {*range(1, 41)} and len(hits) == 40
+
+
+def test_unchecked_frames_are_dropped(ids: Simulation, tmp_path: Path) -> None:
+    """And reported, with the hits that were found before."""
+    head = "alert udp any any -> any any"
+    rules = [f'{head} (content:"{"A" * n}";' for n in range(40, 50)]
+    found = prepare(ids, tmp_path, *rules, f'{head} (content:"evil stuff"; ttl:>1;')
+    bad = plain(Packet(2, 1, 80, b"evil stuff" + (b"A" * 39 + b".") * 30))
+    good = plain(Packet(2, 1, 80, b"A" * 39))
+    done = ids.exchange([good, bad, good], expected=2, limit_cycles=LIMIT_CYCLES)
+    assert [each.data for each in done.received] == [good, good]
+    assert ids.tile_counters("rpu")["event.rule_matcher.unchecked"] == 1
+    assert ids.tile_counters("rpu")["drop.rpu.by_firmware"] == 1
+    registers = ids.tile("rpu").registers.rule_matcher
+    with pytest.raises(load.MissingHitsError, match="1 packet unchecked") as raised:
+        load.hits(registers, found)
+    assert [hit.sid for hit in raised.value.hits] == [11]
+    assert (raised.value.unchecked, raised.value.is_lost) == (1, False)
+    assert not load.hits(registers, found)
+
+
+def checksum(frame: bytes) -> int:
+    """Of TCP, over all including the checksum: 0xffff if that is right. The frame has no tag, IP
+    options or padding.
+    """
+    data = frame[26:34] + bytes([0, 6]) + len(frame[34:]).to_bytes(2) + frame[34:]
+    data += bytes(len(data) % 2)
+    total = sum(int.from_bytes(data[n : n + 2]) for n in range(0, len(data), 2))
+    return (total - 1) % 0xFFFF + 1
+
+
+@pytest.mark.parametrize("tag", [b"", b"\x81\0\0\7", b"\x92\0\0\7"])
+def test_urgent_data_stay_in_the_stream(ids: Simulation, tmp_path: Path, tag: bytes) -> None:
+    """As the matcher takes them: the flag goes, and the checksum is right again."""
+    prepare(ids, tmp_path, 'alert tcp any any -> any any (content:"evil stuff";')
+    flow = Flow("10.0.0.1", "10.0.0.2", 1000, 80)
+    random = Random(1)
+    sent, wanted = [], []
+    for n in range(30):
+        segment = Segment(flow, 1 + 40 * n, random.randbytes(40))
+        flags = random.choice([0x10, 0x18, 0x11])
+        usual = rule_frames.segment(segment, random.getrandbits(32), flags)
+        pointer = random.choice([b"\0\0", b"\0\x05", b"\xff\xff"])
+        urgent = usual[:47] + bytes([flags | 0x20]) + usual[48:52] + pointer + usual[54:]
+        given, expected = random.choice([(usual, usual), (urgent, usual)])
+        for frames, frame in ((sent, given), (wanted, expected)):
+            frame = frame[:50] + (0xFFFF - checksum(frame)).to_bytes(2) + frame[52:]
+            assert checksum(frame) == 0xFFFF
+            frames.append(frame[:12] + tag + frame[12:])
+    done = ids.exchange(sent, limit_cycles=LIMIT_CYCLES)
+    came = [each.data for each in done.received]
+    assert came == wanted
 
 
 def plain(packet: Packet) -> bytes:

@@ -44,7 +44,9 @@ def agrees(found: Found, wanted: Sequence[lookup.Hit]) -> bool:
         and found.is_hit == bool(wanted)
         and found.has_more == (len(wanted) > HITS)
         and (not wanted or found.row == found.hits[0].row)
-        and (found.has_more or found.is_exact == any(hit.is_exact for hit in wanted))
+        and found.is_exact == any(hit.is_exact for hit in wanted)
+        and (found.is_exact == any(hit.is_exact for hit in found.hits))
+        and not found.is_unchecked
     )
 
 
@@ -136,7 +138,7 @@ def test_what_is_not_examined(matcher: Matcher, tmp_path: Path) -> None:
     # DF does not mean a fragment.
     (found,) = matcher.run([rule_frames.frame(packet, random, fragment=0x4000)])
     assert found.is_hit
-    matcher.bench.control(0)
+    matcher.control(0)
     matcher.bench.run(5)
     assert [(f.is_unexamined, f.is_hit) for f in matcher.run([good])] == [(True, False)]
 
@@ -167,6 +169,33 @@ def test_more_hits_than_are_kept(matcher: Matcher, tmp_path: Path) -> None:
         packet = Packet(2, 1, 2, (b"evil stuff" * 3).ljust(size, b".")[:size])
         (found,) = matcher.run([rule_frames.frame(packet, Random(1))])
         assert len(found.hits) == min(count, HITS) and found.has_more == (count > HITS)
+        rows = [item & 0xFFFF for item in matcher.host_hits(count + 1)]
+        assert rows == [*range(12 - count, 12), 0], "the host gets all"
+
+
+def test_exact_hits_are_kept(matcher: Matcher, tmp_path: Path) -> None:
+    """Of more than are kept, in any order; the verdict and the host know of all."""
+    random = Random(2)
+    for exact in (*range(8), 20):
+        numbers = range(1, 31)
+        chosen = random.sample(numbers, exact)
+        rules = [
+            f'alert udp any any -> any any (content:"part-{n:03}"; '
+            f"{'' if n in chosen else 'ttl:>1; '}sid:{n};)"
+            for n in numbers
+        ]
+        tables = compiled(tmp_path, "\n".join(rules))
+        matcher.load(tables)
+        packet = Packet(2, 1, 2, text(random.sample(numbers, 30)))
+        wanted = lookup.hits(tables, packet)
+        (found,) = matcher.run([rule_frames.datagram(FLOW, packet)])
+        assert found.has_more and found.is_exact == bool(exact) and found.hits[0] == wanted[0]
+        kept = [hit.sid for hit in found.hits if hit.is_exact]
+        assert set(kept) <= set(chosen) and len(kept) >= min(exact, HITS - 1)
+        assert len(set(found.hits)) == HITS
+        given = matcher.host_hits(31)
+        assert [item & 0xFFFF for item in given] == [*(hit.row for hit in wanted), 0]
+        assert [bool(item >> 29 & 1) for item in given[:30]] == [hit.is_exact for hit in wanted]
 
 
 def test_hits_for_the_host(matcher: Matcher, tmp_path: Path) -> None:
@@ -193,8 +222,14 @@ def test_hits_for_the_host(matcher: Matcher, tmp_path: Path) -> None:
         assert [item >> 16 & 0x3F for item in given[:1]] == [100 * number % 8]
         assert not any(item >> 30 & 1 for item in given) and not any(given[len(wanted) :])
     matcher.run(frames * 4)
+    lost = matcher.events["hit_lost"]
+    assert lost == 4 * len(wanted) - 256
     given = [item for item in matcher.host_hits(300) if item]
-    assert len(given) == 256 and not any(item >> 30 & 1 for item in given)
+    assert len(given) == 257 and not any(item >> 30 & 1 for item in given[:256])
+    assert given[256] == 1 << 30, "lost, and no hit since"
+    matcher.run(frames * 4)
+    assert matcher.events["hit_lost"] == lost
+    assert [item >> 30 & 1 for item in matcher.host_hits(256)] == [0] * 256
     matcher.run(frames[:1])
     assert [item >> 30 & 1 for item in matcher.host_hits(2)] == [1, 0]
 

@@ -66,7 +66,7 @@ def test_waiting_segments_are_not_examined_once_tables_change(
         matcher.push([rule_frames.segment(Segment(flow, 11, b"evil stuff"))])
         matcher.bench.run(200)
         assert not matcher.results()
-        matcher.bench.control(enabled)
+        matcher.control(enabled)
         matcher.bench.run(5)
         matcher.push([rule_frames.segment(Segment(flow, 6, b"....."))])
         matcher.bench.drain(quiet=300)

@@ -101,6 +101,75 @@ def test_common_bytes_are_not_rare() -> None:
     assert rarity.of(b"\0" * 8) < rarity.of(bytes(range(128, 136)))
 
 
+def compiled_text(folder: Path, *contents: str, traffic: bytes = b"") -> Compiled:
+    file = folder / "my.rules"
+    lines = [
+        f"alert udp any any -> any any ({content}; sid:{n};)"
+        for n, content in enumerate(contents, 1)
+    ]
+    file.write_text("\n".join(lines))
+    return compiling.compile_rules(compiling.read([file], {}), traffic)
+
+
+def test_fragments_of_equal_bytes_fit(tmp_path: Path) -> None:
+    """Of each byte, eight and four; also in tables that are not much larger."""
+    few = [f'content:"|{"00" * 4}|"', f'content:"|{"FF" * 4}|"', f'content:"|{"00" * 8}|"']
+    assert compiled_text(tmp_path, *few).tables.rows == 256
+    contents = [
+        f'content:"|{bytes([byte] * size).hex()}|"'
+        for byte in {hashing.fold(bytes([n]))[0] for n in range(256)}
+        for size in (4, 8)
+    ]
+    done = compiled_text(tmp_path, *contents)
+    assert not done.tables.left_out and done.tables.rows <= 4096
+    for key in done.tables.fragments:
+        packet = model.Packet(2, 1, 2, b"." + key + b"/")
+        wanted = {
+            sid for sid in range(1, len(contents) + 1) if fragment(done, sid) in packet.payload
+        }
+        assert {hit.sid for hit in lookup.hits(done.tables, packet)} == wanted
+
+
+def fragment(done: Compiled, sid: int) -> bytes:
+    (pattern,) = (v.rule.contents[0].pattern for v in done.verdicts if v.rule.sid == sid)
+    return pattern
+
+
+def test_repeated_bytes_are_avoided(tmp_path: Path) -> None:
+    """Where another fragment exists, be it shorter; otherwise there is a warning."""
+    zeros, quiet = "|00 00 00 00 00 00 00 00|", 'content:"evil stuff"'
+    done = compiled_text(
+        tmp_path,
+        f'content:"{zeros}"; content:"tion"',
+        f'content:"{zeros}e{zeros}"',
+        f'content:"{"AB" * 10}C"',
+        f'content:"{zeros}"',
+        f'content:"{"AB" * 10}"; offset:70',
+        f'content:"{zeros}"; depth:20',
+        quiet,
+    )
+    keys = [verdict.entry.anchor.key for verdict in done.verdicts if verdict.entry]
+    assert keys[0] == b"tion" and b"e" in keys[1] and b"c" in keys[2]
+    slow = [verdict.rule.sid for verdict in done.verdicts if verdict.is_slow]
+    assert slow == [4, 5]
+    lines = done.slow()
+    assert len(lines) == 2
+    assert "my.rules:4: warning: sid 4: its rarest fragment, 00 00 00 00 00 00 00 00," in "".join(
+        lines
+    )
+
+
+def test_load_of_fragments_in_traffic(tmp_path: Path) -> None:
+    traffic = b"GET /index.html HTTP/1.1\r\nHost: example.com\r\n\r\n" * 20
+    contents = ('content:"HTTP/1.1"', 'content:"evil stuff"')
+    done = compiled_text(tmp_path, *contents, traffic=traffic)
+    assert [verdict.is_slow for verdict in done.verdicts] == [True, False]
+    assert not any(verdict.is_slow for verdict in compiled_text(tmp_path, *contents).verdicts)
+    assert done.verdicts[0].load == pytest.approx(1000 * 20 / len(traffic))
+    (rule, _) = compiling.manifest(done)["rules"]
+    assert rule["fragment_load"] == pytest.approx(done.verdicts[0].load, abs=1e-6)
+
+
 def random_words(count: int, options: str = "") -> str:
     """Rules with two steps each."""
     random = Random(1)

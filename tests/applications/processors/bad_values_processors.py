@@ -57,6 +57,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         *WORDS,
         {"HitsOfPacket": 1},
         {"HitsOfPacket": 16},
+        {"CheckCycles": 255},
+        {"CheckCycles": 2**20 + 1},
     ],
     "ids_find": ROWS,
     "ids_flows": [

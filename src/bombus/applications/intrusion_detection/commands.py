@@ -72,7 +72,8 @@ def compile(
     sample = traffic.read_bytes() if traffic else b""
     compiled = compiling.compile_rules(found, sample, rows, exact_only)
     compiling.write(compiled, output)
-    for line in (*compiling.unused_variables(found, variables), *compiled.unknown()):
+    unused = compiling.unused_variables(found, variables)
+    for line in (*unused, *compiled.unknown(), *compiled.slow()):
         typer.echo(line, err=True)
     for each in compiled.verdicts:
         if each.kind == compiling.NOT_COMPILED:

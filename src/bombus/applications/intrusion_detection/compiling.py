@@ -29,6 +29,8 @@ from bombus.base.text import counted, listing, nearest
 EXACT, PREFILTER, NOT_COMPILED = "exact", "prefilter", "not_compiled"
 TABLES_FILE, MANIFEST_FILE = "tables.bin", "manifest.json"
 MOST_PROBLEMS = 100  # reported at a time
+MOST_LOAD = 1.0  # of a fragment in 1,000 bytes of payload, without a warning
+_SHORT_RANGE = 64  # positions of a fragment, to which no load is ascribed
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ class Verdict:
     kind: str
     reason: str
     entry: Entry | None = None
+    load: float = 0.0  # estimate of how often its fragment occurs in 1,000 bytes of payload
+
+    @property
+    def is_slow(self) -> bool:
+        """Its fragment is common: some payloads make the matcher check it often."""
+        return self.load > MOST_LOAD
 
     @property
     def may_be_hidden(self) -> bool:
@@ -54,6 +62,20 @@ class Compiled:
 
     def count(self, kind: str) -> int:
         return sum(each.kind == kind for each in self.verdicts)
+
+    def slow(self) -> list[str]:
+        """A line for each rule that takes the matcher long, of MOST_PROBLEMS, most load first."""
+        found = sorted((each for each in self.verdicts if each.is_slow), key=lambda v: -v.load)
+        lines = [
+            f"{each.rule.statement.place}: warning: sid {each.rule.sid}: its rarest fragment, "
+            f"{each.entry.anchor.key.hex(' ')}, is common: about {each.load:.3g} in 1,000 bytes; "
+            "packets with much of it may be left unchecked"
+            for each in found[:MOST_PROBLEMS]
+            if each.entry
+        ]
+        if len(found) > MOST_PROBLEMS:
+            lines.append(f"warning: and {counted(len(found) - MOST_PROBLEMS, 'rule')} more")
+        return lines
 
     def unknown(self) -> list[str]:
         """A line for each unknown keyword, which may be misspelt, with its first place."""
@@ -167,7 +189,8 @@ def _judge(rule: Rule, rarity: Rarity) -> Verdict:
         *(rule.sid, not reasons, rule.protocols, pairs, size, anchor),
         in_streams=rule.in_streams,
     )
-    return Verdict(rule, PREFILTER if reasons else EXACT, ", ".join(reasons), entry)
+    load = rarity.load(anchor.key) if anchor.high - anchor.low >= _SHORT_RANGE else 0.0
+    return Verdict(rule, PREFILTER if reasons else EXACT, ", ".join(reasons), entry, load)
 
 
 def not_compiled(verdict: Verdict) -> str:
@@ -232,6 +255,7 @@ def manifest(compiled: Compiled) -> dict[str, Any]:
         "counts": {
             "rules": len(compiled.verdicts),
             **{kind: compiled.count(kind) for kind in (EXACT, PREFILTER, NOT_COMPILED)},
+            "slow": sum(each.is_slow for each in compiled.verdicts),
             "prefilter_that_may_be_hidden": sum(each.may_be_hidden for each in compiled.verdicts),
             "entries": found.used_rules,
             "pairs_of_port_ranges": found.used_ports,
@@ -255,6 +279,7 @@ def manifest(compiled: Compiled) -> dict[str, Any]:
                 "file": str(each.rule.statement.file),
                 "line": each.rule.statement.line,
                 "fragment": each.entry.anchor.key.hex() if each.entry else None,
+                "fragment_load": round(each.load, 6),
             }
             for each in compiled.verdicts
         ],

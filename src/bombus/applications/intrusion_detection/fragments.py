@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import inf, log2
+from math import inf, log2, prod
 
 from bombus.applications.intrusion_detection import content, keywords
 from bombus.applications.intrusion_detection.content import Content
@@ -21,6 +21,8 @@ _END = 1 << 30  # no upper bound
 # Bits of rarity that a fragment loses each time the number of its occurrences doubles: where it
 # occurs, the matcher checks all its rules.
 _KNOWN_WEIGHT = 4
+# Bits that a fragment of one or two repeated bytes loses: in a run of these it is everywhere.
+_REPEATED_WEIGHT = 32
 
 
 @dataclass(frozen=True)
@@ -140,9 +142,9 @@ class Rarity:
             self._counts.update(text)
         self._total = self._counts.total()
         self._keys = Counter(key for pattern in patterns for key in _windows(pattern))
-        for key in _windows(folded):
-            if key in self._keys:
-                self._keys[key] += 1
+        self._seen = Counter(key for key in _windows(folded) if key in self._keys)
+        self._sample_bytes = len(traffic)
+        self._keys.update(self._seen)
 
     def of(self, key: bytes) -> float:
         """A score, higher for rarer keys; repeated bytes count less, and so do keys that occur
@@ -153,7 +155,21 @@ class Rarity:
             log2(self._total / self._counts[byte]) * (1 + (count - 1) / 4)
             for byte, count in counts.items()
         )
-        return bits - _KNOWN_WEIGHT * log2(max(1, self._keys[key]))
+        bits -= _KNOWN_WEIGHT * log2(max(1, self._keys[key]))
+        return bits - _REPEATED_WEIGHT * (_unit(key) != key)
+
+    def load(self, key: bytes) -> float:
+        """Estimate of how often a key occurs in 1,000 bytes of payload: by the frequency of its
+        bytes, of which repeated ones come in runs, or as often as in the traffic.
+        """
+        expected = prod(self._counts[byte] / self._total for byte in _unit(key))
+        seen = self._seen[key] / self._sample_bytes if self._sample_bytes else 0
+        return 1000 * max(expected, seen)
+
+
+def _unit(key: bytes) -> bytes:
+    """The one or two bytes that a key repeats, or the key."""
+    return next((key[:n] for n in (1, 2) if key == key[:n] * (len(key) // n)), key)
 
 
 def _windows(text: bytes) -> Iterator[bytes]:

@@ -18,18 +18,25 @@ from bombus.applications.intrusion_detection.tables import (
     words_to_write,
 )
 from bombus.base.errors import UserError
+from bombus.base.text import counted
 
 # Packets inside are finished with the old tables: 64 KiB at 16 bytes a cycle, and some hits. A read
 # takes five cycles.
 _READS = 1000
 
 
-class LostHitsError(UserError):
-    """Hits were lost for lack of room; `hits`: the others."""
+class MissingHitsError(UserError):
+    """Hits were lost for lack of room (`is_lost`), or packets were not checked wholly, since that
+    would have taken too long (`unchecked`: how many). `hits`: the others.
+    """
 
-    def __init__(self, hits: list[Hit]) -> None:
+    def __init__(self, hits: list[Hit], is_lost: bool, unchecked: int) -> None:
         self.hits = hits
-        super().__init__("hits were lost: more than 256 came between two reads")
+        self.is_lost, self.unchecked = is_lost, unchecked
+        reasons = ["hits were lost: more than 256 came between two reads"] * is_lost
+        if unchecked:
+            reasons.append(f"{counted(unchecked, 'packet')} unchecked: too many rules for each")
+        super().__init__("; ".join(reasons))
 
 
 def read(folder: Path) -> Tables:
@@ -70,12 +77,20 @@ def write(registers: Any, tables: Tables) -> None:
 
 
 def hits(registers: Any, tables: Tables) -> list[Hit]:
-    """The hits not read yet; LostHitsError, with those that are left, if some were lost."""
-    found, is_lost = [], False
-    while (hit := registers.hit.read())["valid"]:
+    """The hits not read yet, of each rule and packet one; MissingHitsError, with the others, if
+    some are missing.
+    """
+    found, is_lost, unchecked = [], False, 0
+    while True:
+        hit = registers.hit.read()
         is_lost |= bool(hit["lost"])
+        if not hit["valid"]:
+            break
+        if hit["unchecked"]:
+            unchecked += 1
+            continue
         row = hit["row"]
         found.append(Hit(row, tables[row, RULE + SID], bool(hit["exact"])))
-    if is_lost:
-        raise LostHitsError(found)
+    if is_lost or unchecked:
+        raise MissingHitsError(found, is_lost, unchecked)
     return found

@@ -27,15 +27,15 @@ def rules(folder: Path, tell: Callable[[str], None]) -> Software:
             if not is_written:
                 load.write(registers, tables)
                 continue
-            lost = ""
+            missing = ""
             try:
                 found = load.hits(registers, tables)
-            except load.LostHitsError as error:
-                found, lost = error.hits, str(error)
+            except load.MissingHitsError as error:
+                found, missing = error.hits, str(error)
             for hit in found:
                 tell(f"hit: sid {hit.sid}, {'exact' if hit.is_exact else 'prefilter'}")
-            if lost:
-                tell(lost)
+            if missing:
+                tell(missing)
         is_written = True
 
     return software

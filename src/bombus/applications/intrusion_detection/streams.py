@@ -32,7 +32,8 @@ class Segment:
     flow: Flow
     sequence: int
     payload: bytes
-    syn: bool = False
+    syn: bool = False  # its payload is not in the stream
+    in_stream: bool = True  # without RST, and with ACK or SYN
 
 
 class Place(Enum):
@@ -61,11 +62,14 @@ class Flows:
         """
         payload = segment.payload
         state = self._states.get(segment.flow)
-        if not payload and not segment.syn:
-            return Place.OLD, b"", b""
+        if not segment.in_stream or not (payload or segment.syn):
+            return Place.OLD, b"", payload
+        if segment.syn:
+            self._states[segment.flow] = State((segment.sequence + 1) % _WRAP, b"")
+            return Place.NEXT, b"", payload
         known = b""
         seen = 0
-        if state is not None and not segment.syn:
+        if state is not None:
             seen = (state.next - segment.sequence + _WRAP // 2) % _WRAP - _WRAP // 2
             if seen < 0 and not skips:
                 return Place.AHEAD, b"", payload
@@ -74,7 +78,7 @@ class Flows:
             known = state.last if seen >= 0 else b""
             seen = max(seen, 0)
         text = payload[: max(0, seen - len(known))] + known + payload[seen:]
-        after = (segment.sequence + segment.syn + len(payload)) % _WRAP
+        after = (segment.sequence + len(payload)) % _WRAP
         self._states[segment.flow] = State(after, (known + payload[seen:])[-JOINT_BYTES:])
         before = len(text) - len(payload)
         return Place.NEXT, text[:before], text[before:]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rule_matcher. In: beats of frames, with length, first and last above the data; words of the
 // tables, each with its index above; requests of the host for a hit; firmware requests about the
-// flow of a slot that is free again, with the operation above the slot, bit 16: written. Out: the hits of each
-// frame, read over the bus, then its verdict, with bit 64; the hits of the host; the answers.
-// Control: it is enabled; the core is stopped. A slot is free again when its verdict is out.
+// flow of a slot that is free again, with the operation above the slot, bit 16: written. Out: the
+// hits of each frame, read over the bus, then its verdict, with bit 64; the hits of the host; the
+// answers. Control: it is enabled; the core is stopped; the key of flows. A slot is free again when
+// its verdict is out.
 `include "bench.svh"
 
 module bench #(
@@ -12,27 +13,33 @@ module bench #(
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned Flows = 64,
     parameter int unsigned Waiting = 3,
-    parameter int unsigned WaitCycles = 5000
+    parameter int unsigned WaitCycles = 5000,
+    parameter int unsigned CheckCycles = 8192
 ) (
-    `BENCH_PORTS(4, 528, 3, 72, 2, 1)
+    `BENCH_PORTS(4, 528, 3, 72, 34, 1)
 );
 
   `BENCH_SHAPE
 
   localparam int unsigned SlotWidth = $clog2(NumSlots);
-  typedef struct packed {struct packed {logic enable;} control;} regs_t;
+  typedef struct packed {
+    struct packed {logic enable;} control;
+    struct packed {logic [95:0] key;} secret;
+  } regs_t;
   typedef struct packed {logic [31:0] bits;} word_t;
 
   typedef struct packed {
     logic valid;
     logic lost;
     logic exact;
+    logic unchecked;
     logic [5:0] slot;
     logic [15:0] row;
   } hit_t;
 
   regs_t regs;
   assign regs.control.enable = control_i[0];
+  assign regs.secret.key = {3{control_i[2+:32]}};
   typedef struct packed {
     logic [7:0]  slot;
     logic [31:0] verdict;
@@ -109,13 +116,20 @@ module bench #(
   end
   assign give = front_valid & is_verdict & ~has_hit_q & out_ready_i[0];
   assign out_o[0] = has_hit_q ? {8'd0, row_q, sid_q} : {8'd1, 32'd0, front.verdict};
-  assign event_o = 64'(error & (reads | asks));
+  logic [2:0] events;  // of the counters
+  assign event_o = 64'({events, error & (reads | asks)});
 
   // The sink of the host's hits is always ready.
   hit_t host_hit;
   assign out_valid_o[1] = in_valid_i[2] & in_ready_o[2];
   assign out_o[1] = 72'({
-    host_hit.valid, host_hit.lost, host_hit.exact, 7'd0, host_hit.slot, host_hit.row
+    host_hit.valid,
+    host_hit.lost,
+    host_hit.exact,
+    host_hit.unchecked,
+    6'd0,
+    host_hit.slot,
+    host_hit.row
   });
 
   assign in_ready_o[1] = 1'b1;
@@ -157,13 +171,15 @@ module bench #(
       .Rows(Rows),
       .Flows(Flows),
       .Waiting(Waiting),
-      .WaitCycles(WaitCycles)
+      .WaitCycles(WaitCycles),
+      .CheckCycles(CheckCycles)
   ) u_matcher (
       .clk_i,
       .rst_i,
       .accel_packet_i(packet),
       .accel_packet_data_i(in_i[0][511:0]),
       .accel_verdict_o(matched),
+      .event_o(events),
       .accel_stopped_i(control_i[1]),
       .accel_bus_request_i(bus_request),
       .accel_bus_response_o(bus_response),
