@@ -701,7 +701,7 @@ module tcp_core
   // ---- Cycle 3: select the result and write it ----
 
   changes_t changes;
-  // The application knows the session, or has requested it, and waits for more events of it.
+  // The session was reported to its application, or requested by it, and has further events.
   wire known = ~unreported & ~(block_3_q.state inside {Closed, Ended, TimeWait});
   cause_e cause;
   logic aborts, free;

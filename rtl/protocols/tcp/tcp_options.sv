@@ -24,7 +24,8 @@ module tcp_options
     input logic [9:0][31:0] words_i,
     input logic [3:0] num_words_i,
 
-    // Only while neither busy nor reading more, and without start_i; with again_i, along with take_i
+    // Only while neither busy nor reading more, and without start_i; with again_i in the cycle of
+    // take_i
     input logic start_more_i,
     input logic again_i,
     input logic [5:0] more_at_i,

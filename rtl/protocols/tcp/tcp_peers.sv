@@ -44,8 +44,8 @@ module tcp_peers
   end
 
   if (MaxPerPeer >= NumSessions) begin : gen_no_limit
-    wire unused = &{clk_i, rst_i, key_i, peer_i, load_i, open_i, counts_i, counter_i, open_session_i,
-                    free_i, free_session_i};
+    wire unused_in = &{clk_i, rst_i, key_i, peer_i, load_i, open_i, counts_i, counter_i};
+    wire unused_session = &{open_session_i, free_i, free_session_i};
     assign counter_o = '0;
     assign full_o = 1'b0;
     assign ready_o = 1'b1;

@@ -15,8 +15,8 @@
 // options before it are used. With AnyLayout 0, options in other layouts are ignored, except an MSS
 // in first position.
 //
-// With MoreSacks, the further SACK blocks of an acknowledgement, in any layout, follow it, each as a
-// segment with `sack_only`, 10 cycles later and then every 8 cycles. They are read by tcp_options,
+// With MoreSacks, the further SACK blocks of an acknowledgement, in any layout, follow it, each as
+// a segment with `sack_only`, 10 cycles later and then every 8 cycles. They are read by tcp_options,
 // and skipped while it is busy: a peer repeats each block in at least three segments (RFC 2018, 4).
 //
 // The checksum is verified without access to the payload, as in udp_rx.

@@ -34,7 +34,8 @@ std::optional<uint64_t> engine_parameter(std::string_view name) {
 }
 
 TcpBuffers engine_buffers() {
-  return {engine_parameter("send_bytes").value_or(0), engine_parameter("receive_bytes").value_or(0)};
+  return {engine_parameter("send_bytes").value_or(0),
+          engine_parameter("receive_bytes").value_or(0)};
 }
 
 uint16_t checked_port(uint32_t port, const char* name = "port", uint32_t least = 1) {
@@ -225,7 +226,8 @@ void TcpApplication::take_event(const TcpEvent& event) {
 
 void TcpApplication::take_opened(const TcpEvent& event) {
   TcpConnection* requested = answered(event);
-  TcpConnection& connection = requested ? *requested : add(event.ip, event.peer_port, event.mac_port);
+  TcpConnection& connection =
+      requested ? *requested : add(event.ip, event.peer_port, event.mac_port);
   sessions_[event.session] = &connection;
   connection.take(event);
   add_news(connection);

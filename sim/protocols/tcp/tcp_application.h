@@ -89,8 +89,8 @@ class TcpApplication {
     uint16_t own_port;  // 0: any
   };
   // A request for a connection that an event about a new session concerns; end(): none. Of those to
-  // the same peer, with ports that the engine chooses, it is the oldest one; if there was no session
-  // for it, the newest one, since earlier ones have got theirs.
+  // the same peer, with ports that the engine chooses, it is the oldest one; if there was no
+  // session for it, the newest one, since earlier ones have got theirs.
   std::deque<Opening>::iterator opening_of(const TcpEvent& event, bool newest = false);
   // ... which is then answered. null: none.
   TcpConnection* answered(const TcpEvent& event, bool newest = false);

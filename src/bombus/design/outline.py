@@ -104,6 +104,7 @@ def _kind(name: str, plain: Mapping[str, Any]) -> LayerKind:
         answers_for_host=False,
         parameters={},
         types=(),
+        unsettable=(),
         constants={key: plain[key] for key in kept if key in plain},
         declared=(),
         ports={},
