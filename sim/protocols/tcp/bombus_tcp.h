@@ -121,8 +121,8 @@ enum {
 };
 
 /* Waits until one of the given conditions (up to BOMBUS_TCP_CLOSED) holds, and returns all that
- * hold, with those that were not requested. A session that ends becomes readable, writable, and sent. A
- * connection that could not be opened has the errors of bombus_tcp_connect(). */
+ * hold, with those that were not requested. A session that ends becomes readable, writable, and
+ * sent. A connection that could not be opened has the errors of bombus_tcp_connect(). */
 BOMBUS_API int bombus_tcp_await(bombus_sim *sim, int connection, uint32_t conditions,
                                 uint64_t timeout_us);
 
