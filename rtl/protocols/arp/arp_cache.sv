@@ -26,7 +26,7 @@
 // Every 2^AgeShift us all sets are read once in cycles without a look-up: expired bindings are
 // removed before their age wraps, and the marks of use fade. Software reads entries in such cycles,
 // too. If there is none for Patience cycles, busy_o creates one. While busy_o is high, no look-up
-// may be made. A move, and a write by software, keep it high for 3 cycles and until idle_i. After
+// may be made. A move, and a write by software, keep it high for 4 cycles and until idle_i. After
 // reset, and after a change of the seed, which empties the cache, it is high for NumBindings / 4
 // cycles.
 `include "bombus_assert.svh"
@@ -136,10 +136,11 @@ module arp_cache
 
   // ---- Read ----
 
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     StateRest,
-    StateRead,   // wait for a cycle without a look-up, and read
+    StateRead,    // wait for a cycle without a look-up, and read
     StateJudge,
+    StateChoose,
     StateWrite
   } state_e;
   state_e state_q;
@@ -191,7 +192,7 @@ module arp_cache
   entry_t [NumWays-1:0] entry_q;
   entry_t new_entry;
   life_t [NumWays-1:0] life_q, new_life;
-  ways_t write_entry, write_life, match, alive, renewable, free;
+  ways_t write_entry, write_life, match, alive, renewable, empty;
   age_t [NumWays-1:0] age;
 
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
@@ -219,7 +220,7 @@ module arp_cache
     assign match[w] = entry_q[w].valid & ~|differs;
     assign alive[w] = entry_q[w].permanent | (age[w] <= age_t'(MaxAge));
     assign renewable[w] = (age[w] >= age_t'(RenewAge)) & ~entry_q[w].permanent & ~&life_q[w].used;
-    assign free[w] = ~(entry_q[w].valid & alive[w]);
+    assign empty[w] = ~entry_q[w].valid;
   end
   wire moving_match = moving_valid_q & (moving_q.key == key_o);
   wire age_t moving_age = now_q - moving_life_q.stamp;
@@ -246,10 +247,14 @@ module arp_cache
   assign hit_o = bypass_q | (|hits) | moving_hit;
   assign renew_o = ~bypass_q & ~repeat_q & (|(hits & renewable) |
       (moving_hit & (moving_age >= age_t'(RenewAge)) & ~&moving_life_q.used));
+  // The same way to the MAC address of an entry that is shown or moves.
+  way_t picked_q;
+  wire  picking = shown_o | step_writes;
   always_comb begin
-    mac_o = (bypass_q ? held_mac_q : '0) | (moving_match & ~bypass_q ? moving_q.mac : '0);
+    mac_o = bypass_q & ~picking ? held_mac_q : '0;
+    if (moving_match & ~bypass_q & ~picking) mac_o |= moving_q.mac;
     for (int unsigned w = 0; w < NumWays; w++) begin
-      if (match[w] & ~bypass_q) mac_o |= entry_q[w].binding.mac;
+      if (picking ? picked_q == way_t'(w) : match[w] & ~bypass_q) mac_o |= entry_q[w].binding.mac;
     end
   end
   assign wait_o = reread_q;
@@ -263,7 +268,7 @@ module arp_cache
   always_ff @(posedge clk_i) begin
     if (state_q == StateJudge) begin
       same_q <= match;
-      free_q <= free;
+      free_q <= empty | ~alive;
       age_q <= age;
       moving_alive_q <= moving_alive;
       for (int unsigned w = 0; w < NumWays; w++) begin
@@ -306,8 +311,22 @@ module arp_cache
     else step_way[replaces?oldest : pick] = 1'b1;
   end
 
+  ways_t step_way_q;
+  logic removes_q, replaces_q, gives_up_q, step_moves_q;
+  always_ff @(posedge clk_i) begin
+    if (state_q == StateChoose) begin
+      step_way_q <= step_way;
+      removes_q <= removes;
+      replaces_q <= replaces;
+      gives_up_q <= gives_up;
+      step_moves_q <= moves;
+    end
+    if (show_start) picked_q <= way_t'(show_index_i);
+    else if (state_q == StateChoose) picked_q <= pick;
+  end
+
   assign written_o = step_writes & for_software_q;
-  assign write_refused_o = gives_up;
+  assign write_refused_o = gives_up_q;
 
   // ---- Write, one cycle after the read ----
 
@@ -315,17 +334,17 @@ module arp_cache
   wire no_match = ~|match & ~moving_match;
   wire fixed_match = |(match & {entry_q[3].permanent, entry_q[2].permanent, entry_q[1].permanent,
                                 entry_q[0].permanent});
-  wire new_waits = update_q & may_add & no_match & ~|free;  // for a place
+  wire new_waits = update_q & may_add & no_match & ~|empty;  // for a place
   wire new_moves = new_waits & ~moving_valid_q & ~write_i & ~clear_q;
-  ways_t first_free;
-  assign first_free = free & (~free + 1'b1);
+  ways_t first_empty;
+  assign first_empty = empty & (~empty + 1'b1);
   always_comb begin
     // match and may_add arrive last.
     for (int unsigned w = 0; w < NumWays; w++) begin
-      write_entry[w] = clear_q | (step_writes & step_way[w]) |
+      write_entry[w] = clear_q | (step_writes & step_way_q[w]) |
           (sweep_q & entry_q[w].valid & ~alive[w]) |
           (update_q & ((match[w] & ~entry_q[w].permanent) |
-                       (first_free[w] & may_add & no_match)));
+                       (first_empty[w] & may_add & no_match)));
       write_life[w] = write_entry[w] | (sweep_q & (life_q[w].used != '0)) |
           (look_q & hits[w] & ~bypass_q & ~repeat_q & ~&life_q[w].used);
       new_life[w] = '{
@@ -351,30 +370,31 @@ module arp_cache
     end
   end
   assign new_entry = '{
-          valid: ~clear_q & (update_q | (step_writes & ~removes)),
+          valid: ~clear_q & (update_q | (step_writes & ~removes_q)),
           permanent: step_writes & for_software_q,
           binding: '{key: key_o, mac: new_mac_q}
       };
 
   assign busy_o = clear_q | reread_q | step | (&patience_q);
 
-  entry_t picked;
+  logic picked_valid;
+  port_key_t picked_key;
   life_t picked_life;
-  wire way_t picked_way = shown_o ? way_t'(show_index_i) : pick;
-  assign picked = entry_q[picked_way];
-  assign picked_life = life_q[picked_way];
-  assign show_valid_o = picked.valid;
-  assign show_permanent_o = picked.valid & picked.permanent;
-  assign show_used_o = picked.valid & (picked_life.used != '0);
-  assign show_key_o = picked.valid ? picked.binding.key : '0;
-  assign show_mac_o = picked.valid ? picked.binding.mac : '0;
+  assign picked_valid = entry_q[picked_q].valid;
+  assign picked_key = entry_q[picked_q].binding.key;
+  assign picked_life = life_q[picked_q];
+  assign show_valid_o = picked_valid;
+  assign show_permanent_o = picked_valid & entry_q[picked_q].permanent;
+  assign show_used_o = picked_valid & (picked_life.used != '0);
+  assign show_key_o = picked_valid ? picked_key : '0;
+  assign show_mac_o = picked_valid ? mac_o : '0;
 
   always_ff @(posedge clk_i) begin
-    if (step_writes & moves) begin
+    if (step_writes & step_moves_q) begin
       moving_valid_q <= 1'b1;
-      moving_q <= picked.binding;
+      moving_q <= '{key: picked_key, mac: mac_o};
       moving_life_q <= picked_life;
-      moving_from_q <= pick[1];
+      moving_from_q <= picked_q[1];
     end else if (new_moves) begin
       moving_valid_q <= 1'b1;
       moving_q <= '{key: key_o, mac: new_mac_q};
@@ -424,7 +444,7 @@ module arp_cache
         bypass_q <= update_q & (may_add | ~no_match) & ~fixed_match & (key_i == key_o);
         repeat_q <= look_q & (key_i == key_o);
       end
-      evicted_o <= step_writes & (replaces | (gives_up & ~for_software_q));
+      evicted_o <= step_writes & (replaces_q | (gives_up_q & ~for_software_q));
       refused_o <= new_waits & ~new_moves;
 
       case (state_q)
@@ -434,7 +454,8 @@ module arp_cache
           for_software_q <= ~moving_valid_q;
         end
         StateRead:  if (idle_i & ~update_q & ~look_q) state_q <= StateJudge;
-        StateJudge: state_q <= StateWrite;
+        StateJudge: state_q <= StateChoose;
+        StateChoose: state_q <= StateWrite;
         default:    state_q <= StateRest;
       endcase
 

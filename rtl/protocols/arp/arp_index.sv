@@ -7,6 +7,7 @@
 //
 // Combinational. A key wider than MaxKeyBits does not exist, so the seed has this width.
 module arp_index
+  import bombus_pkg::*;
   import arp_pkg::*;
 #(
     parameter int unsigned PortBits = 0,  // width of the MAC port number above the key
@@ -21,6 +22,10 @@ module arp_index
 
   if (Width < 1 || Width > 16 || NumTables < 1) begin : gen_bad_shape
     $error("arp_index: Width must be 1 to 16, NumTables at least 1");
+  end
+
+  if (PortBits > $bits(mac_port_t)) begin : gen_bad_key
+    $error("arp_index: PortBits must be at most %0d", $bits(mac_port_t));
   end
 
   localparam int unsigned HighBits = $bits(port_key_t) - Width;

@@ -230,6 +230,8 @@ module eth_tx
   logic [PortBits+$bits(key_t)-1:0] show_port_key;
   wire key_t show_key = key_t'(show_port_key);
   logic [47:0] show_mac;
+  wire permanent_write = permanent_request_i & permanent_write_i;
+  wire wrong_port = 32'(permanent_wdata_i.mac_port) >= NumMacPorts;
   wire key_t permanent_key = '{vid: permanent_wdata_i.vid, ip: permanent_wdata_i.ip};
   arp_resolver #(
       .beat_t(beat_t),
@@ -280,7 +282,7 @@ module eth_tx
       .show_used_o(show_used),
       .show_key_o(show_port_key),
       .show_mac_o(show_mac),
-      .write_i(permanent_request_i & permanent_write_i),
+      .write_i(permanent_write & ~wrong_port),
       .write_keep_i(permanent_wdata_i.valid),
       .write_key_i((PortBits + $bits(key_t))'({permanent_wdata_i.mac_port, permanent_key})),
       .write_mac_i(permanent_wdata_i.mac),
@@ -307,21 +309,23 @@ module eth_tx
 
   // The last permanent binding written, and its fate.
   permanent_t permanent_q;
-  logic permanent_read_q;
+  logic permanent_read_q, wrong_port_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       permanent_q <= '0;
       permanent_read_q <= 1'b0;
+      wrong_port_q <= 1'b0;
     end else begin
+      wrong_port_q <= permanent_write & wrong_port & ~wrong_port_q;
       permanent_read_q <= permanent_request_i & ~permanent_write_i & ~permanent_read_q;
-      if (written) begin
+      if (written | wrong_port_q) begin
         permanent_q <= permanent_wdata_i;
-        permanent_q.refused <= write_refused;
+        permanent_q.refused <= write_refused | wrong_port_q;
       end
     end
   end
   assign permanent_rdata_o = permanent_q;
-  assign permanent_done_o  = written | permanent_read_q;
+  assign permanent_done_o  = written | wrong_port_q | permanent_read_q;
 
   // ---- Select the output: waiting packets, a question, or the message looked up ----
 

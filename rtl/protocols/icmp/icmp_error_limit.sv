@@ -7,7 +7,8 @@
 // the bucket of a noisy one, which cannot choose them without the seed.
 //
 // The answer is valid from the cycle after take_i, except while busy_o, for NumPeers cycles after
-// reset. Time wraps after 2^32 us: a bucket unused for that long may lack tokens.
+// reset. spend_i at most every other cycle. Time wraps after 2^32 us: a bucket unused for that long
+// may lack tokens.
 module icmp_error_limit #(
     parameter int unsigned NumPeers = 64,
     parameter int unsigned Burst = 8,
@@ -43,12 +44,6 @@ module icmp_error_limit #(
 
   typedef logic [$clog2(NumPeers)-1:0] index_t;
   typedef logic [31-RefillShift:0] period_t;
-  typedef logic [$clog2(Burst+1)-1:0] tokens_t;
-  typedef logic [$clog2(Burst+1):0] refilled_t;
-  typedef struct packed {
-    period_t period;  // of the last error
-    tokens_t tokens;  // left then
-  } bucket_t;
 
   index_t index, index_q, clear_index_q;
   keyed_hash #(
@@ -60,28 +55,28 @@ module icmp_error_limit #(
       .hash_o(index)
   );
 
-  (* ram_style = "distributed" *) bucket_t buckets[NumPeers];
-  logic clear_q;
-  bucket_t bucket;
+  // For each, the period in which it is full again: at most Burst ahead, otherwise it is full.
+  (* ram_style = "distributed" *) period_t buckets[NumPeers];
+  logic clear_q, spent_q;
+  period_t bucket, full_at_q, missing_q, period_q, empty_q, full_at;
   assign bucket = buckets[index_q];
+  wire is_full = (missing_q == '0) | (missing_q > period_t'(Burst));
+  assign full_at = clear_q ? period_q : (is_full ? period_q : full_at_q) + 1'b1;
   wire period_t period = time_us_i[31:RefillShift];
-  wire period_t passed = period - bucket.period;
-  wire refilled_t refilled = refilled_t'(bucket.tokens) + refilled_t'(passed);
-  wire is_full = (32'(passed) >= Burst) | (32'(refilled) >= Burst);
-  wire tokens_t tokens = is_full ? tokens_t'(Burst) : tokens_t'(refilled);
 
   always_ff @(posedge clk_i) begin
-    if (clear_q | spend_i) begin
-      buckets[clear_q?clear_index_q : index_q] <= '{
-          period: period,
-          tokens: clear_q ? tokens_t'(Burst) : tokens - 1'b1
-      };
-    end
+    period_q  <= period;
+    empty_q   <= period + period_t'(Burst);  // what an empty bucket has
+    full_at_q <= bucket;
+    missing_q <= bucket - period_q;
+    if (clear_q | spent_q) buckets[clear_q?clear_index_q : index_q] <= full_at;
     if (rst_i) begin
       clear_q <= 1'b1;
       clear_index_q <= '0;
-    end else if (clear_q) begin
-      clear_index_q <= clear_index_q + 1'b1;
+      spent_q <= 1'b0;
+    end else begin
+      spent_q <= spend_i;
+      if (clear_q) clear_index_q <= clear_index_q + 1'b1;
       if (&clear_index_q) clear_q <= 1'b0;
     end
     if (take_i) index_q <= index;
@@ -112,6 +107,6 @@ module icmp_error_limit #(
     end
   end
 
-  assign allowed_o = (tokens != '0) & (total_q != '0);
+  assign allowed_o = (bucket != empty_q) & (total_q != '0);
 
 endmodule

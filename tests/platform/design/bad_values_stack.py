@@ -35,7 +35,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxAgeS": 501},
         {"RenewS": 300},
     ],
-    "arp_index": [{"Width": 0}, {"Width": 17}, {"NumTables": 0}],
+    "arp_index": [{"PortBits": 3}, {"Width": 0}, {"Width": 17}, {"NumTables": 0}],
     "arp_questions": [
         {"NumSets": 1},
         {"NumSets": 48},

@@ -429,7 +429,10 @@ def test_permanent_bindings(design: Path) -> None:
         bench.simulation.elapse(seconds=3 * CACHE_SECONDS)
         bench.model.bindings = {(None, fixed.ip): fixed.mac}
         bench.alive([fixed])
-        registers.permanent.write(valid=0)
+        registers.permanent.write(valid=1, mac_port=1)
+        assert registers.permanent.refused, "there is no such port"
+        registers.permanent.write(valid=0, mac_port=0)
+        assert not registers.permanent.refused
         del bench.model.bindings[None, fixed.ip]
         bench.run([udp_frame(fixed, bench.host, b"hello")])
         assert list(bench.model.questions) == [(None, fixed.ip)]
