@@ -21,8 +21,10 @@ from _service_udp import MOST_REQUESTS, UdpService
 from rich.table import Table
 
 from bombus import Simulation
+from bombus.analysis.check import check
 from bombus.base.errors import UserError
 from bombus.base.text import counted, listing
+from bombus.generation.manifest import manifest
 from bombus.measure.bench import numbers, report
 from bombus.protocols.frames import WIRE_EXTRA_BYTES
 from bombus.simulator.counters import DROP, Counters, difference, with_prefix
@@ -68,11 +70,11 @@ class Row:
     wrong: int
 
 
-def service_port(manifest: dict[str, Any], protocol: str, port: int) -> tuple[str, int]:
+def service_port(described: dict[str, Any], protocol: str, port: int) -> tuple[str, int]:
     """Protocol and port, where the design leaves no choice if they are not given."""
     found = {
         (each, int(layer["params"].get(f"{each}_port", 0)))
-        for tile in manifest["tiles"]
+        for tile in described["tiles"]
         for layer in tile["layers"]
         for each in PROTOCOLS
     }
@@ -85,7 +87,7 @@ def service_port(manifest: dict[str, Any], protocol: str, port: int) -> tuple[st
     have = listing(f"{each.upper()} port {number}" for each, number in known)
     needed = listing((["--port"] if not port else []) + (["--protocol"] if not protocol else []))
     raise UserError(
-        f"{manifest['name']}: which service? give {needed}; the design file has "
+        f"{described['name']}: which service? give {needed}; the design file has "
         f"{have or 'no layer with a port'}"
     )
 
@@ -240,10 +242,10 @@ def main(
     messages = Messages(Random(seed), content, checker, reply_size)
     rows: list[Row] = []
     dropped: dict[str, int] = {}
+    described = manifest(check(design)[0])
+    protocol, port = service_port(described, protocol, port)  # before anything is built
     with Simulation(design, seed=seed) as simulation:
-        manifest = simulation.manifest
-        protocol, port = service_port(manifest, protocol, port)
-        line_rate = float(manifest["line_rate_gbps"])
+        line_rate = float(described["line_rate_gbps"])
         simulation.line_rate(line_rate)
         service: UdpService | TcpService
         if protocol == "udp":
@@ -256,7 +258,7 @@ def main(
             for name, value in lost.items():
                 dropped[name] = dropped.get(name, 0) + value
         violations = {name: value for name, value in simulation.errors().items() if value}
-    title = f"{protocol.upper()} port {port} of {manifest['name']}"
+    title = f"{protocol.upper()} port {port} of {described['name']}"
     values = {
         "protocol": protocol,
         "port": port,

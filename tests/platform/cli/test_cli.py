@@ -200,6 +200,7 @@ def test_schema_is_json() -> None:
             "no parameter 'Depht'; did you mean",
         ),
         (("area", "designs"), "designs is a folder; expected a design file or a module"),
+        (("area", "router_wormhole", "--param", "flit_t=1"), "has no parameter 'flit_t'"),
         (("area", "rooter"), "there is no module 'rooter'"),
         (("timing", "designs/udp_echo_1g.yaml", "-o", "a.gif"), "should end in .svg, .png or .pdf"),
         (("timing", "designs/udp_echo_1g.yaml", "--device", "lfe5u-100f"), "12f, 25f, 45f or 85f"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bombus.base import paths
 from bombus.measure.area import Report, measure
 from tests import ROOT
 from tests.support.bench import DESIGNS, FUSED
@@ -70,6 +71,39 @@ MEASURED = ("tcp", "tcp_bypass", "tcp_10g", "ethernet")
 @pytest.mark.parametrize("name", MEASURED)
 def test_designs_of_benchmarks(name: str) -> None:
     meets(ROOT / "benchmarks" / f"{name}.yaml")
+
+
+# Those of the documentation and of `bombus new`. The two of the page on deadlocks are not built.
+EXAMPLES = [
+    file
+    for folder in (paths.EXAMPLES, paths.PROJECTS)
+    for file in sorted(folder.rglob("*.yaml"))
+    if file.parent.name != "deadlock"
+]
+FIRST = paths.EXAMPLES / "first" / "first.yaml"
+# Designs of benchmarks whose pages say by how much they miss their clock, or that quote no clock
+OTHERS = {"engines_15", "scale"}
+
+
+@pytest.mark.parametrize(
+    "design",
+    [pytest.param(each, marks=[] if each == FIRST else pytest.mark.sweep) for each in EXAMPLES],
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
+def test_examples(design: Path) -> None:
+    report = measure(str(design))
+    assert report.meets_clock, report
+
+
+def test_every_design_that_the_docs_quote_is_tested() -> None:
+    pages = (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+    files = {file for page in pages for file in re.findall(r"[\w./]+\.yaml", page.read_text())}
+    folders = re.compile(r"(?:\.\./)*(?:designs|benchmarks|(?:docs/)?examples/\w+)/(\w+)\.yaml")
+    quoted = {match[1] for file in files if (match := folders.fullmatch(file))}
+    assert {"first", "udp_echo", "tcp_10g", "udp_upper"} <= quoted
+    tested = {each.stem for each in (*WIDE, *NARROW, *EXAMPLES)} | {*MEASURED, *OTHERS}
+    deadlocks = {each.stem for each in (paths.EXAMPLES / "deadlock").glob("*.yaml")}
+    assert quoted - deadlocks <= tested
 
 
 def test_load_of_the_tcp_benchmark() -> None:

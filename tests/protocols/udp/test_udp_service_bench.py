@@ -52,6 +52,7 @@ def test_it_needs_a_design() -> None:
     [
         ({"protocol": "sctp"}, "--protocol sctp: should be udp or tcp"),
         ({"port": "65536"}, "--port 65536: should be from 1 to 65535"),
+        ({"protocol": "tcp"}, "which service? give --port; the design file has UDP port 7"),
         ({"size": "1,x"}, "--size 1,x: should be whole numbers"),
         ({"count": "1"}, "--count at least 2"),
         ({"count": "32001"}, "at most 32,000"),

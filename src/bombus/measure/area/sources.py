@@ -195,11 +195,12 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
         raise UserError(f"there is no module {name!r}; {hint}")
     known = modules[name]
     values = {"DataWidth": data_width} if "DataWidth" in known else {}
-    by_key = {snake_case(key): key for key in known}
+    numbers = {key for key in known if not key.endswith("_t")}  # the others are types
+    by_key = {snake_case(key): key for key in numbers}
     for key, value in params.items():
-        parameter = key if key in known else by_key.get(key)
+        parameter = key if key in numbers else by_key.get(key)
         if parameter is None:
-            raise UserError(f"module {name} has no parameter {key!r}; {near_matches(key, known)}")
+            raise UserError(f"module {name} has no parameter {key!r}; {near_matches(key, numbers)}")
         values[parameter] = value
 
     header = (
