@@ -20,13 +20,13 @@ def test_one_peer_is_blocked() -> None:
         assert [frame.data for frame in received] == [echo_reply(frame) for frame in frames]
 
         registers = simulation.tile("filter").registers.my_layer
-        registers.blocked.write(int.from_bytes(station.ip))
+        registers.blocked.ip = int.from_bytes(station.ip)
         assert not simulation.exchange(frames).received
         simulation.advance_until_idle()  # counters are up to date
         counters = simulation.tile_counters("filter")
         assert counters["event.my_layer.passed"] == len(frames)
         assert counters["drop.my_layer.blocked"] == len(frames)
 
-        registers.blocked.write(0)
+        registers.blocked.ip = 0
         assert len(simulation.exchange(frames).received) == len(frames)
         simulation.check()  # no rule of AXI-Stream was broken
