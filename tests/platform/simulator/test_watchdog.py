@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bombus import Simulation
+from bombus.analysis import check
 from bombus.generation import generate
+from bombus.generation.manifest import manifest
 from bombus.measure.exchanges import introduce
 from bombus.protocols.frames import Host, Station, arp_reply, udp_frame
 from bombus.simulator.build import Library, build_library
-from bombus.simulator.stalls import Stall, explain, ring, stalls
+from bombus.simulator.stalls import Stall, explain, present_hops, ring, stalls
 from tests import ROOT
 from tests.support import message_sums
+from tests.support.helpers import DESIGNS
 
 pytestmark = pytest.mark.slow
 
@@ -177,6 +181,57 @@ def test_a_message_of_one_flit_is_seen_in_the_buffer_of_a_router(figure_5a: Libr
         reply = arp_reply(STATION, Host.from_manifest(simulation.manifest))
         simulation.exchange([reply], limit_cycles=4_000)
         assert {stall.name: stall.waits_for for stall in simulation.stalls()}[link] == (into,)
+
+
+NOWHERE = 0
+GROUP = 3 << 30
+
+
+def to(x: int, y: int, port: int = 0) -> int:
+    """An entry of a next-hop table."""
+    return 1 << 31 | port << 16 | y << 8 | x
+
+
+def ends(manifest: dict[str, Any], hop: str, writes: dict[int, int]) -> list[str | None]:
+    """Where a next hop of `udp_rx` leads."""
+    return [
+        each["to"]
+        for each in present_hops(manifest, writes)
+        if each["from"] == "udp_rx.udp_rx" and each["next"] == hop
+    ]
+
+
+def test_present_next_hops() -> None:
+    facts, _ = check.check(DESIGNS / "udp_echo_replicas.yaml")
+    plain = manifest(facts)
+    assert present_hops(plain, {}) == plain["hops"]
+    tables = {
+        each["table"]: each["window"] + each["offset"]
+        for each in plain["hop_tables"]
+        if each["tile"] == "udp_rx"
+    }
+    places = {each["name"]: (each["x"], each["y"]) for each in plain["tiles"]}
+    (group,) = (
+        each for each in plain["dispatch"] if each["tile"] == "udp_rx" and each["group"] == "echo"
+    )
+    hop = group["next"][0]
+    entry = next(
+        each["entry"] for each in plain["hops"] if each["next"] == hop and each["group"] == "echo"
+    )
+    at = tables["next_hop"] + 4 * entry
+    replicas = [f"echo_{n}.udp_echo" for n in range(4)]
+    assert sorted(map(str, ends(plain, hop, {}))) == replicas
+    assert ends(plain, hop, {at: NOWHERE}) == [None]
+    assert ends(plain, hop, {at: to(*places["echo_2"])}) == ["echo_2.udp_echo"]
+    assert ends(plain, hop, {at: to(200, 0)}) == ends(plain, hop, {at: to(0, 0, 99)}) == [None]
+    assert sorted(map(str, ends(plain, hop, {at: GROUP | group["number"]}))) == replicas
+    # All slots of the group
+    slots = [tables["slot"] + 4 * (group["first_slot"] + n) for n in range(len(group["slots"]))]
+    assert ends(plain, hop, dict.fromkeys(slots, to(*places["echo_1"]))) == ["echo_1.udp_echo"]
+    assert None in ends(plain, hop, {slots[0]: NOWHERE})
+    # Other next hops stay as they are.
+    others = [each for each in plain["hops"] if each["entry"] != entry]
+    assert all(each in present_hops(plain, {at: NOWHERE}) for each in others)
 
 
 def test_explanation() -> None:
