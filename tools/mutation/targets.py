@@ -340,7 +340,7 @@ _PYTHON: Mapping[str, str] = {
     "design/snake.py": "test_placement_snake.py",
     "generation": "test_generate.py test_watchpoints.py test_output_folder.py",
     "generation/folder.py": "test_output_folder.py",
-    "simulator/addresses.py": "test_live_address.py",
+    "design/addresses.py": "test_live_address.py",
     "placement": "test_placer.py test_placement_snake.py",
 }
 

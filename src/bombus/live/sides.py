@@ -9,9 +9,9 @@ from ipaddress import IPv4Interface
 from typing import Any
 
 from bombus.base.errors import UserError
+from bombus.design.addresses import checked_address, default_address, host_of
 from bombus.design.config.host import Host
 from bombus.live.interface import checked_name
-from bombus.simulator.addresses import checked_address, default_address, host_of
 
 DEFAULT_TAP = "bombus0"
 # A single value is for MAC port 0; a list is for the first ports, in order.

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bombus.base.errors import UserError
+from bombus.design.addresses import default_address, host_of
 from bombus.protocols.frames import WIRE_EXTRA_BYTES, Host, Station, arp_request, padded
 from bombus.protocols.stack import Stack
-from bombus.simulator.addresses import default_address, host_of
 from bombus.simulator.frames import Exchange, Frame, latencies
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES
 from bombus.simulator.simulation import Simulation

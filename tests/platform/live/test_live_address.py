@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bombus.base.errors import UserError
+from bombus.design.addresses import checked_address, default_address, host_of
 from bombus.live.report import Report, Totals
 from bombus.live.run import run
 from bombus.live.sides import sides_of
-from bombus.simulator.addresses import checked_address, default_address, host_of
 from bombus.simulator.build import Library
 from tests.support.helpers import DESIGNS
 
