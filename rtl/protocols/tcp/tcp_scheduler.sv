@@ -87,8 +87,10 @@ module tcp_scheduler
   index_t check_index_q;
   logic evict_1_q, evict_2_q;
   wire searches = Evicts & (checks_q != '0);
-  wire check = ~expired_valid_i & (searches | (EvictsIdle & idle_valid_i)) & (&check_wait_q);
-  wire index_t next_index = ~check ? expired_i : searches ? check_index_q : idle_i;
+  logic due_q, search_q;  // a check is due, of a session of the search
+  index_t check_session_q;
+  wire check = due_q & ~expired_valid_i;
+  wire index_t next_index = check ? check_session_q : expired_i;
 
   // An expiry or a check starts only while no event of its session is in cycles 1 to 3. It is valid
   // only if the timer has not been set or cleared since (tcp_timers), which happens three cycles
@@ -111,7 +113,7 @@ module tcp_scheduler
   always_ff @(posedge clk_i) begin
     expiry_q <= (expired_valid_i | check) & ~next_waits & ~starts_expiry & ~rst_i;
     expiry_check_q <= check;
-    expiry_search_q <= check & searches;
+    expiry_search_q <= check & search_q;
     expiry_class_q <= expired_class_i;
     expiry_index_q <= next_index;
     expiry_follows_q <= write_3_o & index_3_o == next_index;
@@ -172,7 +174,14 @@ module tcp_scheduler
       checks_q <= '0;
       check_wait_q <= '0;
       check_index_q <= '0;
+      due_q <= 1'b0;
+      search_q <= 1'b0;
+      check_session_q <= '0;
     end else begin
+      due_q <= (searches | (EvictsIdle & idle_valid_i)) & (&check_wait_q) &
+          ~(starts_expiry & expiry_check_q);
+      search_q <= searches;
+      check_session_q <= searches ? check_index_q : idle_i;
       if (starts_expiry & expiry_check_q) check_wait_q <= '0;
       else if (~&check_wait_q) check_wait_q <= check_wait_q + 1'b1;
       if (evicts_3_i) checks_q <= '0;
