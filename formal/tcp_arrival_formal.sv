@@ -30,6 +30,7 @@ module tcp_arrival_formal
     input logic sack_old_i,
     input logic sack_lost_i,
     input logic past_resent_i,
+    input logic may_reopen_i,
     input logic queued_i  // the session is queued for a departure
 );
 
@@ -59,7 +60,7 @@ module tcp_arrival_formal
   end
   wire settled = cycles_q >= 2'd2;
 
-  logic ahead, in_order, ends_stream, acks, begins, tail, keep, refuse, synchronise, wake;
+  logic reopens, ahead, in_order, ends_stream, acks, begins, tail, keep, refuse, synchronise, wake;
   logic set_timer, clear_timer, delay_ack, sample, unacceptable, stale, out_of_order;
   logic [13:0] skip, mss;
   logic new_ack;
@@ -73,7 +74,6 @@ module tcp_arrival_formal
       .Whole(Whole),
       .Ecn(1),
       .Keepalive(1),
-      .UserTimeout(1),
       .Errors(1)
   ) u_arrival (
       .clk_i,
@@ -112,6 +112,8 @@ module tcp_arrival_formal
       .keep_o(keep),
       .skip_o(skip),
       .refuse_o(refuse),
+      .may_reopen_i,
+      .reopens_o(reopens),
       .synchronise_o(synchronise),
       .changes_o(changes),
       .wake_o(wake),
@@ -149,9 +151,11 @@ module tcp_arrival_formal
       assume (segment.flags == flags_t'{rst: 1'b1, urg: segment.flags.urg, default: 1'b0});
       assume (segment.length == '0 & ~segment.options.has_sack);
     end
-    // tcp_receive: a further SACK block.
+    // tcp_receive: a further SACK block. tcp: a SYN that is offered again.
     if (segment.sack_only) begin
-      assume (segment.flags == flags_t'{ack: 1'b1, default: 1'b0});
+      assume (segment.flags == flags_t
+'{ack: 1'b1, default: 1'b0}
+      | (segment.flags.syn & ~segment.flags.ack & ~segment.flags.rst));
       assume (segment.length == '0 & ~report_i);
     end
     if (Whole) assume (~reaches_i & ~room_i);  // no ranges are stored
@@ -177,19 +181,20 @@ module tcp_arrival_formal
   end
   wire synchronised = block_3_q.state inside {SynReceived, Established, FinWait1, FinWait2,
                                               CloseWait, Closing, LastAck, TimeWait};
-  // Beyond the table: with a closed window, the next expected segment is accepted without its
-  // bytes, so that its acknowledgement is processed. The same applies to a FIN at the edge of the
-  // window.
-  wire allowed = (begins_at == '0) | (s.flags.fin & (begins_at + 32'(s.length) == window));
+  // Beyond the table: a segment at the end of the window is accepted without its bytes, so that its
+  // acknowledgement is processed. The same applies to a FIN at the edge of the window.
+  wire allowed = (begins_at == '0) | (begins_at == window) |
+      (s.flags.fin & (begins_at + 32'(s.length) == window));
   wire takes = in_window | allowed;
 
   wire seq_t acked_3 = s.ack - block_3_q.una;
+  wire block_only = s.sack_only & ~s.flags.syn;
   wire is_new = (acked_3 != '0) && (acked_3 <= flight);
   wire seq_t advance = after.rcv_nxt - block_3_q.rcv_nxt;
   wire seq_t kept_from = begins_at + 32'(skip);
   wire seq_t kept_to = begins_at + 32'(s.length);
   always_comb begin
-    if (settled & synchronised & ~stale & ~s.flags.syn & ~report_3_q & ~s.sack_only) begin
+    if (settled & synchronised & ~stale & ~s.flags.syn & ~report_3_q & ~block_only) begin
       if (in_window) assert (~unacceptable);
       if (~takes) assert (unacceptable);
     end
@@ -254,6 +259,12 @@ module tcp_arrival_formal
     end
     // RFC 5961: only a reset at the next byte ends a session at once.
     if (settled & synchronised & changes.failed) assert (s.flags.rst & (begins_at == '0));
+    // RFC 6191: a SYN ends TIME-WAIT, once the application has freed the session.
+    if (settled & reopens) begin
+      assert (block_3_q.state == TimeWait & after.state == Ended & changes == '0);
+      assert (s.flags.syn & ~s.flags.ack & ~s.flags.rst & ~keep & ~refuse);
+      assert (requests_3_q.freed & requests_3_q.close_position == requests_3_q.send_end);
+    end
     if (settled & synchronised & s.flags.rst & after.state != block_3_q.state) begin
       assert (begins_at == '0);
     end
@@ -284,7 +295,7 @@ module tcp_arrival_formal
       assert (answers_are_due(block_3_q, after, changes, requests_3_q, SendBytes));
     end
     // For a new session
-    if (settled & ~s.sack_only) begin
+    if (settled & ~block_only) begin
       assert (mss >= 14'(LeastPeerMss) - StampBytes & mss <= 14'd8960);
       if (s.flags.syn) assert (window_edge == s.ack + 32'(s.window));
       if (s.window == '0) assert (window_edge == s.ack);
@@ -295,7 +306,7 @@ module tcp_arrival_formal
     end
     // RFC 9293, 3.8.4: every keepalive with an acceptable acknowledgement is answered.
     if (settled & synchronised & ~stale & ~s.flags.rst & ~s.flags.syn & ~report_3_q &
-        (s.length == '0) & ~s.flags.fin & (&begins_at) & ~s.sack_only & (acked_3 <= flight)) begin
+        (s.length == '0) & ~s.flags.fin & (&begins_at) & ~block_only & (acked_3 <= flight)) begin
       assert (after.ack_now & wake);
     end
     // RFC 9293, 3.10.7.4, first: a retransmitted SYN is answered again, and has no other effect.
@@ -305,7 +316,7 @@ module tcp_arrival_formal
     end
     // A further SACK block may begin recovery and has no other effect; it has none if its sequence
     // number is not near the window.
-    if (settled & s.sack_only) begin
+    if (settled & block_only) begin
       if (acks | begins) begin
         assert (begins_at <= window | begins_at + ReceiveBytes < ReceiveBytes);
         assert (~block_3_q.timestamps | s.options.has_timestamps);
@@ -328,7 +339,8 @@ module tcp_arrival_formal
 
   always_comb begin
     cover (settled & keep & in_order & (Whole | skip != '0) & (kept_to == window));
-    cover (settled & s.sack_only & acks);
+    cover (settled & block_only & acks);
+    cover (settled & reopens);
     cover (Whole | settled & keep & ahead & (kept_to == window) & (window > s.seq));
     cover (settled & synchronised & unacceptable & (window == '0));
     cover (settled & synchronised & is_new & (after.una < block_3_q.una));

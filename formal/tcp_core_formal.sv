@@ -34,7 +34,8 @@ module tcp_core_formal
     input session_t inspect_session_i,
     input logic [3:0] inspect_slot_i,
     input logic evict_i,
-    input logic starved_i
+    input logic starved_i,
+    input logic may_reopen_i
 );
 
   arrival_t arrival;
@@ -46,6 +47,8 @@ module tcp_core_formal
   report_t report;
   departure_t departure;
   session_t free_session, subject;
+  seq_t reopened_first;
+  logic reopened_valid;
   timer_orders_t timers;
   inspected_t inspected;
   core_events_t events;
@@ -81,6 +84,9 @@ module tcp_core_formal
       .verdict_valid_o(verdict_valid),
       .refused_o(refused),
       .refused_valid_o(refused_valid),
+      .reopened_first_o(reopened_first),
+      .reopened_valid_o(reopened_valid),
+      .may_reopen_i,
       .request_i(request),
       .request_ready_o(request_ready),
       .report_o(report),
@@ -127,7 +133,7 @@ module tcp_core_formal
   // tcp_lookup: a requested connection has no segment, any other begins with a SYN.
   function automatic logic begins_soundly(arrival_t opening);
     return (opening.connects ? opening.segment.window == '0 : opening.segment.flags.syn) &&
-        opening.segment.options.scale <= 4'd14 && ~opening.segment.sack_only;
+        opening.segment.options.scale <= 4'd14 && ~(opening.connects && opening.segment.sack_only);
   endfunction
 
   logic started_q = 1'b0;
@@ -148,7 +154,7 @@ module tcp_core_formal
     if (arrival_3.segment.flags.syn) begin
       assume (u_core.window_edge == arrival_3.segment.ack + 32'(arrival_3.segment.window));
     end
-    if (~arrival_3.segment.sack_only) begin
+    if (~arrival_3.segment.sack_only | arrival_3.segment.flags.syn) begin
       if (arrival_3.segment.window == '0) assume (u_core.window_edge == arrival_3.segment.ack);
       assume (u_core.syn_mss >= 14'(LeastPeerMss) - StampBytes & u_core.syn_mss <= 14'd8960);
     end
@@ -270,7 +276,9 @@ module tcp_core_formal
       // An application may write up to the space freed by the peer's acknowledgements.
       if (report_valid) begin
         assert (index_t'(report.session) == was_of_q);
-        if (~in_handshake(was_found_q.state)) assert (report.write_end == last.una + SendBytes);
+        if (~in_handshake(was_found_q.state) & ~report.changes.connecting) begin
+          assert (report.write_end == last.una + SendBytes);
+        end
         if (report.changes.writable) assert (report.write_end - last.una <= SendBytes);
       end
       // A new session is sound, and so are its requests, which are written one cycle later.

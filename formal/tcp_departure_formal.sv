@@ -37,7 +37,7 @@ module tcp_departure_formal
 
   tcb_t block, block_2_q, block_3_q, after;
   session_requests_t requests, requests_2_q, requests_3_q;
-  logic hole_2_q, again_2_q, again_3_q, futile_3_q;
+  logic hole_2_q, again_2_q, again_3_q, futile_3_q, unread_2, unread_3_q;
   seq_t hole_length_2_q;
   logic [1:0] cycles_q = '0;
   assign block = block_i;
@@ -51,6 +51,7 @@ module tcp_departure_formal
     again_3_q <= again_2_q;
     hole_2_q <= hole_i;
     futile_3_q <= futile_2_i;
+    unread_3_q <= unread_2;
     hole_length_2_q <= hole_length_i;
     if (~&cycles_q) cycles_q <= cycles_q + 2'd1;
   end
@@ -90,6 +91,7 @@ module tcp_departure_formal
       .allowed_3_i,
       .num_sacks_3_i,
       .sacks_3_i,
+      .unread_2_o(unread_2),
       .block_o(after),
       .segment_o(segment),
       .send_o(send),
@@ -210,6 +212,12 @@ module tcp_departure_formal
       if (after.nxt != block_3_q.nxt) assert (send & occupies & after.nxt == end_);
       if (send & occupies) assert (end_ - block_3_q.una <= after.max - block_3_q.una);
       assert (after.ecn == block_3_q.ecn & after.marked == block_3_q.marked);
+      // Bytes are unread unless the whole buffer is free, but for the position of a FIN.
+      if (is_live(block_3_q.state)) begin
+        assert (unread_3_q == ~(space(block_3_q, requests_3_q) == ReceiveBytes ||
+                                (peer_has_closed(block_3_q.state) &&
+                                 space(block_3_q, requests_3_q) == ReceiveBytes - 1)));
+      end
       // A departure without effect does not request another one.
       if (wake) assert (send | futile_3_q);
       if (block_3_q.fin_sent) assert (after.max == block_3_q.max);

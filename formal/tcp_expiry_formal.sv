@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_expiry: an expired timer sends no segment and receives no bytes, except a delayed FIN, and
+// tcp_expiry: an expired timer sends no segment and receives no bytes, except a FIN that waits, and
 // all sound sessions (tcp_invariant_pkg) remain sound.
 module tcp_expiry_formal
   import tcp_pkg::*;
@@ -15,12 +15,13 @@ module tcp_expiry_formal
     input logic [$bits(session_requests_t)-1:0] requests_i,
     input logic last_i,
     input logic overdue_i,
-    input logic delay_i
+    input logic delay_i,
+    input logic fin_due_i
 );
 
   tcb_t block, after;
   session_requests_t requests;
-  logic takes_fin, repeats, gives_up, set_timer;
+  logic takes_fin, closes, repeats, gives_up, set_timer;
   assign block = block_i;
   assign requests = requests_i;
   tcp_expiry #(
@@ -32,8 +33,10 @@ module tcp_expiry_formal
       .last_i,
       .overdue_i,
       .delay_i,
+      .fin_due_i,
       .block_o(after),
       .takes_fin_o(takes_fin),
+      .closes_o(closes),
       .repeats_o(repeats),
       .gives_up_o(gives_up),
       .set_timer_o(set_timer)
@@ -58,9 +61,12 @@ module tcp_expiry_formal
       // again.
       assert (can_progress(after, requests));
       if (~delay_i) assert (set_timer == (after.timer != TimerNone));
-      // rcv_nxt advances over a FIN that arrived with the end of the handshake, once.
+      // rcv_nxt advances over a FIN that has waited, once. The connection is closed if that was the
+      // last thing to happen.
+      assert (closes == (after.state == TimeWait & block.state != TimeWait));
       if (takes_fin) begin
-        assert (block.fin_waits & ~after.fin_waits & after.state == CloseWait);
+        assert (block.fin_waits & fin_due_i & ~after.fin_waits);
+        assert (after.state inside {CloseWait, Closing, TimeWait});
         assert (after.rcv_nxt == block.rcv_nxt + 32'd1 & after.ack_now);
       end else begin
         assert (after.rcv_nxt == block.rcv_nxt);

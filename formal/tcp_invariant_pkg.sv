@@ -92,7 +92,7 @@ package tcp_invariant_pkg;
       return 1'b0;
     if (block.timer == TimerRetransmit) return 1'b1;
     if (block.nxt != block.una || block.recovering || block.timer > TimerKeepalive) return 1'b0;
-    if (block.timer == TimerTimeWait) return block.state == TimeWait;
+    if (block.timer == TimerTimeWait) return block.state inside {FinWait2, TimeWait};
     return block.timer != TimerPersist || (requests.send_end + 32'(all_written(
         requests
     )) != block.una && !in_handshake(

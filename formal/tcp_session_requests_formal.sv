@@ -28,8 +28,7 @@ module tcp_session_requests_formal
   session_requests_t requests;
   tcp_session_requests #(
       .NumSessions(NumSessions),
-      .RingBytes  (RingBytes),
-      .HasSettings(1)
+      .RingBytes  (RingBytes)
   ) u_requests (
       .clk_i,
       .request_i (request),
@@ -81,8 +80,9 @@ module tcp_session_requests_formal
         {kept_q[session_i].write_toggle, kept_q[session_i].write_position} <= {
           toggle_i, position_i
         };
-        RequestClose: begin
+        RequestClose, RequestCloseBoth: begin
           kept_q[session_i].closing <= 1'b1;
+          if (request == RequestCloseBoth) kept_q[session_i].reads_no_more <= 1'b1;
           kept_q[session_i].close_position <= position_i;
           ends_q[session_i] <= 1'b1;
         end
@@ -92,7 +92,7 @@ module tcp_session_requests_formal
           ends_q[session_i] <= 1'b1;
         end
         RequestAbort: kept_q[session_i].aborted <= 1'b1;
-        RequestSet: kept_q[session_i].settings <= settings_t'(position_i[$bits(settings_t)-1:0]);
+        RequestSet: kept_q[session_i].settings <= settings_of(position_i);
         default: ;
       endcase
     end
@@ -125,10 +125,12 @@ module tcp_session_requests_formal
         if (opened_q[s]) begin
           assert (u_requests.u_sends.gen_distributed.ram[s] == kept_q[s].send_end);
           assert (u_requests.u_releases.gen_distributed.ram[s] == kept_q[s].release_edge);
-          assert (u_requests.gen_mark[2].u_memory.gen_distributed.ram[s] == kept_q[s].closing);
-          assert (u_requests.gen_mark[1].u_memory.gen_distributed.ram[s] == kept_q[s].aborted);
-          assert (u_requests.gen_mark[0].u_memory.gen_distributed.ram[s] == kept_q[s].freed);
-          assert (u_requests.gen_settings.u_settings.gen_distributed.ram[s] == kept_q[s].settings);
+          assert (u_requests.gen_mark[3].u_memory.gen_distributed.ram[s] == kept_q[s].closing);
+          assert (u_requests.gen_mark[2].u_memory.gen_distributed.ram[s] == kept_q[s].aborted);
+          assert (u_requests.gen_mark[1].u_memory.gen_distributed.ram[s] == kept_q[s].freed);
+          assert (u_requests.gen_mark[0].u_memory.gen_distributed.ram[s] ==
+                  kept_q[s].reads_no_more);
+          assert (u_requests.u_settings.gen_distributed.ram[s] == kept_q[s].settings);
           assert (u_requests.u_reads.gen_distributed.ram[s] ==
                   {kept_q[s].read_toggle, kept_q[s].read_position});
           assert (u_requests.u_writes.gen_distributed.ram[s] ==

@@ -49,6 +49,8 @@ module tcp
     parameter int unsigned EvictIdleS = 60,
     parameter int unsigned DelayAckUs = 1000,
     parameter int unsigned TimeWaitUs = 1000000,
+    // Bound on FIN-WAIT-2 once the application reads no more, as in Linux; 0: none
+    parameter int unsigned FinWaitUs = 60000000,
     parameter int unsigned LeastTimeoutUs = 200000,
     parameter int unsigned MaxBackoff = 10,
     // Limit of payload announced to the send buffer and not yet sent: bounds the delay of an
@@ -248,6 +250,25 @@ module tcp
   assign request_ready_o =
       is_listen ? listen_ready : core_ready | connects | is_sent | is_error;
 
+  segment_t offered, core_refused;
+  logic offered_valid, offered_ready, reopened, may_reopen, free_valid;
+  seq_t reopened_first;
+  tcp_reopen u_reopen (
+      .clk_i,
+      .rst_i,
+      .syn_i(core_refused),
+      .first_i(reopened_first),
+      .valid_i(reopened),
+      .room_o(may_reopen),
+      .frees_i(free_valid),
+      .segment_i(segment),
+      .segment_valid_i(segment_valid),
+      .segment_ready_o(segment_ready),
+      .out_o(offered),
+      .out_valid_o(offered_valid),
+      .out_ready_i(offered_ready)
+  );
+
   arrival_t arrival;
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
   segment_t unfound, refused;
@@ -256,7 +277,7 @@ module tcp
   tuple_t missed_tuple;
   logic missed_in_use, missed_valid, missed_ready, connect_lost;
   session_t free, subject;
-  logic free_valid, free_ready;
+  logic free_ready;
   tuple_t tuple;
   vlan_t vlan;
   logic [31:0] stamp_offset;
@@ -274,9 +295,9 @@ module tcp
       .keys_i(keys),
       .has_keys_i(has_keys),
       .uses_keys_o(uses_keys),
-      .segment_i(segment),
-      .segment_valid_i(segment_valid),
-      .segment_ready_o(segment_ready),
+      .segment_i(offered),
+      .segment_valid_i(offered_valid),
+      .segment_ready_o(offered_ready),
       .arrival_o(arrival),
       .arrival_valid_o(arrival_valid),
       .arrival_ready_i(arrival_ready),
@@ -328,7 +349,6 @@ module tcp
   logic report_valid, report_room;
   departure_t departure;
   logic departure_valid, departure_room, transmit_room;
-  segment_t core_refused;
   logic core_refused_valid, core_busy;
   core_events_t core_event;
   timer_orders_t timer_orders;
@@ -345,6 +365,7 @@ module tcp
       .NumSacks(Sacks),
       .DelayAckUs(DelayAckUs),
       .TimeWaitUs(TimeWaitUs),
+      .FinWaitUs(FinWaitUs),
       .LeastTimeoutUs(LeastTimeoutUs),
       .MaxBackoff(MaxBackoff),
       .DuplicateSack(DuplicateSack),
@@ -370,6 +391,9 @@ module tcp
       .verdict_valid_o(verdict_valid),
       .refused_o(core_refused),
       .refused_valid_o(core_refused_valid),
+      .reopened_first_o(reopened_first),
+      .reopened_valid_o(reopened),
+      .may_reopen_i(may_reopen),
       .request_i('{
           operation: request_valid_i ? request.request : RequestNone,
           session: request.session,
@@ -626,7 +650,7 @@ module tcp
     event_o[EventUnreachable] <= core_event.unreachable & ~rst_i;
     event_o[EventUnusedError] <= unused_q != '0 & ~rst_i;
   end
-  assign busy_o = receive_busy | lookup_busy | core_busy | free_valid | deliver_busy |
+  assign busy_o = receive_busy | ~may_reopen | lookup_busy | core_busy | free_valid | deliver_busy |
       transmit_busy;
 
   `BOMBUS_ASSERT(OrdersHaveRoom, !order_valid || unused_order_ready)

@@ -20,7 +20,6 @@ module tcp_arrival
     parameter bit DuplicateSack = 1,  // RFC 2883
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Keepalive = 0,  // RFC 9293, 3.8.4
-    parameter bit UserTimeout = 0,
     parameter bit Errors = 0,  // paths report errors (RFC 1191)
     parameter bit Selective = 1,  // retransmissions are selected by SACK (RFC 6675)
     // Payload is accepted only from its first byte on, never in part. A peer that retransmits part
@@ -74,6 +73,8 @@ module tcp_arrival
     output logic keep_o,  // the payload is new, except its first skip_o bytes
     output bombus_pkg::length_t skip_o,
     output logic refuse_o,  // answer with a reset
+    input logic may_reopen_i,  // second cycle: a SYN can wait until its TIME-WAIT has ended
+    output logic reopens_o,  // the SYN ends TIME-WAIT and opens a new connection (RFC 6191)
     // the SYN of a requested connection: sets the start of the peer's bytes
     output logic synchronise_o,
     output changes_t changes_o,
@@ -125,6 +126,7 @@ module tcp_arrival
     distance_t           since_wl1;
     distance_t           ts;         // of the timestamp, from the recent one,
     logic                ts_old;     // which is more than 23 days old (RFC 7323, 5.5)
+    logic                freed;      // the application has freed the session
     near_t               past_nxt;   // of the acknowledgement, from nxt
     near_t               recovered;  // of the acknowledgement, from recover
     distance_t           marked;     // of the acknowledgement, from marked
@@ -154,6 +156,7 @@ module tcp_arrival
         since_wl1: segment_i.seq - block_i.wl1,
         ts: segment_i.options.ts_value - block_i.ts_recent,
         ts_old: 8'(coarse_time_i - block_i.ts_recent_time) >= 8'd30,
+        freed: requests_i.freed & (requests_i.close_position == requests_i.send_end),
         past_nxt: near_t'(segment_i.ack - block_i.nxt),
         recovered: near_t'(segment_i.ack - block_i.recover),
         marked: Ecn ? segment_i.ack - block_i.marked : '0,
@@ -173,6 +176,8 @@ module tcp_arrival
     logic opening;  // the SYN of a requested connection
     logic opened;  // the handshake is complete
     logic refuse;
+    logic reopens;
+    logic unwanted;  // the application reads no more
     logic resend;  // a retransmitted SYN: its answer is retransmitted
     logic no_offer;  // ... now without ECN
     logic unacceptable;
@@ -199,7 +204,7 @@ module tcp_arrival
     logic closed;  // no bytes are accepted in this state
     logic fin;
     logic fin_again;  // the FIN that was already accepted
-    logic fin_waits;  // the FIN arrives with the end of the handshake
+    logic fin_waits;  // the FIN arrives with the end of the handshake, or beyond a gap
     logic bytes;
     logic new_bytes;  // some are new
     logic recent;  // store the timestamp
@@ -234,7 +239,9 @@ module tcp_arrival
   // A FIN with the end of the handshake is delayed until the next departure: the report of the
   // opened session gives the first positions, the next one the end.
   wire takes_fin = flags.fin & (block_2_i.state != SynReceived);
-  wire begins_inside = is_next | (~found_q.seq[31] & (found_q.seq < found_q.room));
+  // At the end of the window, too, as in Linux: the sequence number of a peer that has filled it (or
+  // of its reset), also if some of these bytes were lost.
+  wire begins_inside = is_next | (~found_q.seq[31] & (found_q.seq <= found_q.room));
   wire ends_new = ~found_q.last[31] & (~found_q.ends_here | takes_fin);
   wire ends_inside = found_q.last <= found_q.room;
   wire fits = ends_new & ends_inside & (32'(segment_2_i.length) <= ReceiveBytes);
@@ -260,6 +267,15 @@ module tcp_arrival
   // SND.WL2 is never beyond una: an acknowledgement at or after una is not before it.
   wire fresh = ~found_q.since_wl1[31];
 
+  // RFC 6191, 2 (RFC 9293, 3.6.1: MAY-2): a newer timestamp, or a sequence number beyond those of the
+  // connection. Its port is listened on: the peer has opened it. A session that its application has
+  // not freed yet keeps its number; the SYN is then answered as any other.
+  wire ts_newer = ~unstamped & (~block_2_i.timestamps | (~found_q.ts[31] & found_q.ts != '0));
+  wire ts_older = ~unstamped & block_2_i.timestamps & found_q.ts[31] & ~found_q.ts_old;
+  wire reopens = (block_2_i.state == TimeWait) & ~block_2_i.active & flags.syn & ~flags.ack &
+      ~flags.rst & ~report & ~ts_older & (ts_newer | ~found_q.seq[31]) & found_q.freed &
+      may_reopen_i & ~meaning_q.reopens;
+
   // a + b == c without a carry chain: the carry that each bit needs must equal the one that the bit
   // below generates.
   function automatic logic adds_up(seq_t a, seq_t b, seq_t c);
@@ -272,7 +288,11 @@ module tcp_arrival
     good = synchronised & acceptable_ & ~stale & ~report & ~repeated_syn;
     counts = good & ~flags.rst & ~flags.syn & flags.ack;
     meaning = '0;
-    if (block_2_i.state == SynSent) begin
+    meaning.reopens = reopens;
+    meaning.unwanted = requests_2_i.reads_no_more;
+    if (reopens) begin
+      // No other effect
+    end else if (block_2_i.state == SynSent) begin
       // RFC 9293, 3.10.7.3
       if (flags.ack & ~(new_ack)) meaning.refuse = ~flags.rst;
       else if (flags.rst) meaning.reset = flags.ack;
@@ -341,8 +361,8 @@ module tcp_arrival
     meaning.closed = ~takes_bytes;
     meaning.fin = takes_fin;
     meaning.fin_again = flags.fin & (&found_q.last) & ~flags.rst & ~flags.syn & ~stale & ~report;
-    meaning.fin_waits = meaning.process & flags.fin & (block_2_i.state == SynReceived) &
-        (bytes ? meaning.in_order : is_next);
+    meaning.fin_waits = flags.fin & ((meaning.process & (block_2_i.state == SynReceived) &
+        (bytes ? meaning.in_order : is_next)) | (meaning.ahead & fits));
     meaning.bytes = bytes;
     meaning.new_bytes = bytes & ~found_q.ends_here;
     // RFC 7323, 4.3: of the first segment that the next acknowledgement covers.
@@ -392,7 +412,7 @@ module tcp_arrival
   // Whether the segment is acceptable is the last condition known.
   always_ff @(posedge clk_i) begin
     meaning_q <= acceptable ? judge(1'b1) : judge(1'b0);
-    if (segment_2_i.sack_only) meaning_q <= sack_alone();
+    if (segment_2_i.sack_only & ~flags.syn) meaning_q <= sack_alone();
   end
 
   // ---- Third cycle: the new block ----
@@ -404,15 +424,17 @@ module tcp_arrival
   wire selective = Selective & block_3_i.sack;
   wire repeated = m.same_ack & ~m.bytes & ~m.fin & ~m.all_acked &
       m.same_edge & (block_3_i.timer != TimerPersist);
-  // RFC 6675, 2: with SACK, it reports more bytes. Bytes in a further block were in the first block
-  // of an earlier acknowledgement (RFC 2018, 4); if that was lost, it would have counted as a
-  // duplicate.
-  wire sacks_more = selective & sack_new_i & m.same_ack & ~m.all_acked;
+  // RFC 6675, 2: with SACK, it reports more bytes, even if it also acknowledges some. Bytes in a
+  // further block were in the first block of an earlier acknowledgement (RFC 2018, 4); if that was
+  // lost, it would have counted as a duplicate.
+  wire sacks = selective & (m.same_ack | m.new_ack) & ~m.all_acked;
+  wire sacks_more = sacks & sack_new_i;
   wire duplicate = (repeated & ~(selective & sack_old_i)) | sacks_more;
+  wire third = duplicate & ~m.new_ack & (block_3_i.dup_acks == 2'd2);
   // RFC 6582, 3.2: not for losses before the last recovery. Nor after a timeout or while the window
   // is probed: then all bytes in flight are retransmitted.
-  wire lost = duplicate & ((block_3_i.dup_acks == 2'd2) | (sacks_more & sack_lost_i)) &
-      ~block_3_i.recovering & m.recovered & (block_3_i.timer == TimerRetransmit);
+  wire lost = (third | (sacks & sack_lost_i)) & (~block_3_i.recovering | m.new_ack) &
+      m.recovered & (block_3_i.timer == TimerRetransmit);
   wire fin = m.in_order & m.fin;
   wire ends = (fin & ((state == FinWait2) | ((state == FinWait1) & m.fin_acked))) |
       ((state == Closing) & m.fin_acked);
@@ -462,7 +484,7 @@ module tcp_arrival
     if (m.new_ack) begin
       block_o.una = segment_3_i.ack;
       if (m.ahead_of_nxt) block_o.nxt = segment_3_i.ack;
-      block_o.dup_acks = '0;
+      block_o.dup_acks = 2'(sacks_more);  // RFC 6675, 5
       block_o.tries = '0;
       // RFC 6298, 3 and 5.7: kept until a segment has been timed.
       if (m.timed | m.opened) block_o.backoff = '0;
@@ -476,14 +498,15 @@ module tcp_arrival
       clear_timer_o = m.all_acked;
       set_timer_o   = Keepalive | ~m.all_acked;
       block_o.timer = ~m.all_acked ? TimerRetransmit : Keepalive ? TimerKeepalive : TimerNone;
-      if (UserTimeout) block_o.since = time_us_i[31:16];
-    end else if (lost) begin
+      block_o.since = time_us_i[31:16];
+    end else if (((duplicate & ~lost) | m.guessed) & (block_3_i.dup_acks != 2'd3)) begin
+      block_o.dup_acks = block_3_i.dup_acks + 2'd1;
+    end
+    if (lost) begin
       block_o.recovering = 1'b1;
       block_o.recover = block_3_i.max;
       block_o.retransmit = 1'b1;
       block_o.timing = 1'b0;
-    end else if ((duplicate | m.guessed) & (block_3_i.dup_acks != 2'd3)) begin
-      block_o.dup_acks = block_3_i.dup_acks + 2'd1;
     end
 
     if (Keepalive & m.process & (block_3_i.timer == TimerKeepalive)) begin
@@ -494,7 +517,7 @@ module tcp_arrival
     // window.
     if (m.process & (block_3_i.timer == TimerPersist)) begin
       block_o.tries = '0;
-      if (UserTimeout) block_o.since = time_us_i[31:16];
+      block_o.since = time_us_i[31:16];
     end
     if (Ecn & block_3_i.ecn) begin
       block_o.congested = m.congested | (block_3_i.congested & ~m.reduced);
@@ -533,10 +556,16 @@ module tcp_arrival
       delay_ack_o = 1'b1;
       // RFC 5681, 4.2: at least every second segment, and at once for retransmissions and segments
       // next to a gap.
-      if (block_3_i.ack_later | m.fin | m.skip != '0 | some_i) block_o.ack_now = 1'b1;
+      if (block_3_i.ack_later | m.fin | m.skip != '0 | some_i | block_3_i.fin_waits |
+          m.unwanted) begin
+        block_o.ack_now = 1'b1;
+      end
     end
-    block_o.fin_waits = m.fin_waits | (block_3_i.fin_waits & ~m.in_order);
-    if (m.fin_waits) block_o.ack_now = 1'b1;
+    block_o.fin_waits = m.fin_waits | (block_3_i.fin_waits & ~fin);
+    if (m.fin_waits) begin
+      block_o.fin_at  = m.last;
+      block_o.ack_now = 1'b1;
+    end
     if (m.readable & m.in_order) begin
       changes_o.readable  = 1'b1;
       block_o.read_served = ~block_3_i.read_served;
@@ -577,7 +606,7 @@ module tcp_arrival
       clear_timer_o = 1'b0;
       set_timer_o   = 1'b1;
     end
-    if (terminates) begin
+    if (terminates | m.reopens) begin
       block_o.state = Ended;
       block_o.timer = TimerNone;
       // Not reported if the session was never reported, or its end already was.
@@ -589,7 +618,7 @@ module tcp_arrival
   end
 
   assign acks_o = selective & (m.new_ack | m.same_ack);
-  assign begins_o = lost & ~m.new_ack;
+  assign begins_o = lost;
   assign tail_o = m.new_ack & block_3_i.recovering & ~m.recovered & past_resent_i;
   assign ahead_o = m.fits_ahead;
   assign in_order_o = m.in_order;
@@ -600,11 +629,12 @@ module tcp_arrival
   assign keep_o = (m.in_order & m.new_bytes) | (m.fits_ahead & room_i);
   assign skip_o = m.skip;
   assign refuse_o = m.refuse;
+  assign reopens_o = m.reopens;
   assign synchronise_o = m.opening;
   assign lowers_o = m.lowers;
   assign unreachable_o = m.unreachable;
   assign unused_o = m.unused;
-  assign wake_o = m.lowers | block_o.ack_now | block_o.retransmit | m.opened |
+  assign wake_o = m.lowers | block_o.ack_now | (m.fin_acked & m.unwanted) | block_o.retransmit | m.opened |
       (block_3_i.blocked & (m.new_ack | more_room | duplicate)) |
       (selective & block_3_i.recovering & (m.new_ack | m.same_ack));
   assign sample_o = m.new_ack & m.timed;
@@ -613,15 +643,16 @@ module tcp_arrival
     congestion_o = '{
         kind: CongestionNone,
         late: block_3_i.tries != '0,
+        repairs: ~m.recovered,
         mss: block_o.mss,
         selective: selective
     };
     if (m.opened) congestion_o.kind = CongestionOpened;
-    else if (m.marked & ~lost) congestion_o.kind = CongestionMarked;
+    else if (lost) congestion_o.kind = CongestionLost;
+    else if (m.marked) congestion_o.kind = CongestionMarked;
     else if (m.new_ack & ~block_3_i.recovering) congestion_o.kind = CongestionAcked;
     else if (m.new_ack & m.recovered) congestion_o.kind = CongestionRecovered;
     else if (m.new_ack) congestion_o.kind = CongestionPartial;
-    else if (lost) congestion_o.kind = CongestionLost;
     else if (duplicate & block_3_i.recovering) congestion_o.kind = CongestionDupAck;
   end
 

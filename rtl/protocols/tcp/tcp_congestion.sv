@@ -110,7 +110,9 @@ module tcp_congestion
   logic [MostBit:LeastBit] leading, leading_q;  // leading bit of the window
   logic [27:0] square_q;
   logic slow_start_q;
-  bombus_pkg::length_t slow_q;
+  // RFC 3465: as many bytes as are acknowledged, without its limit L, as in Linux; a segment at most
+  // until the bytes sent before a timeout are acknowledged (2.3).
+  bytes_t slow_q, single_q;
   bytes_t halved_q, deflated_q;  // RFC 5681, 3.1, equation 4
   bytes_t reduced_q;  // the same without two segments
   bytes_t halved, reduced;  // the same, with the factor of CUBIC
@@ -132,7 +134,8 @@ module tcp_congestion
     square_q <= 28'(mss_2_q) * 28'(mss_2_q);
     leading_q <= leading;
     slow_start_q <= state_2_q.window < state_2_q.threshold;
-    slow_q <= acked_2_i < 32'(mss_2_q) ? acked_2_i[13:0] : mss_2_q;
+    slow_q <= bytes_t'(acked_2_i);
+    single_q <= acked_2_i < 32'(mss_2_q) ? bytes_t'(acked_2_i[13:0]) : mss;
     halved_q <= half < (mss << 1) ? mss << 1 : half;
     reduced_q <= half < (mss << 1) + mss ? mss << 1 : half - mss;
     beyond_q <= flight_2_q > state_2_q.window;
@@ -250,6 +253,7 @@ module tcp_congestion
   // RFC 5681, 3.2, step 2: without the two segments sent for the first duplicate acknowledgements
   // (RFC 3042), which are beyond the window.
   wire bytes_t kept = beyond_q ? reduced : halved;
+  wire bytes_t slow = event_i.repairs ? single_q : slow_q;
   // RFC 6928, 2; RFC 5681, 3.1: one segment if the SYN was lost.
   logic [17:0] first;
   always_comb begin
@@ -261,11 +265,7 @@ module tcp_congestion
   always_ff @(posedge clk_i) begin
     sums_q <= '{
         first: bytes_t'(first),
-        grown:
-        state_3_q.window
-        + (
-        slow_start_q ? bytes_t'(slow_q) : Cubic ? curve_q : bytes_t'(avoidance)
-        ),
+        grown: state_3_q.window + (slow_start_q ? slow : Cubic ? curve_q : bytes_t'(avoidance)),
         halved: halved,
         kept: kept,
         lost: event_i.selective ? kept : kept + bytes_t'(three_q),
@@ -275,18 +275,7 @@ module tcp_congestion
         reno:
         Cubic
         ?
-        (
-        slow_start_q
-        ?
-        state_3_q.window + bytes_t'(slow_q)
-        :
-        state_3_q.reno
-        +
-        bytes_t
-        '(
-        avoidance >> 1
-        )
-        )
+        (slow_start_q ? state_3_q.window + slow : state_3_q.reno + bytes_t'(avoidance >> 1))
         : '0,
         most:
         ~

@@ -23,6 +23,7 @@ module tcp_core
     parameter int unsigned NumSacks = 4,  // such ranges of the peer; 0: NewReno (RFC 6582)
     parameter int unsigned DelayAckUs = 1000,  // RFC 9293, 3.8.6.3: less than 500000
     parameter int unsigned TimeWaitUs = 1000000,
+    parameter int unsigned FinWaitUs = 60000000,  // in FIN-WAIT-2; 0: no bound
     parameter int unsigned LeastTimeoutUs = 200000,
     parameter int unsigned MaxBackoff = 10,  // consecutive timeouts that end a session
     parameter bit DuplicateSack = 1,  // RFC 2883
@@ -53,8 +54,13 @@ module tcp_core
     output logic     arrival_ready_o,
     output verdict_t verdict_o,
     output logic     verdict_valid_o,
-    output segment_t refused_o,        // to be answered with a reset
+    output segment_t refused_o,         // to be answered with a reset
     output logic     refused_valid_o,
+    // refused_o is a SYN that has ended TIME-WAIT: to be offered again, with sack_only and this
+    // initial sequence number as its acknowledgement, once the session is removed
+    output seq_t     reopened_first_o,
+    output logic     reopened_valid_o,
+    input  logic     may_reopen_i,
 
     // Applications
     input  session_request_t request_i,
@@ -208,14 +214,14 @@ module tcp_core
       .orders_4_i(orders_4)
   );
 
-  // A departure of a session with a delayed FIN only processes the FIN, as if the
+  // A departure of a session whose FIN has waited only processes it, as if the
   // delayed-acknowledgement timer had expired.
-  logic takes_fin_2;
+  logic takes_fin_2, fin_due_2_q, fin_due_3_q;
   always_ff @(posedge clk_i) begin
     class_3_q   <= class_2_q | takes_fin_2;
     arrival_1_q <= arrival_i;
-    // As if our initial sequence number were acknowledged.
-    if (arrival_i.opens) arrival_1_q.segment.ack <= arrival_i.first;
+    // As if our initial sequence number were acknowledged; a SYN that is offered again has it.
+    if (arrival_i.opens & ~arrival_i.segment.sack_only) arrival_1_q.segment.ack <= arrival_i.first;
     arrival_2_q <= arrival_1_q;
     arrival_3_q <= arrival_2_q;
     timeout_4_q <= timeout_3;
@@ -243,10 +249,9 @@ module tcp_core
     used = stored;
     if (!Ecn) {used.ecn, used.no_ect, used.congested, used.reduced, used.marked} = '0;
     if (!ReportsDuplicates) {used.dsack, used.dsack_left, used.dsack_right} = '0;
-    if (UserTimeoutS == 0) used.since = '0;
   endfunction
 
-  assign takes_fin_2 = kind_2_q == ActionDeparture & block_2_q.fin_waits;
+  assign takes_fin_2 = kind_2_q == ActionDeparture & block_2_q.fin_waits & fin_due_2_q;
 
   sized_memory #(
       .data_t(tcb_t),
@@ -267,6 +272,8 @@ module tcp_core
     block_4_q <= block;
     requests_2_q <= requests_1;
     requests_3_q <= requests_2_q;
+    fin_due_2_q <= block_1_q.rcv_nxt == block_1_q.fin_at;
+    fin_due_3_q <= fin_due_2_q;
     if (rst_i) begin
       clear_q <= '0;
       clearing_q <= 1'b1;
@@ -299,8 +306,7 @@ module tcp_core
 
   tcp_session_requests #(
       .NumSessions(NumSessions),
-      .RingBytes  (ReceiveBytes),
-      .HasSettings(Nagle | Keepalive)
+      .RingBytes  (ReceiveBytes)
   ) u_requests (
       .clk_i,
       .request_i(taken ? request_i.operation : RequestNone),
@@ -340,7 +346,7 @@ module tcp_core
   // ---- Arrivals ----
 
   tcb_t arrived, opened;
-  logic keep, refuse, arrival_wake, arrival_set, arrival_clear, delay_ack;
+  logic keep, refuse, reopens, arrival_wake, arrival_set, arrival_clear, delay_ack;
   logic unacceptable, stale, out_of_order, lowers, unreachable, unused_error, guessed;
   bombus_pkg::length_t skip, syn_mss;
   logic new_ack;
@@ -479,7 +485,6 @@ module tcp_core
       .DuplicateSack(ReportsDuplicates),
       .Ecn(Ecn),
       .Keepalive(Keepalive),
-      .UserTimeout(UserTimeoutS != 0),
       .Errors(Errors),
       .Selective(Selective),
       .Whole(Bypass)
@@ -520,6 +525,8 @@ module tcp_core
       .keep_o(keep),
       .skip_o(skip),
       .refuse_o(refuse),
+      .may_reopen_i(may_reopen_i & ~reopened_valid_o),
+      .reopens_o(reopens),
       .synchronise_o(synchronise),
       .changes_o(arrival_changes),
       .wake_o(arrival_wake),
@@ -570,7 +577,7 @@ module tcp_core
 
   tcb_t departed;
   seq_t bare;
-  logic send, departure_wake, departure_set, repeats, restarts, sent_ack;
+  logic unread_2, send, departure_wake, departure_set, repeats, restarts, sent_ack;
   changes_t departure_changes;
   tcp_departure #(
       .RingBytes(SendBytes),
@@ -579,7 +586,8 @@ module tcp_core
       .Nagle(Nagle),
       .Selective(Selective),
       .Ecn(Ecn),
-      .Keepalive(Keepalive)
+      .Keepalive(Keepalive),
+      .FinWait(FinWaitUs != 0)
   ) u_departure (
       .clk_i,
       .time_us_i,
@@ -601,6 +609,7 @@ module tcp_core
       .allowed_3_i(allowed),
       .num_sacks_3_i(num_sacks),
       .sacks_3_i(sacks),
+      .unread_2_o(unread_2),
       .block_o(departed),
       .segment_o(departure),
       .send_o(send),
@@ -623,13 +632,19 @@ module tcp_core
   // The session has not been reported to the application, and will not be.
   wire  unreported = block_3_q.state == SynReceived & ~block_3_q.active;
   tcb_t expired;
-  logic gave_up, runs_out, takes_fin, expiry_set, overdue_3_q, last_3_q;
+  logic gave_up, runs_out, takes_fin, closes, expiry_set, overdue_3_q, last_3_q;
   // The retry limit of a SYN is lower: 183 s for a connection requested by an application (RFC
   // 9293, 3.8.3: at least three minutes), otherwise 7 s with two retries, since the address of a
   // SYN may be forged: few SYN,ACKs go to a host that has not asked for them.
   localparam int unsigned SynBackoff = MaxBackoff < 7 ? MaxBackoff : 7;
   localparam int unsigned PassiveBackoff = MaxBackoff < SynAckRetries ? MaxBackoff : SynAckRetries;
   wire handshake_2 = block_2_q.state inside {SynSent, SynReceived};
+  // RFC 9293, 3.9.1.2: that of the session replaces that of the engine, and MaxBackoff.
+  logic [15:0] limit_3_q;
+  logic has_limit_3_q;
+  wire has_timeout_2 = requests_2_q.settings.user_timeout != '0;
+  wire [15:0] limit_2 = has_timeout_2 ? requests_2_q.settings.user_timeout : UserTimeout;
+  wire has_limit_2 = has_timeout_2 | (UserTimeoutS != 0);
   tcp_expiry #(
       .MaxBackoff(MaxBackoff),
       .Keepalive(Keepalive),
@@ -640,16 +655,21 @@ module tcp_core
       .last_i(last_3_q),
       .overdue_i(overdue_3_q),
       .delay_i(class_3_q),
+      .fin_due_i(fin_due_3_q),
       .block_o(expired),
       .takes_fin_o(takes_fin),
+      .closes_o(closes),
       .repeats_o(runs_out),
       .gives_up_o(gave_up),
       .set_timer_o(expiry_set)
   );
   always_ff @(posedge clk_i) begin
-    last_3_q <= block_2_q.tries ==
-        4'(~handshake_2 ? MaxBackoff : block_2_q.active ? SynBackoff : PassiveBackoff);
-    overdue_3_q <= UserTimeoutS != 0 && 16'(time_us_i[31:16] - block_2_q.since) >= UserTimeout;
+    last_3_q <= (block_2_q.tries ==
+        4'(~handshake_2 ? MaxBackoff : block_2_q.active ? SynBackoff : PassiveBackoff)) &
+        (handshake_2 | ~has_timeout_2);
+    overdue_3_q <= has_limit_2 & (16'(time_us_i[31:16] - block_2_q.since) >= limit_2);
+    limit_3_q <= limit_2;
+    has_limit_3_q <= has_limit_2;
   end
   assign timed_out = expires & runs_out;
   // The age of a handshake is that of its first SYN,ACK, whose time is kept when it is
@@ -704,10 +724,15 @@ module tcp_core
   // The session was reported to its application, or requested by it, and has further events.
   wire known = ~unreported & ~(block_3_q.state inside {Closed, Ended, TimeWait});
   cause_e cause;
-  logic aborts, free;
+  logic aborts, unread_3_q, free;
+  // A close before the connection is open ends it (RFC 9293, 3.10.4), and bytes that no one reads
+  // reset it (3.6.1: SHLD-3; RFC 2525, 2.17).
+  wire unread = requests_2_q.reads_no_more & unread_2;
   always_ff @(posedge clk_i) begin
-    aborts <= (kind_2_q == ActionDeparture) & ~takes_fin_2 & requests_2_q.aborted &
+    aborts <= (kind_2_q == ActionDeparture) & ~takes_fin_2 & (requests_2_q.aborted | unread |
+        (requests_2_q.closing & (block_2_q.state == SynSent))) &
         ~(block_2_q.state inside {Closed, Ended, TimeWait}) & ~rst_i;
+    unread_3_q <= unread & ~requests_2_q.aborted & (block_2_q.state != SynSent);
   end
   always_comb begin
     block = departed;
@@ -719,11 +744,13 @@ module tcp_core
       block.timer = TimerNone;
       changes = '0;
       changes.closed = 1'b1;
+      changes.failed = unread_3_q;
       wake = 1'b0;
     end else if (opens | arrives) begin
       block = opens ? opened : arrived;
       changes = opens ? '0 : arrival_changes;
       changes.reported = ~opens & unreachable & ~arrival_changes.closed & known;
+      changes.connecting = opens & connects;
       wake = opens | arrival_wake;
     end else if (expires & evict_3_q) begin
       block = block_3_q;
@@ -738,8 +765,8 @@ module tcp_core
     end else if (expires) begin
       block = expired;
       changes = '0;
-      changes.closed = gave_up & ~unreported;
-      changes.failed = changes.closed;
+      changes.closed = (gave_up & ~unreported) | closes;
+      changes.failed = gave_up & ~unreported;
       changes.peer_closed = takes_fin;
       wake = 1'b1;
     end
@@ -831,6 +858,13 @@ module tcp_core
   wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set) | (expires & expiry_set);
   wire clear = (arrives & arrival_clear) | aborts | evicts | evicts_idle | (expires & ~class_3_q);
   logic set_q, clears_q, set_delay_q, clear_delay_q, deadlines_busy;
+  logic [15:0] limit_4_q;
+  logic has_limit_4_q;
+  always_ff @(posedge clk_i) begin
+    limit_4_q <= limit_3_q;
+    has_limit_4_q <= has_limit_3_q;
+  end
+  wire [15:0] last_4 = block_4_q.since + limit_4_q;
   assign orders_4 = set_q | clears_q | set_delay_q | clear_delay_q;
   always_ff @(posedge clk_i) begin
     set_q <= set & ~free & ~rst_i;
@@ -841,6 +875,7 @@ module tcp_core
   tcp_deadlines #(
       .DelayAckUs(DelayAckUs),
       .TimeWaitUs(TimeWaitUs),
+      .FinWaitUs(FinWaitUs),
       .KeepaliveS(KeepaliveS),
       .KeepaliveProbeS(KeepaliveProbeS)
   ) u_deadlines (
@@ -857,12 +892,15 @@ module tcp_core
       .backoff_i(block_4_q.backoff),
       .tries_i(block_4_q.tries),
       .timeout_us_i(timeout_4_q),
+      .last_i(last_4),
+      .has_last_i(has_limit_4_q),
       .sampled_i(sampled_5),
       .sampled_us_i(sampled_us_5),
       .orders_o(timers_o),
       .busy_o(deadlines_busy)
   );
 
+  seq_t reopened_first_3_q;
   // End of the space for applications, by the new una; until the session is open, the first byte.
   // If una is not yet set, it is opened by an acknowledgement.
   seq_t una_end_q, ack_end_q;
@@ -882,6 +920,10 @@ module tcp_core
     };
     refused_valid_o <= arrives & refuse & ~arrival_3_q.segment.sack_only & ~rst_i;
     refused_o <= arrival_3_q.segment;
+    // Beyond all sequence numbers of the connection (RFC 9293, 3.6.1: MAY-2)
+    reopened_first_3_q <= block_2_q.max + 32'd65537;
+    reopened_first_o <= reopened_first_3_q;
+    reopened_valid_o <= arrives & reopens & ~rst_i;
     report_valid_o <= write & (changes != '0) & ~rst_i;
     report_o <= '{
         session: session_t'(index_3_q),

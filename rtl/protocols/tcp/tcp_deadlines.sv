@@ -8,6 +8,7 @@ module tcp_deadlines
 #(
     parameter int unsigned DelayAckUs = 1000,
     parameter int unsigned TimeWaitUs = 1000000,
+    parameter int unsigned FinWaitUs = 60000000,
     parameter int unsigned KeepaliveS = 0,  // time before the first probe; 0: no keepalive
     parameter int unsigned KeepaliveProbeS = 75  // time between probes
 ) (
@@ -25,6 +26,9 @@ module tcp_deadlines
     input logic     [ 3:0] backoff_i,
     input logic     [ 3:0] tries_i,
     input logic     [25:0] timeout_us_i,
+    // End of the user timeout, if there is one, in 65,536 us: no timeout is later (RFC 9293, 3.8.3)
+    input logic     [15:0] last_i,
+    input logic            has_last_i,
 
     // One cycle later: the event has measured a round trip, which cancels the backoff.
     input logic        sampled_i,
@@ -54,6 +58,10 @@ module tcp_deadlines
     $error("tcp_deadlines: TimeWaitUs must be 1 to 240000000");
   end
 
+  if (FinWaitUs > 240000000) begin : gen_bad_fin_wait
+    $error("tcp_deadlines: FinWaitUs must be 0 to 240000000");
+  end
+
   typedef struct packed {
     logic set;
     logic clear;
@@ -63,6 +71,10 @@ module tcp_deadlines
   orders_t orders_1_q, orders_2_q, orders_3_q;
   session_t session_1_q, session_2_q;
   logic time_wait_1_q, time_wait_2_q;  // TIME-WAIT
+  logic fin_wait_1_q, fin_wait_2_q;  // FIN-WAIT-2
+  logic has_last_1_q, has_last_2_q;
+  logic [15:0] last_1_q, last_2_q;
+  logic [31:0] left_us_q;
   logic keepalive_1_q, keepalive_2_q, probes_1_q, probes_2_q;  // keepalive: first probe; next probe
   logic [37:0] backed_off_q;
   logic [27:0] us_q;
@@ -74,7 +86,7 @@ module tcp_deadlines
   logic [31:0] us;
   always_comb begin
     us = 32'(us_q);
-    if (time_wait_2_q) us = 32'(TimeWaitUs);
+    if (time_wait_2_q) us = fin_wait_2_q ? 32'(FinWaitUs) : 32'(TimeWaitUs);
     if (keepalive_2_q) us = probes_2_q ? 32'(ProbeUs) : 32'(KeepaliveUs);
   end
 
@@ -87,13 +99,21 @@ module tcp_deadlines
     orders_o.session <= session_2_q;
     time_wait_1_q <= timer_i == TimerTimeWait;
     time_wait_2_q <= time_wait_1_q;
+    fin_wait_1_q <= state_i == FinWait2;
+    fin_wait_2_q <= fin_wait_1_q;
+    last_1_q <= last_i;
+    last_2_q <= last_1_q;
+    has_last_1_q <= has_last_i & ~handshakes & (timer_i inside {TimerRetransmit, TimerPersist});
+    has_last_2_q <= has_last_1_q;
+    left_us_q <= {last_1_q, 16'b0} - time_us_i;
     keepalive_1_q <= Keepalive & (timer_i == TimerKeepalive);
     keepalive_2_q <= keepalive_1_q;
     probes_1_q <= tries_i >= 4'(KeepaliveWaits);
     probes_2_q <= probes_1_q;
     backed_off_q <= 38'(handshakes ? 26'(InitialUs) : timeout_us_i) << backoff_i;
     us_q <= sampled_i ? 28'(sampled_us_i) : too_long ? 28'(MostUs) : 28'(backed_off_q[25:0]);
-    orders_o.deadline <= time_us_i + us;
+    orders_o.deadline <= has_last_2_q & (32'(us_q) > left_us_q) ? {last_2_q, 16'b0} :
+        time_us_i + us;
     orders_o.delay_deadline <= time_us_i + 32'(DelayAckUs);
   end
   assign orders_o.set = orders_3_q.set;

@@ -15,7 +15,8 @@ module tcp_departure
     parameter bit Nagle = 0,  // RFC 9293, 3.7.4
     parameter bit Selective = 1,  // retransmissions are selected by SACK (RFC 6675)
     parameter bit Ecn = 0,  // RFC 3168
-    parameter bit Keepalive = 0  // RFC 9293, 3.8.4
+    parameter bit Keepalive = 0,  // RFC 9293, 3.8.4
+    parameter bit FinWait = 1  // FIN-WAIT-2 has a bound
 ) (
     input logic clk_i,
     input logic [31:0] time_us_i,
@@ -41,6 +42,9 @@ module tcp_departure
     input logic allowed_3_i,  // in recovery with SACK: another segment may be sent
     input logic [2:0] num_sacks_3_i,
     input sack_block_t [MaxSackBlocks-1:0] sacks_3_i,
+
+    // Second cycle: bytes have arrived that the application has not released
+    output logic unread_2_o,
 
     // Third cycle
     output tcb_t block_o,
@@ -84,21 +88,22 @@ module tcp_departure
   typedef logic signed [SpareWidth-1:0] spare_t;
 
   typedef struct packed {
-    seq_t      base;         // next byte to send
-    seq_t      fin_end;      // end of the FIN
-    send_t     bytes;        // bytes written by the application and not sent
-    distance_t window;       // window of the peer
-    send_t     sent;         // bytes sent before, from base on
-    send_t     flight;       // distance of the next byte from una
-    spare_t    spare;        // congestion window minus a full segment
-    distance_t readable;     // rcv_nxt, relative to the position awaited by the application
+    seq_t base;  // next byte to send
+    seq_t fin_end;  // end of the FIN
+    send_t bytes;  // bytes written by the application and not sent
+    distance_t window;  // window of the peer
+    send_t sent;  // bytes sent before, from base on
+    send_t flight;  // distance of the next byte from una
+    spare_t spare;  // congestion window minus a full segment
+    distance_t readable;  // rcv_nxt, relative to the position awaited by the application
     // End of the space, relative to the position awaited by the application
     distance_t writable;
-    receive_t  own_window;
-    receive_t  kept_window;  // the rest of the window last advertised
-    logic      all_written;  // the application has closed: the FIN may follow
-    seq_t      below;        // sequence number of a keepalive
-    logic      closed;       // the window of the peer is zero
+    receive_t own_window;
+    receive_t kept_window;  // the rest of the window last advertised
+    logic all_written;  // the application has closed: the FIN may follow
+    logic fin_passed;  // rcv_nxt is beyond the FIN that waits: the peer has sent bytes after it
+    seq_t below;  // sequence number of a keepalive
+    logic closed;  // the window of the peer is zero
     // growth of our window since it was last advertised: any value, if peers ignore it
     distance_t opened;
   } distances_t;
@@ -116,6 +121,7 @@ module tcp_departure
       2'b11: base = resent_i;
     endcase
   end
+  wire seq_t fin_gap = block_i.fin_at - block_i.rcv_nxt;
   // Minus a full segment. Limited transmit (RFC 3042): the first two duplicate acknowledgements
   // each allow one more segment.
   spare_t limited;
@@ -139,6 +145,7 @@ module tcp_departure
         own_window: receive_t'(requests_i.release_edge - block_i.rcv_nxt),
         kept_window: receive_t'(block_i.adv_edge - block_i.rcv_nxt),
         all_written: requests_i.closing & (requests_i.close_position == requests_i.send_end),
+        fin_passed: fin_gap[31],
         below: Keepalive ? block_i.max - 32'd1 : '0,
         closed: block_i.wnd_edge[30:0] == block_i.una[30:0],  // at most 2**30 bytes apart
         opened: requests_i.release_edge - block_i.adv_edge
@@ -146,6 +153,12 @@ module tcp_departure
   end
 
   // ---- Second cycle: which limit is smallest ----
+
+  // The whole buffer is free, except for the position of a FIN.
+  localparam int unsigned ReceiveWidth = $clog2(ReceiveBytes);
+  wire peer_closed = block_2_i.state inside {CloseWait, Closing, LastAck, TimeWait};
+  assign unread_2_o = found_q.own_window[ReceiveWidth+1] | ~(found_q.own_window[ReceiveWidth] |
+      (peer_closed & (&found_q.own_window[ReceiveWidth-1:0])));
 
   typedef struct packed {
     logic acks_first;  // SACK is sent in a segment without bytes, which has room for it
@@ -179,6 +192,7 @@ module tcp_departure
     logic keeps;  // ... by less than one
     logic readable;
     logic writable;
+    logic fin_passed;
     logic [15:0] window;
     logic [15:0] kept_window;
     seq_t base;
@@ -284,6 +298,7 @@ module tcp_departure
     meaning.keeps = opening < mss && opening < distance_t'(ReceiveBytes / 2);
     meaning.window = carried(distance_t'(found_q.own_window), own_scale);
     meaning.kept_window = carried(distance_t'(found_q.kept_window), own_scale);
+    meaning.fin_passed = found_q.fin_passed;
     meaning.base = found_q.base;
     meaning.below = found_q.below;
     meaning.full_end = found_q.base + 32'(block_2_i.mss);
@@ -364,6 +379,7 @@ module tcp_departure
 
     block_o   = block_3_i;
     changes_o = '0;
+    if (m.fin_passed) block_o.fin_waits = 1'b0;
     if (send_o & live) begin
       block_o.ack_now   = 1'b0;
       block_o.ack_later = 1'b0;
@@ -404,6 +420,11 @@ module tcp_departure
         set_timer_o   = 1'b1;
         block_o.since = time_us_i[31:16];
       end
+    end
+    // As in Linux: unless the application still reads
+    if (FinWait & (block_3_i.state == FinWait2) & requests_3_i.reads_no_more & unset) begin
+      block_o.timer = TimerTimeWait;
+      set_timer_o   = 1'b1;
     end
     if (set_timer_o & (block_3_i.timer == TimerKeepalive)) block_o.tries = '0;
     block_o.blocked = m.waits & ~m.acks_first;

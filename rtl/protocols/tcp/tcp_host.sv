@@ -142,7 +142,7 @@ module tcp_host
   wire tcp_request_meta_t host_request = in_user.meta[RequestWidth-1:0];
   wire is_for_applications = host_request.request inside {
       RequestRelease, RequestReadable, RequestWritable, RequestClose, RequestAbort, RequestFree,
-      RequestListen, RequestUnlisten, RequestSet, RequestConnect};
+      RequestListen, RequestUnlisten, RequestSet, RequestConnect, RequestCloseBoth};
   wire [7:0] first_kind = in_user.kind == 8'd2 & ~is_for_applications ? 8'd3 : in_user.kind;
   wire [7:0] kind = first ? first_kind : kind_q;
   logic data_ready, read_ready, request_ready;

@@ -150,6 +150,7 @@ package tcp_pkg;
     logic closed;       // the session has ended
     logic failed;       // see cause_e
     logic reported;     // the path has reported an error (cause_e); the session goes on
+    logic connecting;   // the session of a requested connection, which is not open yet
   } changes_t;
 
   // Why a connection has failed, or what the path has reported; CauseNone without either.
@@ -175,7 +176,7 @@ package tcp_pkg;
     RequestRelease,
     RequestReadable,  // `toggle`: inverted for each new request, after the response to the last one
     RequestWritable,
-    RequestClose,  // no more data will be written after `argument`
+    RequestClose,  // no more data will be written after `argument`; reading goes on
     RequestAbort,
     RequestFree,  // after closed: no further requests; everything up to `argument` was written
     RequestListen,  // accept connections to port `argument`
@@ -183,15 +184,23 @@ package tcp_pkg;
     // Send buffer only: amount of payload whose transmission has started since reset, in load_t
     RequestSent,
     RequestUnlisten,  // accept no more connections to port `argument`
-    RequestSet  // settings of a session: `argument`, in settings_t
+    RequestSet,  // settings of a session: `argument`, see settings_of
+    // RequestClose, and no more data will be read: bytes that are not released reset the connection
+    RequestCloseBoth
   } request_e;
 
-  // Settings of a session, all 0 when it is opened. They have an effect if the engine has Nagle or
-  // KeepaliveS.
+  // Settings of a session, all 0 when it is opened. The bits have an effect if the engine has Nagle
+  // or KeepaliveS.
   typedef struct packed {
+    logic [15:0] user_timeout;  // in 65,536 us (RFC 9293, 3.9.1.2); 0: UserTimeoutS
     logic no_keepalive;
     logic no_delay;  // no Nagle
   } settings_t;
+
+  // The settings in the argument of RequestSet: the timeout in the upper half.
+  function automatic settings_t settings_of(seq_t argument);
+    return '{user_timeout: argument[31:16], no_keepalive: argument[1], no_delay: argument[0]};
+  endfunction
 
   // Kind tcp_request, application or send buffer to engine. The fields after toggle are only for
   // RequestConnect; port is the port of the application, to which its events are sent.

@@ -60,7 +60,8 @@ module tcp_scoreboard
     input seq_t last_i,  // up to this sequence number, before that range
     output logic sack_new_o,  // the block reports bytes not reported before
     output logic sack_old_o,  // the block reports nothing new
-    output logic sack_lost_o,  // enough bytes are reported to declare una lost (RFC 6675, IsLost)
+    // the block is beyond the acknowledgement, and so much is reported that its first byte is lost
+    output logic sack_lost_o,  // (RFC 6675, 4: IsLost)
     output logic past_resent_o,  // una passes everything retransmitted
     output logic allowed_o,  // another segment may be sent
     input logic [3:0] slot_i,  // for registers, if no segment arrives: index of the range to show
@@ -275,8 +276,9 @@ module tcp_scoreboard
 
   assign sack_new_o = second_q.good & ~known;
   assign sack_old_o = second_q.has_block & ~sack_new_o;
-  assign sack_lost_o = sack_new_o &
-      (second_q.big | (NumSacks > 2 ? old_3.valid[NumSacks>2?2 : 0] : 1'b0));
+  wire [NumSacks+1:0] ranges = {2'b0, current};
+  wire three = |(ranges & (ranges >> 1) & (ranges >> 2));  // they are in order
+  assign sack_lost_o = second_q.good & (second_q.big | three);
   assign past_resent_o = second_q.past_resent;
   assign allowed_o = second_q.allowed;
 

@@ -10,7 +10,6 @@ module tcp_session_requests
 #(
     parameter int unsigned NumSessions = 16,
     parameter int unsigned RingBytes = 65536,  // receive buffer per session
-    parameter bit HasSettings = 0,
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -57,13 +56,15 @@ module tcp_session_requests
     logic closing;
     logic aborted;
     logic freed;
+    logic reads_no_more;
   } marks_t;
   marks_t marks;
   wire marks_t mark =
   '{
-      closing: request_i == RequestClose,
+      closing: request_i inside {RequestClose, RequestCloseBoth},
       aborted: request_i == RequestAbort,
-      freed: request_i == RequestFree
+      freed: request_i == RequestFree,
+      reads_no_more: request_i == RequestCloseBoth
   }
   ;
   for (genvar m = 0; m < $bits(marks_t); m++) begin : gen_mark
@@ -81,22 +82,18 @@ module tcp_session_requests
   end
 
   settings_t settings;
-  if (HasSettings) begin : gen_settings
-    sized_memory #(
-        .data_t(settings_t),
-        .Depth(NumSessions),
-        .LutDepth(256)
-    ) u_settings (
-        .clk_i,
-        .write_addr_i(write_index),
-        .data_i(open_i ? '0 : settings_t'(position_i[$bits(settings_t)-1:0])),
-        .write_i(open_i | request_i == RequestSet),
-        .read_addr_i(index_i),
-        .data_o(settings)
-    );
-  end else begin : gen_no_settings
-    assign settings = '0;
-  end
+  sized_memory #(
+      .data_t(settings_t),
+      .Depth(NumSessions),
+      .LutDepth(256)
+  ) u_settings (
+      .clk_i,
+      .write_addr_i(write_index),
+      .data_i(open_i ? '0 : settings_of(position_i)),
+      .write_i(open_i | request_i == RequestSet),
+      .read_addr_i(index_i),
+      .data_o(settings)
+  );
 
   seq_t send_end_q, release_edge_q, close_at_q;
   awaited_t read_q, write_q;
@@ -156,7 +153,7 @@ module tcp_session_requests
       .clk_i,
       .write_addr_i(write_index),
       .data_i(position_i),
-      .write_i(request_i == RequestClose || request_i == RequestFree),
+      .write_i(request_i inside {RequestClose, RequestCloseBoth, RequestFree}),
       .read_addr_i(index_i),
       .data_o(close_at_q)
   );
@@ -166,6 +163,7 @@ module tcp_session_requests
           closing: marks.closing,
           close_position: close_at_q,
           aborted: marks.aborted,
+          reads_no_more: marks.reads_no_more,
           freed: marks.freed,
           read_toggle: read_q.awaited,
           read_position: read_q.position,

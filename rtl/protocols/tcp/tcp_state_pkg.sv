@@ -23,7 +23,7 @@ package tcp_state_pkg;
     TimerNone,
     TimerRetransmit,  // RFC 6298
     TimerPersist,  // RFC 9293, 3.8.6.1
-    TimerTimeWait,
+    TimerTimeWait,  // also bounds FIN-WAIT-2
     TimerKeepalive  // RFC 9293, 3.8.4
   } timer_e;
 
@@ -71,8 +71,10 @@ package tcp_state_pkg;
     logic [7:0]  ts_recent_time;  // time of ts_recent, in 2**36 us (19 hours)
     logic        ack_now;
     logic        ack_later;
-    // A FIN arrived with the end of the handshake; it is processed by the next departure
+    // A FIN arrived with the end of the handshake, or beyond a gap: the departure that finds rcv_nxt
+    // at its sequence number processes it (RFC 9293, 3.10.7.4: SHLD-31)
     logic        fin_waits;
+    seq_t        fin_at;
 
     // ECN (RFC 3168, 6.1)
     logic ecn;  // both ends use ECN
@@ -108,6 +110,7 @@ package tcp_state_pkg;
     seq_t close_position;
     logic freed;  // the session was freed, with bytes written up to close_position
     logic aborted;  // reset both directions: RST
+    logic reads_no_more;  // bytes that are not released are answered by RST
     // Differs from read_served: send an event when bytes up to read_position have arrived
     logic read_toggle;
     seq_t read_position;
@@ -252,6 +255,7 @@ package tcp_state_pkg;
   typedef struct packed {
     congestion_e kind;
     logic late;  // opened after a retransmitted SYN
+    logic repairs;  // bytes sent before a timeout are not acknowledged yet
     bombus_pkg::length_t mss;  // MSS, with CongestionOpened and CongestionRestart
     logic selective;  // the amount in flight is known from SACK, so the window is not inflated
   } congestion_event_t;

@@ -24,6 +24,7 @@ REQUESTS = {
     "abort": 6,
     "free": 7,
     "set": 12,
+    "close_both": 13,
 }
 
 

@@ -21,6 +21,7 @@ ITEM = Layout(
     ("acked", 32),
     ("flight", 32),
     ("session", 4),
+    ("repairs", 1),
 )
 MOST = 2_097_152
 BETA = 11 / 16
@@ -29,13 +30,21 @@ C = 0.4  # segments per second cubed
 
 @dataclass
 class Reno:
-    """The model of RFC 5681 and RFC 6582, with the module's rounding."""
+    """The model of RFC 5681, RFC 3465 (slow start) and RFC 6582, with the module's rounding."""
 
     window: int = 0
     threshold: int = 0
 
     def happens(
-        self, kind: int, *, mss: int, acked: int, flight: int, late: int, selective: int
+        self,
+        kind: int,
+        *,
+        mss: int,
+        acked: int = 0,
+        flight: int = 0,
+        late: int = 0,
+        selective: int = 0,
+        repairs: int = 0,
     ) -> None:
         half = max(flight // 2, 2 * mss)
         if kind == OPENED:
@@ -44,7 +53,7 @@ class Reno:
         elif kind == ACKED:
             grown = self.window
             if self.window < self.threshold:
-                grown += min(acked, mss)
+                grown += min(acked, mss) if repairs else acked
             else:
                 leading = self.window.bit_length() - 1
                 grown += (mss * mss >> (leading + 1) if leading >= 8 else 0) | 1
@@ -82,7 +91,7 @@ def test_windows_of_many_sessions(benches: Benches, seed: int) -> None:
     models = [Reno() for _ in range(16)]
     for session, model in enumerate(models):
         happen(bench, kind=OPENED, session=session, mss=sizes[session])
-        model.happens(OPENED, mss=sizes[session], acked=0, flight=0, late=0, selective=0)
+        model.happens(OPENED, mss=sizes[session])
     session = 0
     for _ in range(3000):
         session = session if random.random() < 0.5 else random.randrange(16)
@@ -93,6 +102,7 @@ def test_windows_of_many_sessions(benches: Benches, seed: int) -> None:
             "flight": random.randint(0, random.choice([5000, 1_048_576])),
             "late": random.randint(0, 1),
             "selective": random.randint(0, 1),
+            "repairs": random.randint(0, 1),
         }
         model = models[session]
         if kind == RECOVERED and model.threshold > MOST:

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from bombus.protocols.tcp.model import Endpoint, State
-from bombus.protocols.tcp.segment import WORD, Segment
+from bombus.protocols.tcp.segment import WORD, Segment, distance
 from tests.protocols.tcp.tcp_world import Session, World
 from tests.support.harness import Benches
 
@@ -351,6 +351,54 @@ def test_application_aborts(benches: Benches) -> None:
     peers[1].abort()
     world.flush(2)
     world.run(lambda: 2 not in world.by_peer)
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_bytes_that_are_not_read_reset_the_connection(benches: Benches, ends: bool) -> None:
+    """RFC 9293, 3.6.1: SHLD-3. Those that come after the application has closed both directions, or
+    before, also if the peer has closed.
+    """
+    world = World(benches("tcp_core"))
+    peers = connect(world, 1, 2, 3)
+    for number, peer in zip((1, 2), peers, strict=False):
+        peer.send(bytes(100))
+        if ends:
+            peer.close()
+        world.flush(number)
+    sessions = [world.by_peer[number] for number in (1, 2, 3)]
+    states = [world.sessions[session] for session in sessions]
+    world.run_to(world.now + 10_000)
+    # 1 has not read. 2 has: the end does not count as a byte. 3 reads nothing that comes later.
+    world.want(sessions[1], 100)
+    world.run(lambda: distance(states[1].read_end, states[1].released) >= 100)
+    assert len(world.read(sessions[1])) == 100
+    for session, state in zip(sessions, states, strict=True):
+        world.request(session, "close_both", state.first)
+    world.run(lambda: peers[0].failed)
+    assert states[0].closed and states[0].failed
+    world.run_to(world.now + 10_000)
+    assert not peers[1].failed and not peers[2].failed
+    peers[2].send(bytes(10))
+    world.flush(3)
+    world.run(lambda: peers[2].failed)
+    assert states[2].failed
+    if ends:
+        world.run(lambda: peers[1].state is State.TIME_WAIT)
+        assert states[1].closed and not states[1].failed
+
+
+def test_connection_is_closed_before_it_is_open(benches: Benches) -> None:
+    """RFC 9293, 3.10.4: nothing is sent."""
+    world = World(benches("tcp_core"))
+    world.peers[1] = Endpoint(0)  # answers nothing
+    session = world.connect(1)
+    state = world.sessions[session]
+    world.settle()
+    world.departures.clear()
+    world.close(session)
+    world.run(lambda: 1 not in world.by_peer)
+    assert state.closed and not state.failed and not state.opened
+    assert not world.departures
 
 
 def test_session_is_kept_until_its_application_lets_go(benches: Benches) -> None:

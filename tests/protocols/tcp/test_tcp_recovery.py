@@ -241,7 +241,7 @@ def test_a_late_block_takes_no_window_back(benches: Benches, wait: int) -> None:
     sender.ack(9, (5, 6), (3, 4))
     sender.window = 60_000
     sender.ack(9)
-    sender.sends(*range(10, 20))
+    sender.sends(*range(10, 28))
 
 
 @pytest.mark.parametrize("wait", (0, 1))
@@ -291,6 +291,15 @@ def test_blocks_say_nothing_without_sack(
     sender.sends(11)
     sender.ack(0)
     sender.sends(0)
+
+
+def test_acknowledgement_of_more_begins_recovery_at_once(benches: Benches) -> None:
+    """RFC 6675, 2 and 5. Half of what was in flight before it is the window, as in Linux."""
+    sender = Sender(World(benches("tcp_core")))
+    sender.ack(1, (2, 9))
+    sender.sends(1, 10, 11, 12)
+    sender.ack(1, (2, 10))
+    sender.sends(13)
 
 
 def test_few_bytes_behind_a_gap_do_not(benches: Benches) -> None:

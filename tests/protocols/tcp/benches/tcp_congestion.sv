@@ -30,6 +30,7 @@ module bench
   );
 
   typedef struct packed {
+    logic        repairs;
     logic [3:0]  session;
     logic [31:0] flight;
     logic [31:0] acked;
@@ -56,6 +57,7 @@ module bench
       happens = '{
           kind: congestion_e'(item_q.kind),
           late: item_q.late,
+          repairs: item_q.repairs,
           mss: item_q.mss,
           selective: item_q.selective
       };

@@ -44,7 +44,8 @@ module bench
   report_t report;
   departure_t departure;
   session_t free, unused_subject;
-  logic busy, half_done;
+  seq_t unused_first;
+  logic busy, half_done, unused_reopened;
   always_comb begin
     request = $bits(session_request_t)'(in_i[1]);
     if (~in_valid_i[1]) request.operation = RequestNone;
@@ -85,6 +86,9 @@ module bench
       .verdict_valid_o(out_valid_o[0]),
       .refused_o(refused),
       .refused_valid_o(out_valid_o[1]),
+      .reopened_first_o(unused_first),
+      .reopened_valid_o(unused_reopened),
+      .may_reopen_i(1'b0),
       .request_i(request),
       .request_ready_o(in_ready_o[1]),
       .report_o(report),

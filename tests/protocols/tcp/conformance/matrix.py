@@ -81,6 +81,8 @@ STATES = {
     ),
 }
 OPENING = ("SYN-RECEIVED", BOTH_OPEN)
+# From the end of a connection to the first number of the one that a SYN in TIME-WAIT opens
+NEXT_CONNECTION = 65_537
 ENDED = ("CLOSE-WAIT", "CLOSING", "LAST-ACK", "TIME-WAIT")  # the peer has closed
 
 KINDS = (
@@ -99,6 +101,7 @@ KINDS = (
 ACCEPTABILITY = "RFC 9293, 3.10.7.4, first"
 RESET = "RFC 9293, 3.10.7.4, second"
 SYN_CHECK = "RFC 9293, 3.10.7.4, fourth; RFC 5961, 4.2"
+REOPENING = "RFC 9293, 3.6.1: MAY-2; RFC 6191, 2"
 ACK_CHECK = "RFC 9293, 3.10.7.4, fifth"
 TEXT = "RFC 9293, 3.10.7.4, seventh"
 FIN_CHECK = "RFC 9293, 3.10.7.4, eighth"
@@ -128,6 +131,14 @@ def synchronized(kind: str, name: str) -> Case:
     # An acceptable empty segment.
     nothing = silent
 
+    if name == "TIME-WAIT" and kind in (
+        "SYN in the window",
+        "SYN outside",
+        "SYN,FIN in the window",
+    ):
+        at = outside if kind == "SYN outside" else inside
+        answer = f"+0 expect SYN,ACK seq {nxt + NEXT_CONNECTION} ack {at + 1}"
+        return Case(f"{kind.split()[0]} seq {at}", REOPENING, answer, "")
     if kind in ("SYN in the window", "SYN,FIN in the window", "SYN,ACK in the window"):
         flags = kind.split()[0]
         if opening and name != BOTH_OPEN:  # back to LISTEN
@@ -142,7 +153,7 @@ def synchronized(kind: str, name: str) -> Case:
         answer = acked
         if opening:
             answer = "+0 expect SYN,ACK|ACK"
-        return Case("SYN seq 0", ACCEPTABILITY, answer, "lives")
+        return Case("SYN seq 0 nostamp", ACCEPTABILITY, answer, "lives")
     if kind == "ACK that says nothing new":
         if opening:
             by = "RFC 9293, 3.10.7.4, fifth: an ACK that is not acceptable, RST"

@@ -32,6 +32,7 @@ PORT = 7
 PEER_PORT = 40_000
 CONTROL_PORT = 39_999  # of the connection on which the peer commands the application
 OPEN = b"#o"
+CANCEL = b"#del"
 PROTOCOL_TCP = 6
 UNREACHABLE = 3  # type of ICMP
 EXPIRY_CYCLES = 16  # from the end of a scan of timers, with margin
@@ -77,6 +78,7 @@ class Runner:
         self._is_requested = False  # the engine has sent the first SYN
         self._has_answered = False  # the peer has sent a SYN after that
         self._control: deque[Wire] = deque()  # segments of the other connection
+        self._commanded: Wire | None = None  # the last one to it
         self._next = self._isn  # the peer's next sequence number
         self._expected = 0  # the next sequence number expected
         self._stamps = False
@@ -161,9 +163,18 @@ class Runner:
         command = struct.pack("<2sIH", OPEN, peer, PEER_PORT)
         syn = self._command(Wire(CONTROL_PORT, PORT, 0, flags=frozenset({"SYN"})))
         data = Wire(CONTROL_PORT, PORT, 1, syn.end, frozenset({"ACK"}), payload=command)
+        self._take_echo(data)
+
+    def _take_echo(self, data: Wire) -> None:
         echo = self._command(data)
-        self._command(data.but(seq=data.end, ack=echo.end, payload=b""), answered=False)
+        self._commanded = data.but(seq=data.end, ack=echo.end, payload=b"")
+        self._command(self._commanded, answered=False)
         self._at_ms = self._now_ms()
+
+    def _do_cancel(self, line: Line) -> None:
+        self._pass(line.delay_ms)
+        assert self._commanded is not None, "no connection was requested"
+        self._take_echo(self._commanded.but(payload=CANCEL))
 
     def _command(self, segment: Wire, *, answered: bool = True) -> Wire:
         """Sends a segment on the other connection; returns the last one that comes there."""
@@ -243,15 +254,22 @@ class Runner:
         if "sack" in words:
             options += bytes((SACK_PERMITTED, 2))
         stamped = self._stamps and "nostamp" not in words
+        stamps = b""
         if "ts" in words or "stamp" in words or stamped:
             clock = round(self._now_ms() - self._began_ms)
             value = (CLOCK_START + words.get("stamp", clock)) % WORD
-            options = filled(options)
-            options += struct.pack("!BBBBII", 1, 1, TIMESTAMPS, 10, value, self._recent)
+            stamps = struct.pack("!BBII", TIMESTAMPS, 10, value, self._recent)
+        sacks = b""
         if blocks := _blocks(line):
-            options = filled(options) + bytes((1, 1, SACK, 2 + 8 * len(blocks)))
+            sacks = bytes((SACK, 2 + 8 * len(blocks)))
             for edges in blocks:
-                options += struct.pack("!II", *((self._engine_isn + e) % WORD for e in edges))
+                sacks += struct.pack("!II", *((self._engine_isn + e) % WORD for e in edges))
+        if layout := line.texts.get("layout", b"").decode():
+            items = {"n": b"\1", "t": stamps, "s": sacks}
+            return filled(options + b"".join(items[item] for item in layout.split(",")))
+        for option in (stamps, sacks):
+            if option:
+                options = filled(options) + b"\1\1" + option
         return filled(options)
 
     def _first(self, line: Line) -> tuple[float, Wire] | None:

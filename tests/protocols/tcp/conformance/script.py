@@ -27,14 +27,16 @@ expected of what comes too.
     end       `bytes` and a FIN come, in any segments, of which the last acknowledges all
     open      a handshake, with options of the SYN and the final `window`
     connect   the application requests a connection to the peer, whose SYN comes next
+    cancel    the application closes that connection before it is open
     report    an ICMP error of the segment at `seq`: its `type` (3: unreachable), `code` and `mtu`
 
 Words of a segment: `seq`, `ack`, `bytes` (how many), `text`, `window`, `mss`, `scale`, `sack`,
 `stamp` (a value to be sent, in ms of the peer's clock; `ts` alone: it has timestamps), `echo` (of a
 timestamp), `nostamp`, `tos` (of the packet), `raw` (options in hexadecimal digits), `urgent`,
 `port` (of the peer), `to`, `checksum` and `offset` (wrong ones), `blocks` (of SACK:
-`100-200,300-400`, or `none`). `times` does the line so often. `set isn`, `set window` and
-`set step` (us by which virtual time advances while timers run) come before the first action.
+`100-200,300-400`, or `none`), `layout` (of timestamps and blocks, instead of the usual one: items
+`n` for NOP, `t` and `s`, as in `n,s,t`). `times` does the line so often. `set isn`, `set window`
+and `set step` (us by which virtual time advances while timers run) come before the first action.
 """
 
 from __future__ import annotations
@@ -54,6 +56,7 @@ ACTIONS = (
     "end",
     "open",
     "connect",
+    "cancel",
     "report",
 )
 FLAG_WORDS = ("sack", "ts", "nostamp")
@@ -132,7 +135,7 @@ def read_line(number: int, text: str) -> Line:
             words[word] = 1
         elif word in NUMBER_WORDS:
             words[word] = int(rest.pop(0), 0)
-        elif word == "text":
+        elif word in ("text", "layout"):
             texts[word] = rest.pop(0).encode()
         elif word == "blocks":
             texts[word] = rest.pop(0).replace("none", "").encode()

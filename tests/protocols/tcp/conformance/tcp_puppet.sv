@@ -3,9 +3,10 @@
 // peer that closes first never sees.
 //
 // A message of data that begins with "#end" is echoed and closes the own side behind it; what
-// comes later is read and thrown away. One that begins with "#rst" is echoed and resets the
+// comes later is read and thrown away. "#cls" closes both sides. "#rst" is echoed and resets the
 // connection. One of "#o", address and port (lowest byte first) is echoed and opens a connection to
-// there, which is echoed on, too. Commands fit into the first beat, whatever its width.
+// there, which is echoed on, too; "#del" closes it before it is open. "#set" and a digit sets the
+// user timeout to as many times 2**20 us. Commands fit into the first beat, whatever its width.
 module tcp_puppet
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -67,6 +68,9 @@ module tcp_puppet
   typedef logic [IndexWidth-1:0] index_t;
   localparam logic [31:0] WordEnd = "dne#";  // first byte lowest
   localparam logic [31:0] WordReset = "tsr#";
+  localparam logic [31:0] WordClose = "slc#";
+  localparam logic [31:0] WordDelete = "led#";
+  localparam logic [31:0] WordSet = "tes#";
   localparam logic [15:0] WordOpen = "o#";
 
   beat_t echoed;
@@ -123,15 +127,17 @@ module tcp_puppet
 
   tcp_data_meta_t meta;
   assign meta = tcp_data_meta_t'(echoed.meta);
-  logic first_q, ignoring_q, command_q;
+  logic first_q, ignoring_q, command_q, released_q;
+  session_t connecting_q;  // the requested connection
   tcp_request_meta_t command_meta_q;
   wire index_t index = meta.session[IndexWidth-1:0];
   wire ignores = first_q ? ends_q[index].has : ignoring_q;
   wire [31:0] word = echoed.data[31:0];
   wire opens_own = (word[15:0] == WordOpen) & (echoed.length == 14'd8);
   wire commands = first_q & ~ignores & (echoed.length >= 14'd4) &
-      ((word == WordEnd) | (word == WordReset) | opens_own);
-  wire commanding = command_q & first_q;  // after the last beat of the message
+      ((word inside {WordEnd, WordReset, WordClose, WordDelete, WordSet}) | opens_own);
+  // After the last beat of the message; its bytes must be released before both sides are closed.
+  wire commanding = command_q & first_q & (released_q | command_meta_q.request != RequestCloseBoth);
   wire passed = echoed_valid & echoed_ready;
 
   assign out_o = echoed;
@@ -156,23 +162,50 @@ module tcp_puppet
   assign request_valid_o = commanding | asked_valid;
   assign asked_ready = request_ready_i & ~commanding;
 
+  request_e request;
+  seq_t argument;
+  session_t session;
+  always_comb begin
+    request  = RequestAbort;
+    session  = meta.session;
+    argument = meta.start + 32'(echoed.length);
+    if (opens_own) begin
+      request  = RequestConnect;
+      argument = echoed.data[47:16];
+    end else if (word == WordEnd) request = RequestClose;
+    else if (word == WordClose) request = RequestCloseBoth;
+    else if (word == WordDelete) begin
+      request = RequestClose;
+      session = connecting_q;
+    end else if (word == WordSet) begin
+      request  = RequestSet;
+      argument = {8'b0, echoed.data[35:32], 20'b0};
+    end
+  end
+  wire ends = word inside {WordEnd, WordClose};
+
   always_ff @(posedge clk_i) begin
     if (in_valid_i & in_ready_o) in_first_q <= in_i.last;
+    if (in_valid_i & in_ready_o & in_first_q & (32'(in_i.kind) == KindTcpEvent) &
+        event_meta.changes.connecting) begin
+      connecting_q <= event_meta.session;
+    end
+    if (passed & commands) released_q <= 1'b0;
+    else if (asked_valid & asked_ready & (asked_meta.request == RequestRelease)) released_q <= 1'b1;
     if (passed) begin
       first_q <= echoed.last;
       ignoring_q <= ignores;
     end
     if (passed & commands) begin
       command_meta_q <= '{
-          request: opens_own ? RequestConnect : word == WordEnd ? RequestClose : RequestAbort,
-          session: meta.session,
-          argument: opens_own ? echoed.data[47:16] : meta.start + 32'(echoed.length),
+          request: request,
+          session: session,
+          argument: argument,
           peer_port: echoed.data[63:48],
           port: 16'(TcpPort),
           default: '0
       };
-      if (word == WordEnd)
-        ends_q[index] <= '{has: 1'b1, position: meta.start + 32'(echoed.length)};
+      if (ends) ends_q[index] <= '{has: 1'b1, position: meta.start + 32'(echoed.length)};
     end
     if (opens) ends_q[event_meta.session[IndexWidth-1:0]].has <= 1'b0;
     if (rst_i) begin
