@@ -239,8 +239,8 @@ module tcp_arrival
   // A FIN with the end of the handshake is delayed until the next departure: the report of the
   // opened session gives the first positions, the next one the end.
   wire takes_fin = flags.fin & (block_2_i.state != SynReceived);
-  // At the end of the window, too, as in Linux: the sequence number of a peer that has filled it (or
-  // of its reset), also if some of these bytes were lost.
+  // At the end of the window, too, as in Linux: the number of a peer that has filled it, or of its
+  // reset, also if some of these bytes were lost.
   wire begins_inside = is_next | (~found_q.seq[31] & (found_q.seq <= found_q.room));
   wire ends_new = ~found_q.last[31] & (~found_q.ends_here | takes_fin);
   wire ends_inside = found_q.last <= found_q.room;
@@ -267,9 +267,9 @@ module tcp_arrival
   // SND.WL2 is never beyond una: an acknowledgement at or after una is not before it.
   wire fresh = ~found_q.since_wl1[31];
 
-  // RFC 6191, 2 (RFC 9293, 3.6.1: MAY-2): a newer timestamp, or a sequence number beyond those of the
-  // connection. Its port is listened on: the peer has opened it. A session that its application has
-  // not freed yet keeps its number; the SYN is then answered as any other.
+  // RFC 6191, 2 (RFC 9293, 3.6.1: MAY-2): a newer timestamp, or a sequence number beyond those of
+  // the connection. Its port is listened on: the peer has opened it. A session that its application
+  // has not freed yet keeps its number; the SYN is then answered as any other.
   wire ts_newer = ~unstamped & (~block_2_i.timestamps | (~found_q.ts[31] & found_q.ts != '0));
   wire ts_older = ~unstamped & block_2_i.timestamps & found_q.ts[31] & ~found_q.ts_old;
   wire reopens = (block_2_i.state == TimeWait) & ~block_2_i.active & flags.syn & ~flags.ack &
@@ -634,8 +634,8 @@ module tcp_arrival
   assign lowers_o = m.lowers;
   assign unreachable_o = m.unreachable;
   assign unused_o = m.unused;
-  assign wake_o = m.lowers | block_o.ack_now | (m.fin_acked & m.unwanted) | block_o.retransmit | m.opened |
-      (block_3_i.blocked & (m.new_ack | more_room | duplicate)) |
+  assign wake_o = m.lowers | block_o.ack_now | (m.fin_acked & m.unwanted) | block_o.retransmit |
+      m.opened | (block_3_i.blocked & (m.new_ack | more_room | duplicate)) |
       (selective & block_3_i.recovering & (m.new_ack | m.same_ack));
   assign sample_o = m.new_ack & m.timed;
 

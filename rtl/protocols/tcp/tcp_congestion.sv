@@ -110,8 +110,8 @@ module tcp_congestion
   logic [MostBit:LeastBit] leading, leading_q;  // leading bit of the window
   logic [27:0] square_q;
   logic slow_start_q;
-  // RFC 3465: as many bytes as are acknowledged, without its limit L, as in Linux; a segment at most
-  // until the bytes sent before a timeout are acknowledged (2.3).
+  // RFC 3465: as many bytes as are acknowledged, without its limit L, as in Linux; one segment
+  // at most until the bytes sent before a timeout are acknowledged (2.3).
   bytes_t slow_q, single_q;
   bytes_t halved_q, deflated_q;  // RFC 5681, 3.1, equation 4
   bytes_t reduced_q;  // the same without two segments

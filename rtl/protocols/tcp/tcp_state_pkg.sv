@@ -71,8 +71,8 @@ package tcp_state_pkg;
     logic [7:0]  ts_recent_time;  // time of ts_recent, in 2**36 us (19 hours)
     logic        ack_now;
     logic        ack_later;
-    // A FIN arrived with the end of the handshake, or beyond a gap: the departure that finds rcv_nxt
-    // at its sequence number processes it (RFC 9293, 3.10.7.4: SHLD-31)
+    // A FIN arrived with the end of the handshake, or beyond a gap: the departure that finds
+    // rcv_nxt at its sequence number processes it (RFC 9293, 3.10.7.4: SHLD-31)
     logic        fin_waits;
     seq_t        fin_at;
 
