@@ -16,8 +16,9 @@
 // in first position.
 //
 // With MoreSacks, the further SACK blocks of an acknowledgement, in any layout, follow it, each as
-// a segment with `sack_only`, 10 cycles later and then every 8 cycles. tcp_options reads them; they
-// are skipped while it is busy: a peer repeats each block in at least three segments (RFC 2018, 4).
+// a segment with `sack_only`, 10 cycles later and then every 8 cycles. They are read by
+// tcp_options, and skipped while it is busy: a peer repeats each block in at least three segments
+// (RFC 2018, 4).
 //
 // The checksum is verified without access to the payload, as in udp_rx.
 //
