@@ -8,6 +8,7 @@ package tcp_stream_pkg;
   // To the kernel. Messages with a flag have no bytes. If the peer opened the session, own_port is
   // the kernel's port.
   typedef struct packed {
+    bombus_pkg::mac_port_t mac_port;  // through which the peer is reached
     logic [31:0] ip;  // address of the peer
     logic [15:0] peer_port;
     logic [15:0] own_port;

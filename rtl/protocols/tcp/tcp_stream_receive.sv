@@ -149,6 +149,7 @@ module tcp_stream_receive
   assign session_o = word.about.session;
   always_comb begin
     from = '{
+        mac_port: tuple_i.mac_port,
         ip: tuple_i.ip,
         peer_port: tuple_i.peer_port,
         own_port: tuple_i.own_port,
