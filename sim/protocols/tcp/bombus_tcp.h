@@ -75,8 +75,9 @@ enum {
  * number, or a smaller one if the time is over or the connection is reset meanwhile. An error only
  * if it has taken none: -EAGAIN or -ETIMEDOUT: there is no space. -ECONNRESET: the connection was
  * reset; -ETIMEDOUT, -EHOSTUNREACH, -ECONNREFUSED: it has ended since the peer no longer answers,
- * without or with an error reported by the path (BOMBUS_TCP_ERROR is not 0 then); -EPIPE: it was
- * shut down, or both sides have ended it. length: 1 to INT_MAX. */
+ * without or with an error reported by the path (BOMBUS_TCP_ERROR is not 0 then); -ECONNABORTED: it
+ * was idle, and the engine has given its session to another peer; -EPIPE: it was shut down, or both
+ * sides have ended it. length: 1 to INT_MAX. */
 BOMBUS_API int bombus_tcp_send(bombus_sim *sim, int connection, const uint8_t *data, size_t length,
                                uint32_t flags, uint64_t timeout_us);
 

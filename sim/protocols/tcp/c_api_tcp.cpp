@@ -64,6 +64,7 @@ int await_state(bombus_sim* sim, int number, uint32_t conditions, uint64_t timeo
   switch (error) {
     case ENOBUFS: throw Failure(error, "all sessions are in use");
     case EADDRINUSE: throw Failure(error, "the local port is in use");
+    case ECONNABORTED: throw Failure(error, "it was idle, and the engine needed its session");
     case ETIMEDOUT: throw Failure(error, peer + " has not answered");
     case EHOSTUNREACH:
       throw Failure(error, peer + " has not answered, and the path has reported an error");

@@ -13,7 +13,7 @@ from bombus.simulator.native import Native, SimulationError
 # What ends a connection, or hinders it from opening: an OSError with this number.
 _ENDS = {
     *(errno.ECONNRESET, errno.EPIPE, errno.ECONNREFUSED, errno.ENOBUFS),
-    *(errno.ETIMEDOUT, errno.EHOSTUNREACH),
+    *(errno.ETIMEDOUT, errno.EHOSTUNREACH, errno.ECONNABORTED),
 }
 
 # Also true in a live run, where frames pass only between calls of the software.

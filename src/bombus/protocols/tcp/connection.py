@@ -35,8 +35,6 @@ class Connection:
         self.peer = (str(IPv4Address(self._get("PEER_IP"))), self._get("PEER_PORT"))
         self.port = self._get("PORT")
         self.mac_port = self._get("MAC_PORT")
-        self.send_buffer = self._get("SEND_BUFFER")
-        self.receive_buffer = self._get("RECEIVE_BUFFER")
         self._last_state = 0
         self._last_error = 0
         self._kept = bytearray()  # received by a call that then failed
@@ -149,6 +147,15 @@ class Connection:
     def mss(self) -> int:
         """Bytes of a full segment sent, without options; it shrinks with the MTU of the path."""
         return self._get("MSS")
+
+    @property
+    def send_buffer(self) -> int:
+        """Bytes of the send buffer; with several engines, of the smallest one."""
+        return self._get("SEND_BUFFER")
+
+    @property
+    def receive_buffer(self) -> int:
+        return self._get("RECEIVE_BUFFER")
 
     @property
     def cork(self) -> bool:
