@@ -59,6 +59,8 @@ EVENTS: dict[str, dict[str, int]] = {
         "port_unreachable": GOES_ON,
         "protocol_unreachable": GOES_ON,
     },
+    "ip_blacklist": {"listed": GOES_ON, "may_hide": GOES_ON, "other": GOES_ON},
+    "my_list": {"listed": GOES_ON, "may_hide": GOES_ON, "other": GOES_ON},
     "ipv4_rx": {"options": GOES_ON, "unknown_protocol": GOES_ON},
     "register_walker": {
         "write": GOES_ON,
@@ -75,6 +77,7 @@ EVENTS: dict[str, dict[str, int]] = {
     },
     "rpu_host": {"to_host": ENDS, "from_host": STARTS},
     "rs_encode": {"encoded": GOES_ON},
+    "rule_matcher": {"unchecked": GOES_ON, "hit_lost": GOES_ON, "flow_evicted": GOES_ON},
     "tcp": {
         "odd_options": GOES_ON,
         "bad_option": GOES_ON,

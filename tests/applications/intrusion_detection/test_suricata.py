@@ -93,6 +93,28 @@ def test_same_flows_and_rules(seed: int, tmp_path: Path) -> None:
     assert len(ours) > 50 and len(alerts) > len(ours)
 
 
+@pytest.mark.parametrize("hidden", [None, 0x04, 0x14, 0x08, 0x00])
+def test_what_receivers_do_not_read_hides_nothing(tmp_path: Path, hidden: int | None) -> None:
+    """A payload with RST, or without ACK, between the halves of a pattern; or in the SYN."""
+    suricata.program()
+    text = 'alert tcp any any -> any any (content:"evil stuff"; sid:7;)'
+    (tmp_path / "my.rules").write_text(text)
+    tables = compiling.compile_rules(compiling.read([tmp_path / "my.rules"], {})).tables
+    flow = Flow("10.1.0.1", "10.2.0.1", 1000, 80)
+    syn = Segment(flow, 100, b"" if hidden is not None else b"nothing", syn=True)
+    parts = [Segment(flow, 101, b"this is ev"), Segment(flow, 111, b"il stuff" + bytes(20))]
+    frames = session([syn, *parts], 38)
+    segments = [syn, *parts]
+    if hidden is not None:
+        between = Segment(flow, 112, b"something", in_stream=False)
+        segments.insert(2, between)
+        place = frames.index(rule_frames.segment(parts[1], 7001))
+        frames.insert(place, rule_frames.segment(between, 7001 if hidden & 0x10 else 0, hidden))
+    wanted = {(flow, 7)}
+    assert suricata.alerts(text, frames, tmp_path / "suricata") == wanted
+    assert {(flow, hit.sid) for flow, hit in streams.inspect(tables, segments).found} == wanted
+
+
 def of_protocol(flow: Flow, protocol: int, content: bytes) -> bytes:
     """A frame with an IP packet of any protocol."""
     ping = rule_frames.datagram(flow, Packet(keywords.ICMP, 0, 0, content[8:]))
