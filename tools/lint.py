@@ -6,9 +6,9 @@ Markdown; mypy), format (verible on all SystemVerilog), comments (words
 and long lines of rtl/, formal/ and sim/), designs (every design of designs/, one of
 each other fabric, one with two networks, one with a host of packet processors and the templates of
 `bombus new` generated and read by Verilator with all warnings, and the smallest one with each set
-of modules read by Yosys). The
+of modules read by Yosys, and by Verilator with all signals public, as cocotb needs them). The
 cache remembers by content which designs were clean. `--fix` lets ruff and verible put right what
-they can.
+
 """
 
 from __future__ import annotations
@@ -36,6 +36,12 @@ SYSTEMVERILOG = ("rtl", "sim", "formal", "tests", "docs", "benchmarks", "templat
 VERIBLE_FLAGS = ("--column_limit=100",)
 WAIVERS = ROOT / "tools" / "verilator.vlt"
 VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit")
+# Public signals are kept whole: a vector that depends on itself, if only by different bits, is
+# reported as a loop (UNOPTFLAT), and simulates slowly.
+PUBLIC_FLAGS = (
+    *("--cc", "--vpi", "--public-flat-rw", "--quiet-exit"),
+    *("-Wno-lint", "-Wno-style", "-Wwarn-UNOPTFLAT", "-Wwarn-SYMRSVDWORD"),
+)
 
 # Features that no design of designs/ covers.
 TWO_NETWORKS = ROOT / "docs" / "examples" / "lookup" / "two_networks.yaml"
@@ -120,6 +126,16 @@ def lint_verilator(generated: Generated) -> bool:
     return _passes_once(command, generated, "verilator")
 
 
+def lint_public(generated: Generated) -> bool:
+    """Whether Verilator finds no combinational loop if all signals of a design are public."""
+    written = generated.folder / "obj_dir"
+    command = [_program("verilator-cli"), *PUBLIC_FLAGS, "--Mdir", written.name]
+    command += ["-F", generated.file_list.name, "--top-module", generated.top]
+    good = _passes_once(command, generated, "verilator")
+    shutil.rmtree(written, ignore_errors=True)
+    return good
+
+
 def lint_slang(generated: Generated, *, tiles: bool) -> bool:
     """Whether Yosys, by way of slang, reads a generated design, or what is around its tiles."""
     script = (
@@ -154,6 +170,8 @@ def lint_designs(*, fix: bool) -> bool:
             modules = frozenset(file.name for file in (generated.folder / "rtl").rglob("*.sv"))
             known = smallest.setdefault(modules, generated)
             smallest[modules] = min(known, generated, key=_tiles)
+        for generated in smallest.values():
+            good &= lint_public(generated)
         for generated in found:
             good &= lint_slang(generated, tiles=generated in smallest.values())
     return good

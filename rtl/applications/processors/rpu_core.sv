@@ -218,7 +218,7 @@ module rpu_core
   assign address = immediate_q + base;
 
   // Results of operations of several cycles are in slow_q. An interrupt is taken before they start.
-  logic interrupt, slow_done_q, slow_finishes, bad_csr_q;
+  logic interrupt_pending, slow_done_q, slow_finishes, bad_csr_q;
   logic [3:0] interrupt_cause;
   logic [2:0] slow_step_q;
   word_t slow_q, product_high, product_low, quotient, csr_narrow, csr_first, csr_second;
@@ -228,8 +228,8 @@ module rpu_core
   wire is_slow = x_q.multiplies | x_q.divides | x_q.is_csr;
   wire is_faulty = x_q.is_illegal | fetch_fault_q;
   wire slow_idle = slow_step_q == '0 & ~slow_done_q;
-  wire interrupted = interrupt & slow_idle;
-  wire slow_start = is_alive & is_slow & slow_idle & ~interrupt & ~is_faulty;
+  wire interrupted = interrupt_pending & slow_idle;
+  wire slow_start = is_alive & is_slow & slow_idle & ~interrupt_pending & ~is_faulty;
   rpu_multiply u_multiply (
       .clk_i,
       .first_i(first_q),
@@ -274,7 +274,8 @@ module rpu_core
 
   // A custom instruction has its effect when it leaves for the next stage.
   // Not during an access over the bus, ready or not: bus_ready_i is late.
-  assign custom_valid_o = is_alive & x_q.is_custom & ~interrupt & ~is_faulty & ~m_bad & ~m_on_bus;
+  assign custom_valid_o =
+      is_alive & x_q.is_custom & ~interrupt_pending & ~is_faulty & ~m_bad & ~m_on_bus;
   assign custom_op_o = {insn_x_q[31:25], funct3};
   assign custom_first_o = first_q;
   assign custom_second_o = second_q;
@@ -423,7 +424,7 @@ module rpu_core
       .external_i(external_interrupt_i),
       .software_i(software_interrupt_i),
       .timer_i(timer_interrupt_i),
-      .interrupt_o(interrupt),
+      .interrupt_o(interrupt_pending),
       .interrupt_cause_o(interrupt_cause)
   );
 

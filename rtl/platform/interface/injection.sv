@@ -69,19 +69,16 @@ module injection
   wire may_send = route_ready_i & (inside_q | ~hold_i);
   route_t [NumSources-1:0] routes;
   route_t route, route_q;
+  for (genvar s = 0; s < NumSources; s++) begin : gen_source
+    assign routes[s] = inside_q ? route_q : route_i[s];
+    assign ready[s]  = may_send & (AnyRoute ? flit_ready_i[0] :
+        |(routes[s].request & flit_ready_i) | (~routes[s].valid & lost_ready_i));
+  end
   always_comb begin
     route = '0;
-    merged_ready = 1'b0;
-    for (int unsigned s = 0; s < NumSources; s++) begin
-      routes[s] = inside_q ? route_q : route_i[s];
-      ready[s] = may_send & (AnyRoute ? flit_ready_i[0] : |(routes[s].request & flit_ready_i)
-          | (~routes[s].valid & lost_ready_i));
-      if (selected_o[s]) begin
-        route = routes[s];
-        merged_ready = ready[s];
-      end
-    end
+    for (int unsigned s = 0; s < NumSources; s++) if (selected_o[s]) route = routes[s];
   end
+  assign merged_ready = |(ready & selected_o);
   wire offered = merged_valid & may_send;
   assign held_o = merged_valid & hold_i & ~inside_q;
   assign starts_o = offered & ~inside_q;

@@ -219,8 +219,6 @@ module least_loaded #(
     logic   found;
     index_t index;
   } first_t;
-  first_t [2*Leaves-2:0] tree;  // root 0; the children of n are 2n + 1 and 2n + 2
-
   always_comb begin
     sets = '0;
     sets[0][NumReplicas-1:0] = least_q & is_after;
@@ -228,20 +226,24 @@ module least_loaded #(
     sets[2][NumReplicas-1:0] = more_q & is_after;
     sets[3][NumReplicas-1:0] = more_q & ~is_choice & ~is_after;
   end
-  for (genvar i = 0; i < Leaves; i++) begin : gen_leaf
-    assign tree[Leaves-1+i] = '{
-            found: sets[i>>IndexWidth][i%(1<<IndexWidth)],
-            index: index_t'(i)
-        };
-  end
-  for (genvar n = 0; n < Leaves - 1; n++) begin : gen_node
-    assign tree[n] = tree[2*n+1].found ? tree[2*n+1] : tree[2*n+2];
+  // A tree: root 0; the children of n are 2n + 1 and 2n + 2.
+  for (genvar n = 0; n < 2 * Leaves - 1; n++) begin : gen_tree
+    first_t first;
+    if (n < Leaves - 1) begin : gen_node
+      assign first = gen_tree[2*n+1].first.found ? gen_tree[2*n+1].first : gen_tree[2*n+2].first;
+    end else begin : gen_leaf
+      localparam int unsigned Leaf = n - (Leaves - 1);
+      assign first = '{
+              found: sets[Leaf>>IndexWidth][Leaf%(1<<IndexWidth)],
+              index: index_t'(Leaf)
+          };
+    end
   end
 
   wire advance = take_i | ~|(least_q & is_choice);
   always_ff @(posedge clk_i) begin
     if (rst_i) choice_q <= '0;
-    else if (advance & tree[0].found) choice_q <= tree[0].index;
+    else if (advance & gen_tree[0].first.found) choice_q <= gen_tree[0].first.index;
   end
 
   `BOMBUS_ASSERT(ChoiceExists, 32'(choice_q) <= NumReplicas - 1)

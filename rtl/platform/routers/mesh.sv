@@ -41,8 +41,8 @@ module mesh
   localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels);
 
   // [node][output]
-  flit_t [NumNodes-1:0][NumDirs-1:0] link;
-  logic [NumNodes-1:0][NumDirs-1:0][NumChannels-1:0] link_valid, link_ready;
+  flit_t [NumNodes-1:0][NumDirs-1:1] link;
+  logic [NumNodes-1:0][NumDirs-1:1][NumChannels-1:0] link_valid, link_ready;
   logic [NumNodes-1:0] busy;
 
   for (genvar n = 0; n < NumNodes; n++) begin : gen_node
@@ -51,9 +51,8 @@ module mesh
 
     localparam logic [NumDirs-1:0] Ports = ports_of(X, Y, Columns, Rows);
 
-    flit_t [NumDirs-1:0] router_in;
-    logic  [NumDirs-1:0] unused_local_ready;
-    logic [NumDirs-1:0][NumChannels-1:0] router_in_valid, router_in_ready;
+    flit_t [NumDirs-1:1] router_in;
+    logic [NumDirs-1:1][NumChannels-1:0] router_in_valid, router_in_ready;
 
     router #(
         .flit_t(flit_t),
@@ -75,17 +74,16 @@ module mesh
         .out_o(link[n]),
         .out_valid_o(link_valid[n]),
         .out_ready_i(link_ready[n]),
-        .local_ready_o(unused_local_ready),
+        .inj_i(in_i[n]),
+        .inj_valid_i(in_valid_i[n]),
+        .inj_taken_o(in_ready_o[n]),
+        .inj_ready_o(),
+        .ej_o(out_o[n]),
+        .ej_valid_o(out_valid_o[n]),
+        .ej_ready_i(out_ready_i[n]),
         .drop_o(drop_o[n]),
         .busy_o(busy[n])
     );
-
-    assign router_in[DirLocal] = in_i[n];
-    assign router_in_valid[DirLocal] = NumChannels'(in_valid_i[n]);
-    assign in_ready_o[n] = router_in_ready[DirLocal][0];
-    assign out_o[n] = link[n][DirLocal];
-    assign out_valid_o[n] = link_valid[n][DirLocal][0];
-    assign link_ready[n][DirLocal] = NumChannels'(out_ready_i[n]);
 
     for (genvar d = 1; d < NumDirs; d++) begin : gen_link
       localparam int unsigned Back = int'(opposite(d));
@@ -105,7 +103,21 @@ module mesh
     end
 
 `ifdef BOMBUS_CHECKS
-    for (genvar d = 0; d < NumDirs; d++) begin : gen_checks
+    link_checker #(
+        .flit_t (flit_t),
+        .beat_t (beat_t),
+        .IsLocal(1'b1)
+    ) check_local (
+        .clk_i,
+        .rst_i,
+        .name_i ($sformatf("router (%0d, %0d), local output: ", X, Y)),
+        .x_i    (8'(X)),
+        .y_i    (8'(Y)),
+        .flit_i (out_o[n]),
+        .valid_i(out_valid_o[n]),
+        .ready_i(out_ready_i[n])
+    );
+    for (genvar d = 1; d < NumDirs; d++) begin : gen_checks
       if (Ports[d]) begin : gen_present
         link_checker #(
             .flit_t(flit_t),
@@ -114,8 +126,7 @@ module mesh
             .VirtualChannels(VirtualChannels),
             .Routing(Routing),
             .Lossless(Lossless),
-            .Output(d),
-            .IsLocal(d == int'(DirLocal))
+            .Output(d)
         ) check_out (
             .clk_i,
             .rst_i,
@@ -129,7 +140,6 @@ module mesh
       end
     end
 `endif
-    wire unused_local = ^{router_in_ready[DirLocal], link_valid[n][DirLocal]};
   end
 
   assign busy_o = |busy;

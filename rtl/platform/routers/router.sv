@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The router of a fabric: one of three routers with the same ports.
 //
-// Links have NumChannels bits of valid and of ready (docs/fabrics.md, Links). The local port
-// has only channel 0, with valid and ready as in a stream; Ports selects the other ports that
-// exist.
+// Links have NumChannels bits of valid and of ready (docs/fabrics.md, Links); Ports selects those
+// that exist. The local port has valid and ready as in a stream. It is apart from the links, since
+// its ready may depend on theirs: as bits of one vector, they would form loops for tools that
+// order vectors as a whole.
 module router
   import noc_pkg::*;
 #(
@@ -27,15 +28,23 @@ module router
     input logic [7:0] x_i,
     input logic [7:0] y_i,
 
-    input  flit_t [NumDirs-1:0]                  in_i,
-    input  logic  [NumDirs-1:0][NumChannels-1:0] in_valid_i,
-    output logic  [NumDirs-1:0][NumChannels-1:0] in_ready_o,
+    // Links, by dir_e
+    input  flit_t [NumDirs-1:1]                  in_i,
+    input  logic  [NumDirs-1:1][NumChannels-1:0] in_valid_i,
+    output logic  [NumDirs-1:1][NumChannels-1:0] in_ready_o,
+    output flit_t [NumDirs-1:1]                  out_o,
+    output logic  [NumDirs-1:1][NumChannels-1:0] out_valid_o,
+    input  logic  [NumDirs-1:1][NumChannels-1:0] out_ready_i,
 
-    output flit_t [NumDirs-1:0]                  out_o,
-    output logic  [NumDirs-1:0][NumChannels-1:0] out_valid_o,
-    input  logic  [NumDirs-1:0][NumChannels-1:0] out_ready_i,
+    // Local port: injection and ejection
+    input flit_t inj_i,
+    input logic inj_valid_i,
+    output logic inj_taken_o,  // ready for the offered flit
+    output logic [NumDirs-1:0] inj_ready_o,  // ready for a flit to output n
+    output flit_t ej_o,
+    output logic ej_valid_o,
+    input logic ej_ready_i,
 
-    output logic [NumDirs-1:0] local_ready_o,  // a local flit for output n is taken
     output logic [NumDirs-1:0] drop_o,  // a message has been dropped, by input
     output logic busy_o
 );
@@ -73,7 +82,13 @@ module router
         .out_o,
         .out_valid_o,
         .out_ready_i,
-        .local_ready_o,
+        .inj_i,
+        .inj_valid_i,
+        .inj_taken_o,
+        .inj_ready_o,
+        .ej_o,
+        .ej_valid_o,
+        .ej_ready_i,
         .drop_o,
         .busy_o
     );
@@ -94,9 +109,15 @@ module router
         .out_o,
         .out_valid_o,
         .out_ready_i,
+        .inj_i,
+        .inj_valid_i,
+        .inj_taken_o,
+        .inj_ready_o,
+        .ej_o,
+        .ej_valid_o,
+        .ej_ready_i,
         .busy_o
     );
-    assign local_ready_o = {NumDirs{in_ready_o[DirLocal][0]}};
     assign drop_o = '0;
   end else begin : gen_wormhole
     router_wormhole #(
@@ -115,7 +136,13 @@ module router
         .out_o,
         .out_valid_o,
         .out_ready_i,
-        .local_ready_o,
+        .inj_i,
+        .inj_valid_i,
+        .inj_taken_o,
+        .inj_ready_o,
+        .ej_o,
+        .ej_valid_o,
+        .ej_ready_i,
         .busy_o
     );
     assign drop_o = '0;

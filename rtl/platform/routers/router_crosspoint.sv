@@ -29,15 +29,23 @@ module router_crosspoint
     input logic [7:0] x_i,
     input logic [7:0] y_i,
 
-    input  flit_t [NumDirs-1:0]                  in_i,
-    input  logic  [NumDirs-1:0][NumChannels-1:0] in_valid_i,
-    output logic  [NumDirs-1:0][NumChannels-1:0] in_ready_o,
+    // Links, by dir_e
+    input  flit_t [NumDirs-1:1]                  in_i,
+    input  logic  [NumDirs-1:1][NumChannels-1:0] in_valid_i,
+    output logic  [NumDirs-1:1][NumChannels-1:0] in_ready_o,
+    output flit_t [NumDirs-1:1]                  out_o,
+    output logic  [NumDirs-1:1][NumChannels-1:0] out_valid_o,
+    input  logic  [NumDirs-1:1][NumChannels-1:0] out_ready_i,
 
-    output flit_t [NumDirs-1:0]                  out_o,
-    output logic  [NumDirs-1:0][NumChannels-1:0] out_valid_o,
-    input  logic  [NumDirs-1:0][NumChannels-1:0] out_ready_i,
+    // Local port: injection and ejection
+    input flit_t inj_i,
+    input logic inj_valid_i,
+    output logic inj_taken_o,  // ready for the offered flit
+    output logic [NumDirs-1:0] inj_ready_o,  // ready for a flit to output n
+    output flit_t ej_o,
+    output logic ej_valid_o,
+    input logic ej_ready_i,
 
-    output logic [NumDirs-1:0] local_ready_o,  // a local flit for output n is taken
     output logic [NumDirs-1:0] drop_o,  // a message has been dropped, by input
     output logic busy_o
 );
@@ -62,14 +70,27 @@ module router_crosspoint
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
     localparam int unsigned Ahead = int'(opposite(i));
     localparam logic [NumDirs-1:0] Queues = queues_of(Routing, Lossless, Ports, i);
-    wire unused_valid = ^in_valid_i[i];
+    flit_t in;
+    logic in_valid;
+    logic [NumChannels-1:0] in_ready;
+    if (i == int'(DirLocal)) begin : gen_local
+      assign in = inj_i;
+      assign in_valid = inj_valid_i;
+      assign inj_taken_o = in_ready[0];
+      wire unused = ^in_ready;
+    end else begin : gen_link
+      assign in = in_i[i];
+      assign in_valid = in_valid_i[i][0];
+      assign in_ready_o[i] = in_ready;
+      wire unused = ^in_valid_i[i];
+    end
 
     if (!Ports[i]) begin : gen_absent
-      assign in_ready_o[i] = '1;
+      assign in_ready = '1;
       assign drop_o[i] = 1'b0;
       assign push[i] = '0;
       assign in_head[i] = '0;
-      wire unused = ^{in_i[i], level[i], in_head[i], push[i]};
+      wire unused = ^{in, in_valid, level[i], in_head[i], push[i]};
     end else begin : gen_present
       logic [NumDirs-1:0][NumDirs-1:0] next_channels;
       logic [NumDirs-1:0] open;
@@ -86,9 +107,9 @@ module router_crosspoint
           .rst_i,
           .x_i,
           .y_i,
-          .in_i(in_i[i]),
-          .in_valid_i(in_valid_i[i][0]),
-          .in_ready_o(in_ready_o[i]),
+          .in_i(in),
+          .in_valid_i(in_valid),
+          .in_ready_o(in_ready),
           .open_o(open),
           .level_i(level[i]),
           .push_o(push[i]),
@@ -97,13 +118,12 @@ module router_crosspoint
       );
       if (i == int'(DirLocal)) begin : gen_local
         // A sender that selects the output itself has a registered ready.
-        assign local_ready_o = Routing == RoutingXY && Lossless ? open :
-            {NumDirs{in_ready_o[i][0]}};
+        assign inj_ready_o = Routing == RoutingXY && Lossless ? open : {NumDirs{in_ready[0]}};
       end else begin : gen_mesh
         wire unused = ^open;
       end
       for (genvar o = 0; o < NumDirs; o++) begin : gen_head
-        assign in_head[i][o] = '{last: in_i[i].beat.last, next_channels: next_channels[o]};
+        assign in_head[i][o] = '{last: in.beat.last, next_channels: next_channels[o]};
       end
     end
 
@@ -122,7 +142,7 @@ module router_crosspoint
         ) u_queue (
             .clk_i,
             .rst_i,
-            .in_i(in_i[i]),
+            .in_i(in),
             .in_head_i(in_head[i][o]),
             .push_i(lane_push),
             .head_o(heads),
@@ -173,11 +193,22 @@ module router_crosspoint
     localparam bit HasSecond = Lossless && is_split(Routing, Opposite, o);
     localparam int unsigned NumLanes = NumInputs + (HasSecond ? 1 : 0);
 
+    flit_t out;
+    logic [NumDirs-1:0] out_ready;
+    if (o == int'(DirLocal)) begin : gen_local
+      assign ej_o = out;
+      assign ej_valid_o = out_valid[o];
+      assign out_ready = NumDirs'(ej_ready_i);
+    end else begin : gen_link
+      assign out_o[o] = out;
+      assign out_valid_o[o] = NumChannels'(out_valid[o]);
+      assign out_ready = out_ready_i[o];
+    end
     if (!Ports[o]) begin : gen_absent
-      assign out_o[o] = '0;
+      assign out = '0;
       assign out_valid[o] = 1'b0;
       assign step[o] = 1'b0;
-      wire unused = ^out_ready_i[o];
+      wire unused = ^out_ready;
     end else begin : gen_present
       head_t [NumLanes-1:0] lane_head;
       logic [NumLanes-1:0] valid, lane_pop;
@@ -202,7 +233,7 @@ module router_crosspoint
           .pop_o(lane_pop),
           .step_o(step[o]),
           .out_valid_o(out_valid[o]),
-          .out_ready_i(out_ready_i[o])
+          .out_ready_i(out_ready)
       );
 
       // Selected by input, independent of the lane.
@@ -222,9 +253,8 @@ module router_crosspoint
       for (genvar n = 0; n < NumInputs; n++) begin : gen_candidate
         assign candidate[n] = queued[Inputs[n]][o];
       end
-      assign out_o[o] = candidate[select_q];
+      assign out = candidate[select_q];
     end
-    assign out_valid_o[o] = NumChannels'(out_valid[o]);
   end
 
   assign busy_o = |{lane_valid, out_valid};

@@ -35,13 +35,22 @@ module router_virtual_channels
     input logic [7:0] x_i,
     input logic [7:0] y_i,
 
-    input  flit_t [NumDirs-1:0]                  in_i,
-    input  logic  [NumDirs-1:0][NumChannels-1:0] in_valid_i,
-    output logic  [NumDirs-1:0][NumChannels-1:0] in_ready_o,
+    // Links, by dir_e
+    input  flit_t [NumDirs-1:1]                  in_i,
+    input  logic  [NumDirs-1:1][NumChannels-1:0] in_valid_i,
+    output logic  [NumDirs-1:1][NumChannels-1:0] in_ready_o,
+    output flit_t [NumDirs-1:1]                  out_o,
+    output logic  [NumDirs-1:1][NumChannels-1:0] out_valid_o,
+    input  logic  [NumDirs-1:1][NumChannels-1:0] out_ready_i,
 
-    output flit_t [NumDirs-1:0]                  out_o,
-    output logic  [NumDirs-1:0][NumChannels-1:0] out_valid_o,
-    input  logic  [NumDirs-1:0][NumChannels-1:0] out_ready_i,
+    // Local port: injection and ejection
+    input flit_t inj_i,
+    input logic inj_valid_i,
+    output logic inj_taken_o,  // ready for the offered flit
+    output logic [NumDirs-1:0] inj_ready_o,  // ready for a flit to output n
+    output flit_t ej_o,
+    output logic ej_valid_o,
+    input logic ej_ready_i,
 
     output logic busy_o
 );
@@ -74,8 +83,21 @@ module router_virtual_channels
   logic [NumDirs-1:0] input_busy;
 
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
+    flit_t in;
+    channels_t in_valid, in_ready;
+    if (i == int'(DirLocal)) begin : gen_local
+      assign in = inj_i;
+      assign in_valid = channels_t'(inj_valid_i);
+      assign inj_taken_o = in_ready[0];
+      assign inj_ready_o = {NumDirs{in_ready[0]}};
+      wire unused = ^in_ready;
+    end else begin : gen_link
+      assign in = in_i[i];
+      assign in_valid = in_valid_i[i];
+      assign in_ready_o[i] = in_ready;
+    end
     if (!Ports[i]) begin : gen_absent
-      assign in_ready_o[i] = '1;
+      assign in_ready = '1;
       assign popped[i] = '0;
       assign in_request[i] = '0;
       assign in_continues[i] = 1'b0;
@@ -84,7 +106,7 @@ module router_virtual_channels
       assign in_channel[i] = '0;
       assign claim[i] = '0;
       assign input_busy[i] = 1'b0;
-      wire unused = ^{in_i[i], in_valid_i[i], is_granted[i]};
+      wire unused = ^{in, in_valid, is_granted[i]};
     end else begin : gen_present
       vc_input #(
           .flit_t(flit_t),
@@ -94,9 +116,9 @@ module router_virtual_channels
       ) u_input (
           .clk_i,
           .rst_i,
-          .in_i(in_i[i]),
-          .in_valid_i(in_valid_i[i]),
-          .in_ready_o(in_ready_o[i]),
+          .in_i(in),
+          .in_valid_i(in_valid),
+          .in_ready_o(in_ready),
           .room_i(room),
           .free_i(free),
           .open_i(open),
@@ -196,9 +218,9 @@ module router_virtual_channels
             .out_head_o (last_of),
             .out_body_o (body),
             .out_valid_o(valid),
-            .out_ready_i(out_ready_i[o][0])
+            .out_ready_i(ej_ready_i)
         );
-        wire leaves = valid & out_ready_i[o][0];
+        wire leaves = valid & ej_ready_i;
         `BOMBUS_ASSERT(NoOverflow, !(sent[o][0] && !unused_ready))
         always_ff @(posedge clk_i) begin
           if (rst_i) free_entries_q <= '1;
@@ -208,11 +230,11 @@ module router_virtual_channels
         always_comb begin
           room[o] = '0;
           room[o][0] = free_entries_q[0];
-          out_o[o] = body;
-          out_o[o].beat.last = last_of;
-          out_valid_o[o] = channels_t'(valid);
+          ej_o = body;
+          ej_o.beat.last = last_of;
         end
-        wire unused = ^{out_ready_i[o], sent[o]};
+        assign ej_valid_o = valid;
+        wire unused = ^sent[o];
       end else begin : gen_mesh
         assign room[o] = out_ready_i[o];
         assign out_o[o] = candidate[select];
@@ -228,6 +250,6 @@ module router_virtual_channels
     for (int unsigned o = 0; o < NumDirs; o++) is_granted |= granted[o];
   end
 
-  assign busy_o = |{input_busy, sent, out_valid_o[DirLocal]};
+  assign busy_o = |{input_busy, sent, ej_valid_o};
 
 endmodule

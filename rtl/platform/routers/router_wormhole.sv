@@ -2,8 +2,8 @@
 // Wormhole router for a 2D mesh, XY dimension order, lossless.
 //
 // Mesh inputs are buffered (head_fifo, LUTRAM). The local input is not: the tile's output register
-// serves as its buffer. local_ready_o does not depend on the local input: the network interface
-// looks up a route while the router arbitrates.
+// serves as its buffer. inj_ready_o does not depend on the local input: the network interface looks
+// up a route while the router arbitrates.
 //
 // The crossbar contains only the turns that XY routing may take between existing ports, no U-turn,
 // and of these only the turns in Turns. Inputs and outputs without any turn are omitted, too. Each
@@ -32,15 +32,23 @@ module router_wormhole
     input logic [7:0] x_i,
     input logic [7:0] y_i,
 
-    input  flit_t [NumDirs-1:0] in_i,
-    input  logic  [NumDirs-1:0] in_valid_i,
-    output logic  [NumDirs-1:0] in_ready_o,
+    // Links, by dir_e
+    input  flit_t [NumDirs-1:1] in_i,
+    input  logic  [NumDirs-1:1] in_valid_i,
+    output logic  [NumDirs-1:1] in_ready_o,
+    output flit_t [NumDirs-1:1] out_o,
+    output logic  [NumDirs-1:1] out_valid_o,
+    input  logic  [NumDirs-1:1] out_ready_i,
 
-    output flit_t [NumDirs-1:0] out_o,
-    output logic  [NumDirs-1:0] out_valid_o,
-    input  logic  [NumDirs-1:0] out_ready_i,
+    // Local port: injection and ejection
+    input flit_t inj_i,
+    input logic inj_valid_i,
+    output logic inj_taken_o,  // ready for the offered flit
+    output logic [NumDirs-1:0] inj_ready_o,  // ready for a flit to output n
+    output flit_t ej_o,
+    output logic ej_valid_o,
+    input logic ej_ready_i,
 
-    output logic [NumDirs-1:0] local_ready_o,  // a local flit for output n is taken
     output logic busy_o
 );
 
@@ -59,7 +67,7 @@ module router_wormhole
   } offer_t;
 
   flit_t [NumDirs-1:0] front;  // flit at the front of each input
-  logic [NumDirs-1:0][NumDirs-1:0] in_request, front_request;
+  logic [NumDirs-1:0][NumDirs-1:0] front_request;
   logic [NumDirs-1:0] front_valid;
   logic [NumDirs-1:0] front_taken;  // the front flit is taken, if valid
 
@@ -68,20 +76,26 @@ module router_wormhole
     for (int unsigned o = 0; o < NumDirs; o++) turns_from[o] = Turns[o][input_];
   endfunction
 
+  // One-hot.
+  function automatic logic [NumDirs-1:0] request_of(dir_e dir);
+    for (int unsigned o = 0; o < NumDirs; o++) request_of[o] = dir == dir_e'(o);
+  endfunction
+
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
-    for (genvar o = 0; o < NumDirs; o++) begin : gen_request
-      assign in_request[i][o] = in_i[i].dir == dir_e'(o);
-    end
     if (!Ports[i] || turns_from(i) == '0) begin : gen_absent
       assign front[i] = '0;
       assign front_request[i] = '0;
       assign front_valid[i] = 1'b0;
-      assign in_ready_o[i] = 1'b1;
+      if (i == int'(DirLocal)) begin : gen_local
+        assign inj_taken_o = 1'b1;
+      end else begin : gen_link
+        assign in_ready_o[i] = 1'b1;
+      end
     end else if (i == int'(DirLocal)) begin : gen_local
-      assign front[i] = in_i[i];
-      assign front_request[i] = in_request[i];
-      assign front_valid[i] = in_valid_i[i];
-      assign in_ready_o[i] = front_taken[i];
+      assign front[i] = inj_i;
+      assign front_request[i] = request_of(inj_i.dir);
+      assign front_valid[i] = inj_valid_i;
+      assign inj_taken_o = front_taken[i];
     end else begin : gen_buffered
       flit_t body;
       head_t head;
@@ -92,7 +106,7 @@ module router_wormhole
       ) u_fifo (
           .clk_i,
           .rst_i,
-          .in_head_i  ('{request: in_request[i], last: in_i[i].beat.last}),
+          .in_head_i  ('{request: request_of(in_i[i].dir), last: in_i[i].beat.last}),
           .in_body_i  (in_i[i]),
           .in_valid_i (in_valid_i[i]),
           .in_ready_o (in_ready_o[i]),
@@ -115,22 +129,28 @@ module router_wormhole
 
   wire unused = clk_i ^ rst_i;  // of a router without buffers and without a choice
 
-  // [output][input]: the output takes the input's flit if that flit requests it
-  logic [NumDirs-1:0][NumDirs-1:0] takes;
-
+  // An output's signals are apart from those of the others: a ready of the tile may depend on
+  // inj_ready_o.
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
+    logic [NumDirs-1:0] takes;  // [input]: takes the input's flit if that flit requests the output
     localparam logic [NumDirs-1:0] Sources = Turns[o] & Ports;
     localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o, Sources);
     if (!Ports[o] || NumInputs == 0) begin : gen_absent
-      assign out_o[o] = '0;
-      assign out_valid_o[o] = 1'b0;
-      assign takes[o] = '0;
+      if (o == int'(DirLocal)) begin : gen_local
+        assign ej_o = '0;
+        assign ej_valid_o = 1'b0;
+      end else begin : gen_link
+        assign out_o[o] = '0;
+        assign out_valid_o[o] = 1'b0;
+      end
+      assign takes = '0;
     end else begin : gen_present
       localparam inputs_t Inputs = inputs_of(RoutingXY, o, Sources);
 
       logic [NumInputs-1:0] request, taken, unused_selected;
       offer_t [NumInputs-1:0] candidate;
       offer_t out;
+      logic out_valid, out_ready;
 
       for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
         localparam int unsigned Input = int'(Inputs[k]);
@@ -151,30 +171,34 @@ module router_wormhole
           .in_valid_i(request),
           .in_ready_o(taken),
           .out_o(out),
-          .out_valid_o(out_valid_o[o]),
-          .out_ready_i({NumInputs{out_ready_i[o]}}),
+          .out_valid_o(out_valid),
+          .out_ready_i({NumInputs{out_ready}}),
           .selected_o(unused_selected)
       );
-      assign out_o[o] = out.flit;
+      if (o == int'(DirLocal)) begin : gen_local
+        assign ej_o = out.flit;
+        assign ej_valid_o = out_valid;
+        assign out_ready = ej_ready_i;
+      end else begin : gen_link
+        assign out_o[o] = out.flit;
+        assign out_valid_o[o] = out_valid;
+        assign out_ready = out_ready_i[o];
+      end
 
       always_comb begin
-        takes[o] = '0;
-        for (int unsigned k = 0; k < NumInputs; k++) takes[o][Inputs[k]] = taken[k];
+        takes = '0;
+        for (int unsigned k = 0; k < NumInputs; k++) takes[Inputs[k]] = taken[k];
       end
     end
+    assign inj_ready_o[o] = o != int'(DirLocal) && takes[DirLocal];
   end
 
-  always_comb begin
-    front_taken = '0;
-    for (int unsigned o = 0; o < NumDirs; o++) begin
-      for (int unsigned i = 0; i < NumDirs; i++) begin
-        if (front_request[i][o] & takes[o][i]) front_taken[i] = 1'b1;
-      end
+  for (genvar i = 0; i < NumDirs; i++) begin : gen_taken
+    logic [NumDirs-1:0] by;  // [output]
+    for (genvar o = 0; o < NumDirs; o++) begin : gen_by
+      assign by[o] = front_request[i][o] & gen_output[o].takes[i];
     end
-  end
-
-  for (genvar o = 0; o < NumDirs; o++) begin : gen_local_ready
-    assign local_ready_o[o] = takes[o][DirLocal];
+    assign front_taken[i] = |by;
   end
 
   assign busy_o = |front_valid;

@@ -84,10 +84,12 @@ module tcp_receive_buffer
     logic [NextWidth-1:0] next;
   } event_t;
   logic is_event;  // the beat is an event
-  event_t event_in, event_out;
+  tcp_event_meta_t event_meta;
+  logic [NextWidth-1:0] event_next;
+  event_t event_out;
   logic first_data, event_bound, event_room, event_valid, event_taken, unused_event_head;
-  assign is_event = first_data & (32'(data_i.kind) == KindTcpEvent);
-  assign event_in.meta = tcp_event_meta_t'(data_i.meta);
+  assign is_event   = first_data & (32'(data_i.kind) == KindTcpEvent);
+  assign event_meta = tcp_event_meta_t'(data_i.meta);
   bound_hop #(
       .NumBound(NumBound),
       .HopWidth(NextWidth),
@@ -95,9 +97,9 @@ module tcp_receive_buffer
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_event_bound (
-      .key_i  (event_in.meta.port),
+      .key_i  (event_meta.port),
       .found_o(event_bound),
-      .hop_o  (event_in.next)
+      .hop_o  (event_next)
   );
   assign data_ready_o = event_room;
   first_beat u_first_data (
@@ -115,7 +117,7 @@ module tcp_receive_buffer
       .clk_i,
       .rst_i,
       .in_head_i  (1'b0),
-      .in_body_i  (event_in),
+      .in_body_i  ('{meta: event_meta, next: event_next}),
       .in_valid_i (data_valid_i & is_event & event_bound),
       .in_ready_o (event_room),
       .out_head_o (unused_event_head),

@@ -97,6 +97,7 @@ module udp_rx
   header_t read;
   assign read = in_i.data[HeaderBytes*8-1:0];
 
+  logic is_open;
   logic [NextWidth-1:0] app;
   bound_hop #(
       .NumBound (NumBound),
@@ -105,10 +106,11 @@ module udp_rx
       .BoundHops(BoundHops)
   ) u_bound (
       .key_i  (swap16(read.dst_port)),
-      .found_o(found_d.open),
+      .found_o(is_open),
       .hop_o  (app)
   );
-  assign found_d.next = found_d.open ? app + NextWidth'(NextBound) : NextWidth'(NextIcmp);
+  assign found_d.open = is_open;
+  assign found_d.next = is_open ? app + NextWidth'(NextBound) : NextWidth'(NextIcmp);
 
   // The constant part of the pseudo-header.
   ones_pkg::word_t sum_host;

@@ -65,7 +65,9 @@ class CheckedLink:
 
     instance: str
     enum: str
-    base: str  # of the names of its signals
+    flit: str
+    valid: str
+    ready: str
     local: bool
     name: str
 
@@ -251,17 +253,22 @@ def _checked_links(tile: Tile, network: Network, links: list[Link]) -> list[Chec
 
     Links are checked in the tile that sends.
     """
-    prefix, label = network.prefix, network.label
+    p, label = network.prefix, network.label
     local = direction_enum(LOCAL)
     into, out_of = inject(tile.at, label), eject(tile.at, label)
     found = [
-        CheckedLink(f"{prefix}injection", local, f"{prefix}router_in", True, str(into)),
-        CheckedLink(f"{prefix}ejection", local, f"{prefix}router_out", True, str(out_of)),
+        CheckedLink(
+            f"{p}injection", local, f"{p}inj", f"{p}inj_valid", f"{p}inj_taken", True, str(into)
+        ),
+        CheckedLink(
+            f"{p}ejection", local, f"{p}ej", f"{p}ej_valid", f"{p}ej_ready", True, str(out_of)
+        ),
     ]
     for link in links:
         channel = Channel(tile.at, "", link.side, network=label)
-        base = f"{prefix}router_out"
-        found.append(CheckedLink(link.dir, link.enum, base, False, str(channel)))
+        base, bit = f"{p}router_out", f"[noc_pkg::{link.enum}]"
+        signals = f"{base}{bit}", f"{base}_valid{bit}", f"{base}_ready{bit}"
+        found.append(CheckedLink(link.dir, link.enum, *signals, False, str(channel)))
     return found
 
 

@@ -121,8 +121,14 @@ class TileContext(Wiring, Completions):
     @property
     def unused(self) -> list[str]:
         """Signals that only checkers in simulation read."""
-        # Without neighbours, the router's inputs are all from the tile.
-        of_routers = [f"{each.prefix}router_in_ready" for each in self.interfaces if not each.links]
+        of_routers = [f"{each.prefix}inj_taken" for each in self.interfaces]
+        links = ("router_in_ready", "router_out", "router_out_valid")
+        of_routers += [
+            f"{each.prefix}{signal}"
+            for each in self.interfaces
+            for signal in links
+            if not each.links
+        ]
         return of_routers + [f"{each.signal}_next" for each in self.outputs if each.next_unused]
 
     @property

@@ -38,10 +38,10 @@ def _signals(facts: Facts, node: Resource, at: Mapping[Position, Tile]) -> list[
     network = next(each for each in facts.design.networks if each.label == node.network)
     fabric, prefix = network.fabric, network.prefix
     if node.is_injection:
-        into = (f"{prefix}router_in_valid", f"{prefix}router_in_ready")
+        into = (f"{prefix}inj_valid", f"{prefix}inj_taken")
         return [Signals(_scope(tile), _module(facts, tile), *into)]
     if node.is_ejection:
-        out_of = (f"{prefix}router_out_valid", f"{prefix}router_out_ready")
+        out_of = (f"{prefix}ej_valid", f"{prefix}ej_ready")
         return [Signals(_scope(tile), _module(facts, tile), *out_of)]
     return [
         Signals(

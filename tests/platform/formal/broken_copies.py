@@ -101,7 +101,7 @@ BROKEN_PLATFORM = (
         ),
     ),
     (ROUTER, Mutation(STREAM_MERGE, "locked_q ? sel_q == sel_t'(n) : wins[n]", "wins[n]")),
-    (ROUTER, Mutation(ROUTER_FILE, "request: in_request[i]", "request: in_request[0]")),
+    (ROUTER, Mutation(ROUTER_FILE, "request_of(in_i[i].dir)", "request_of(in_i[1].dir)")),
     (ROUTER_IN_CORNER, Mutation(ROUTER_FILE, ".flit.dir = next_dir(o,", ".flit.dir = next_dir(0,")),
     (
         ROUTER_IN_CORNER,
