@@ -8,7 +8,7 @@ each other fabric, one with two networks, one with a host of packet processors a
 `bombus new` generated and read by Verilator with all warnings, and the smallest one with each set
 of modules read by Yosys, and by Verilator with all signals public, as cocotb needs them). The
 cache remembers by content which designs were clean. `--fix` lets ruff and verible put right what
-
+they can.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends the design `first` an ARP request and UDP datagrams under cocotb; checks its replies."""
+"""Sends the design `first` an ARP request and UDP datagrams, and checks the replies."""
 
 from typing import Any
 
@@ -46,8 +46,9 @@ async def udp_echo(dut: Any) -> None:
     await source.send(AxiStreamFrame(bytes(Ether(src=OUR_MAC, dst="ff:ff:ff:ff:ff:ff") / arp)))
     assert (await receive())[ARP].hwsrc == ITS_MAC
 
-    headers = Ether(src=OUR_MAC, dst=ITS_MAC) / IP(src=OUR_IP, dst=ITS_IP)
-    headers /= UDP(sport=5000, dport=7)
+    headers = (
+        Ether(src=OUR_MAC, dst=ITS_MAC) / IP(src=OUR_IP, dst=ITS_IP) / UDP(sport=5000, dport=7)
+    )
     for length in range(1, 200):
         payload = bytes(range(length))
         await source.send(AxiStreamFrame(bytes(headers / payload)))

@@ -7,8 +7,8 @@
 //
 // Bytes wait in a ring of each session until their message is complete. The field plus LengthBias
 // is the length of the whole message, from its first byte on. A length that does not reach the end
-// of the field resets the connection, and so does one above MaxBytes; with SkipsLong, such a message
-// is discarded, and the stream goes on after it. A message that is cut by the end of the stream is
+// of the field resets the connection, and so does one above MaxBytes; with SkipsLong, such a
+// message is discarded, and the stream goes on after it. A message that is cut by the end of the stream is
 // discarded. All three are counted.
 //
 // The way back needs no frames: tcp_stream joins the bytes of messages. message_tx passes, and
@@ -195,7 +195,8 @@ module tcp_framer
     restarted.length = size_t'(MessageBytes);
   endfunction
 
-  // Bytes of the beat: those before `offset` are done, the other `rest` ones are stored if stored_q.
+  // Bytes of the beat: those before `offset` are done, the other `rest` ones are stored if
+  // stored_q.
   count_t offset_q, rest_q;
   logic stored_q;
 

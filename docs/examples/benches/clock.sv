@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drives the clock of the LiteX design, which ends the simulation.
+module clock;
+  logic clk = 1'b0;
+  always #2 clk = ~clk;  // 250 MHz
+  soc u_soc (.clk);
+  initial begin
+    #100_000;
+    $fatal(1, "no reply");
+  end
+endmodule
