@@ -50,6 +50,9 @@ module tcp_connect
   if (!is_num_sessions(NumSessions, 2)) begin : gen_bad
     $error("tcp_connect: NumSessions must be a power of two, 2 to 16384");
   end
+  if (NumMacPorts < 1 || NumMacPorts > 2 ** $bits(bombus_pkg::mac_port_t)) begin : gen_bad_ports
+    $error("tcp_connect: NumMacPorts must be 1 to %0d", 2 ** $bits(bombus_pkg::mac_port_t));
+  end
 
   // Such a request has an answer, but opens no connection.
   function automatic logic is_bad(bombus_pkg::mac_port_t mac_port, logic [15:0] peer_port);

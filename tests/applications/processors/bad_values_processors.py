@@ -182,6 +182,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"Waiting": 9},
         {"NumSlots": 4, "Waiting": 4},
         {"WaitCycles": 0},
+        {"CheckCycles": 255},
+        {"CheckCycles": 2000000},
     ],
     "source_judge": [{"DataWidth": 256}],
 }

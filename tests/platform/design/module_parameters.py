@@ -20,7 +20,7 @@ FREE = {
         "a mask: each bit stands for itself",
     ),
     **dict.fromkeys(
-        ("WaitsForOutputs", "WaitsForInputs", "Serves", "AnsweredBy"),
+        ("WaitsForOutputs", "WaitsForInputs", "Serves", "AnsweredBy", "OneForEach"),
         "a mask: each bit stands for itself",
     ),
     "BoundKeys": "any number may be a key",

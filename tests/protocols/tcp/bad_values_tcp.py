@@ -68,7 +68,19 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxWindow": 512},
         {"MaxWindow": 3000},
     ],
-    "tcp_connect": [{"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}],
+    "tcp_framer": [
+        *({"DataWidth": 32}, {"DataWidth": 96}),
+        *({"NumSessions": 1}, {"NumSessions": 48}),
+        *({"MessageBytes": 16384, "RingBytes": 32768}, {"MaxBytes": 0}, {"MaxBytes": 16384}),
+        *({"LengthBytes": 0}, {"LengthBytes": 5}),
+        *({"LengthOffset": 2047}, {"LengthOffset": 16380}),
+        *({"RingBytes": 1024}, {"RingBytes": 5000}),
+        *({"LengthBias": -65537}, {"LengthBias": 65537}),
+    ],
+    "tcp_connect": [
+        *({"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}),
+        *({"NumMacPorts": 0}, {"NumMacPorts": 5}),
+    ],
     "tcp_core": [
         {"Bypass": 1},
         {"NumSessions": 1},
