@@ -75,10 +75,13 @@ def test_manifest_says_what_is_where(tmp_path: Path) -> None:
     ]
     assert {
         "from": "echo.udp_echo",
+        "number": 0,
         "next": "udp_tx",
         "to": "udp_tx.udp_tx",
+        "group": None,
         "in_tile": False,
         "network": "data",
+        "entry": 0,
     } in manifest["hops"]
 
 
