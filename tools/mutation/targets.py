@@ -170,6 +170,7 @@ _FILES: Mapping[str, Tests] = {
         ("tcp_stream", "tcp_stream_control", "tcp_stream_pkg", "tcp_stream_transmit"),
         Tests((_TCP_STREAM, "test_tcp_kernel.py"), ()),
     ),
+    "tcp_framer": Tests(("test_tcp_framer.py", "test_tcp_messages.py"), ()),
     **{
         f"{name}_checker": Tests((f"test_{name}_checker.py",), ())
         for name in ("axi_stream", "stream", "layer")

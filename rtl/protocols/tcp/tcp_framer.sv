@@ -173,7 +173,7 @@ module tcp_framer
   } phase_e;
   localparam phase_e FirstPhase = IsFixed ? Body : Head;
   localparam bit OncePerBeat = IsFixed && MessageBytes >= KeepWidth;  // at most one ends in a beat
-  localparam left_t FirstLeft = left_t'(IsFixed ? MessageBytes : HeadBytes);
+  localparam left_t FirstLeft = IsFixed ? left_t'(MessageBytes) : left_t'(HeadBytes);
   typedef struct packed {
     phase_e phase;
     left_t left;  // bytes to the end of the phase, at least 1
@@ -195,8 +195,8 @@ module tcp_framer
     restarted.length = size_t'(MessageBytes);
   endfunction
 
-  // Bytes of the beat: those before `offset` are done, the other `rest` ones are stored if
-  // stored_q.
+  // Bytes of the beat: those before `offset` are done; the other ones, `rest`, are stored if
+  // stored_q is set.
   count_t offset_q, rest_q;
   logic stored_q;
 
@@ -563,7 +563,8 @@ module tcp_framer
       kernel_tx_tvalid_o;
 
   `BOMBUS_ASSERT(LeavingIsKnown, !word_valid || leaving_valid)
-  `BOMBUS_ASSERT(FitsTheRing, !works || position_t'(at_q.stored - released[index]) <= RingBytes)
+  `BOMBUS_ASSERT(FitsTheRing,
+                 !works || 32'(position_t'(at_q.stored - released[index])) <= RingBytes)
   `BOMBUS_ASSERT(SessionExists, !valid_q || 32'(beat_q.from.session) < NumSessions)
 
 endmodule

@@ -22,7 +22,7 @@ from tests.protocols.arp.arp_world import Transmitter
 from tests.protocols.ipv4 import test_ipv4_options
 from tests.protocols.mac import test_mac_rx, test_mac_tx
 from tests.protocols.stack import test_layers
-from tests.protocols.tcp import test_tcp_buffers
+from tests.protocols.tcp import test_tcp_buffers, test_tcp_framer
 from tests.protocols.tcp.buffers_world import Buffers, buffers_of
 from tests.support.harness import Benches
 from tests.support.rtl_files import Mutation, sampled
@@ -90,6 +90,10 @@ STARTS: Test = of_buffers(test_tcp_buffers.test_payload_of_every_start_and_lengt
 WRITES: Test = of_buffers(test_tcp_buffers.test_writes_of_every_start_and_length)
 BESIDE: Test = of_buffers(partial(test_tcp_buffers.test_reads_beside_writes, seed=1))
 FITS: Test = of_buffers(test_tcp_buffers.test_messages_that_fit_no_ring)
+FRAMES: Test = partial(test_tcp_framer.test_messages, width=64, shape="2 big")
+LENGTHS: Test = partial(
+    test_tcp_framer.test_lengths_that_are_wrong, shape="1 short", width=512, skips=True
+)
 MIXED: Test = partial(
     test_crosspoint.test_crosspoint_with_random_traffic,
     router=test_crosspoint.Router(test_crosspoint.ADAPTIVE),
@@ -417,6 +421,15 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ),
     ("tcp_send_buffer", "has_payload & ~stage.whole", "~stage.whole", STARTS),
     ("tcp_send_buffer", "(segment_i.length[1:0] != '0)", "1'b0", FITS),
+    ("tcp_framer", "(loaded_q | valid_q)", "valid_q", FRAMES),
+    ("tcp_framer", "RingBytes - 2 * KeepWidth)", "RingBytes - KeepWidth)", FRAMES),
+    ("tcp_framer", "if (finishes) at.tail = field;", "", FRAMES),
+    (
+        "tcp_framer",
+        "at.phase == Skip) stored_q <= 1'b0",
+        "at.phase == Skip) stored_q <= 1'b1",
+        LENGTHS,
+    ),
     (
         "tcp_receive_buffer",
         "length = bad ? '0 : meta.length",

@@ -261,6 +261,7 @@ SHAPES = {
     "4 big at 4": Frames(offset=4, width=4, bias=8, most=1000),
     "4 little at 11": Frames(offset=11, width=4, big=False, bias=-3),
     "1 at 0": Frames(width=1, bias=1, most=255),
+    "1 short": Frames(width=1, bias=1, most=20),  # several in a beat
     "3 big at 69": Frames(offset=69, width=3, most=2048),
 }
 
@@ -278,7 +279,7 @@ def test_messages(benches: Benches, width: int, shape: str) -> None:
 
 @pytest.mark.parametrize("skips", [False, True], ids=["resets", "skips"])
 @pytest.mark.parametrize("width", [64, 512])
-@pytest.mark.parametrize("shape", ["2 big", "4 little at 11", "3 big at 69"])
+@pytest.mark.parametrize("shape", ["1 short", "2 big", "4 little at 11", "3 big at 69"])
 def test_lengths_that_are_wrong(benches: Benches, shape: str, width: int, skips: bool) -> None:
     """Messages that are too long, or shorter than their own head; streams that end early."""
     given = SHAPES[shape].__dict__ | {"skips": skips}
