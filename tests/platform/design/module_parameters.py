@@ -38,7 +38,6 @@ FREE = {
     "NumOthers": "any number of tiles",
     "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
-    "Key": "any secret",
     **dict.fromkeys(
         (
             *("KindArp", "KindArpUpdate", "KindArpQuestion", "KindUnreachable", "KindTcpData"),
