@@ -26,7 +26,7 @@
 // Every 2^AgeShift us all sets are read once in cycles without a look-up: expired bindings are
 // removed before their age wraps, and the marks of use fade. Software reads entries in such cycles,
 // too. If there is none for Patience cycles, busy_o creates one. While busy_o is high, no look-up
-// may be made. A move, and a write by software, keep it high for 4 cycles and until idle_i. After
+// may be made. A move, and a write by software, keep it high for 5 cycles and until idle_i. After
 // reset, and after a change of the seed, which empties the cache, it is high for NumBindings / 4
 // cycles.
 `include "bombus_assert.svh"
@@ -138,14 +138,15 @@ module arp_cache
 
   typedef enum logic [2:0] {
     StateRest,
-    StateRead,    // wait for a cycle without a look-up, and read
+    StateRead,  // wait for a cycle without a look-up, and read
     StateJudge,
+    StateCompare,
     StateChoose,
     StateWrite
   } state_e;
   state_e state_q;
   logic   for_software_q;  // the state is for a write by software, otherwise for `moving`
-  wire    step = state_q != StateRest;
+  logic   step_q;  // not StateRest
   wire    step_writes = state_q == StateWrite;
 
   // The binding that waits or moves. It is found like the others.
@@ -165,15 +166,15 @@ module arp_cache
   logic [MaxKeyBits-1:0] seed_q;
 
   wire age_t now = time_us_i[AgeShift+:AgeBits];
-  wire free_cycle = idle_i & ~lookup_valid_i & ~update_q & ~look_q & ~step & ~clear_q;
+  wire free_cycle = idle_i & ~lookup_valid_i & ~update_q & ~look_q & ~step_q & ~clear_q;
   wire show_start = show_i & ~shown_o & free_cycle;
   wire sweep_start = sweep_due_q & free_cycle & ~(show_i & ~shown_o);
   wire step_wanted = moving_valid_q | write_i;
-  wire step_start = step_wanted & ~step & ~clear_q & ~sweep_due_q & ~show_i &
+  wire step_start = step_wanted & ~step_q & ~clear_q & ~sweep_due_q & ~show_i &
       ((&patience_q) | (idle_i & ~lookup_valid_i));
 
   port_key_t read_key;
-  assign read_key = ~step ? key_i : for_software_q ? write_key_i : moving_q.key;
+  assign read_key = ~step_q ? key_i : for_software_q ? write_key_i : moving_q.key;
   arp_index #(
       .PortBits (PortBits),
       .Width    ($clog2(NumSets)),
@@ -185,7 +186,7 @@ module arp_cache
   );
   wire set_t other_set = show_i & ~shown_o ? set_t'(show_index_i >> $clog2(NumWays)) : sweep_set_q;
   for (genvar t = 0; t < NumTables; t++) begin : gen_set
-    assign set[t] = reread_q ? set_q[t] : lookup_valid_i | step ? index[t] : other_set;
+    assign set[t] = reread_q ? set_q[t] : lookup_valid_i | step_q ? index[t] : other_set;
     assign write_set[t] = clear_q ? sweep_set_q : set_q[t];
   end
 
@@ -194,6 +195,14 @@ module arp_cache
   life_t [NumWays-1:0] life_q, new_life;
   ways_t write_entry, write_life, match, alive, renewable, empty;
   age_t [NumWays-1:0] age;
+
+  // One LUT per three bits, followed by a tree.
+  localparam int unsigned NumGroups = ($bits(port_key_t) + 2) / 3;
+  function automatic logic [NumGroups-1:0] differences(port_key_t a, port_key_t b);
+    for (int unsigned g = 0; g < NumGroups; g++) begin
+      differences[g] = 3'(a >> (3 * g)) != 3'(b >> (3 * g));
+    end
+  endfunction
 
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
     (* ram_style = "block" *)entry_t ram     [NumSets];
@@ -211,25 +220,33 @@ module arp_cache
     end
     // Uses the time of the look-up, so that an answer does not change while it is held.
     assign age[w] = now_q - life_q[w].stamp;
-    // One LUT per three bits, followed by a tree.
-    localparam int unsigned NumGroups = ($bits(port_key_t) + 2) / 3;
-    logic [NumGroups-1:0] differs;
-    for (genvar b = 0; b < NumGroups; b++) begin : gen_group
-      assign differs[b] = 3'(entry_q[w].binding.key >> (3 * b)) != 3'(key_o >> (3 * b));
-    end
-    assign match[w] = entry_q[w].valid & ~|differs;
+    assign match[w] = entry_q[w].valid & ~|differences(entry_q[w].binding.key, key_o);
     assign alive[w] = entry_q[w].permanent | (age[w] <= age_t'(MaxAge));
     assign renewable[w] = (age[w] >= age_t'(RenewAge)) & ~entry_q[w].permanent & ~&life_q[w].used;
     assign empty[w] = ~entry_q[w].valid;
   end
-  wire moving_match = moving_valid_q & (moving_q.key == key_o);
+
+  // Whether the binding that waits is that of the look-up: compared in the first step. An update
+  // that is read again may follow the one whose binding waits since then.
+  logic moving_match_q, same_key_q, new_moved_q;
+  wire same_key = ~|differences(key_i, key_o);
+  wire new_moves;  // the binding of the update waits from now on
+  always_ff @(posedge clk_i) begin
+    if (lookup_ready_i) begin
+      moving_match_q <= moving_valid_q & ~|differences(moving_q.key, key_i);
+      same_key_q <= same_key;
+      new_moved_q <= new_moves;
+    end else if (reread_q & same_key_q & new_moved_q) begin
+      moving_match_q <= 1'b1;
+    end
+  end
   wire age_t moving_age = now_q - moving_life_q.stamp;
   wire moving_alive = moving_age <= age_t'(MaxAge);
 
   always_ff @(posedge clk_i) begin
     if (lookup_ready_i) begin
       key_o <= read_key;
-      new_mac_q <= ~step ? mac_i : for_software_q ? write_mac_i : moving_q.mac;
+      new_mac_q <= ~step_q ? mac_i : for_software_q ? write_mac_i : moving_q.mac;
       only_refresh_q <= only_refresh_i;
       set_q <= set;
       now_q <= now;
@@ -243,18 +260,15 @@ module arp_cache
   logic  repeat_q;  // or a look-up of the same neighbour, which has marked the use
   ways_t hits;
   assign hits = match & alive;
-  wire moving_hit = moving_match & moving_alive;
+  wire moving_hit = moving_match_q & moving_alive;
   assign hit_o = bypass_q | (|hits) | moving_hit;
   assign renew_o = ~bypass_q & ~repeat_q & (|(hits & renewable) |
       (moving_hit & (moving_age >= age_t'(RenewAge)) & ~&moving_life_q.used));
-  // The same way to the MAC address of an entry that is shown or moves.
-  way_t picked_q;
-  wire  picking = shown_o | step_writes;
   always_comb begin
-    mac_o = bypass_q & ~picking ? held_mac_q : '0;
-    if (moving_match & ~bypass_q & ~picking) mac_o |= moving_q.mac;
+    mac_o = bypass_q ? held_mac_q : moving_q.mac;
+    if (~(bypass_q | moving_match_q)) mac_o = '0;
     for (int unsigned w = 0; w < NumWays; w++) begin
-      if (picking ? picked_q == way_t'(w) : match[w] & ~bypass_q) mac_o |= entry_q[w].binding.mac;
+      if (match[w] & ~bypass_q) mac_o |= entry_q[w].binding.mac;
     end
   end
   assign wait_o = reread_q;
@@ -289,10 +303,12 @@ module arp_cache
   function automatic way_t older(way_t a, way_t b, ways_t victims, age_t [NumWays-1:0] ages);
     return {victims[a], ages[a]} >= {victims[b], ages[b]} ? a : b;
   endfunction
-  way_t oldest;
-  assign oldest = older(
-      older(2'd0, 2'd1, victims_q, age_q), older(2'd2, 2'd3, victims_q, age_q), victims_q, age_q
-  );
+  way_t older_low_q, older_high_q, oldest;
+  always_ff @(posedge clk_i) begin
+    older_low_q  <= older(2'd0, 2'd1, victims_q, age_q);
+    older_high_q <= older(2'd2, 2'd3, victims_q, age_q);
+  end
+  assign oldest = older(older_low_q, older_high_q, victims_q, age_q);
 
   wire   removes = for_software_q & ~write_keep_i;
   wire   over = ~for_software_q & ~moving_alive_q;  // it has expired
@@ -311,6 +327,7 @@ module arp_cache
     else step_way[replaces?oldest : pick] = 1'b1;
   end
 
+  way_t  picked_q;  // the entry that moves or is shown
   ways_t step_way_q;
   logic removes_q, replaces_q, gives_up_q, step_moves_q;
   always_ff @(posedge clk_i) begin
@@ -331,11 +348,11 @@ module arp_cache
   // ---- Write, one cycle after the read ----
 
   wire may_add = ~only_refresh_q | add_i;
-  wire no_match = ~|match & ~moving_match;
+  wire no_match = ~|match & ~moving_match_q;
   wire fixed_match = |(match & {entry_q[3].permanent, entry_q[2].permanent, entry_q[1].permanent,
                                 entry_q[0].permanent});
   wire new_waits = update_q & may_add & no_match & ~|empty;  // for a place
-  wire new_moves = new_waits & ~moving_valid_q & ~write_i & ~clear_q;
+  assign new_moves = new_waits & ~moving_valid_q & ~write_i & ~clear_q;
   ways_t first_empty;
   assign first_empty = empty & (~empty + 1'b1);
   always_comb begin
@@ -345,28 +362,18 @@ module arp_cache
           (sweep_q & entry_q[w].valid & ~alive[w]) |
           (update_q & ((match[w] & ~entry_q[w].permanent) |
                        (first_empty[w] & may_add & no_match)));
-      write_life[w] = write_entry[w] | (sweep_q & (life_q[w].used != '0)) |
+      // Also of an empty entry that stays empty, which has no meaning.
+      write_life[w] = clear_q | (step_writes & step_way_q[w]) |
+          (update_q & (match[w] | first_empty[w])) |
+          (sweep_q & (life_q[w].used != '0)) |
           (look_q & hits[w] & ~bypass_q & ~repeat_q & ~&life_q[w].used);
-      new_life[w] = '{
-          stamp: look_q | sweep_q ? life_q[w].stamp : step_writes ? moving_life_q.stamp : now_q,
-          used:
-          look_q
-          ?
-          '1
-          :
-          sweep_q
-          ?
-          life_q[w].used - 1'b1
-          :
-          step_writes
-          ?
-          (for_software_q ? '0 : moving_life_q.used)
-          :
-          match[w]
-          ?
-          life_q[w].used
-          : {$bits(used_t) {add_i}}
-      };
+      new_life[w] = '{stamp: now_q, used: add_i ? '1 : '0};  // a new binding
+      // An update directly after a look-up of the same neighbour has read the mark before.
+      if (match[w]) new_life[w].used = life_q[w].used | {$bits(used_t) {repeat_q}};
+      if (look_q) new_life[w] = '{stamp: life_q[w].stamp, used: '1};
+      if (sweep_q) new_life[w] = '{stamp: life_q[w].stamp, used: life_q[w].used - 1'b1};
+      if (step_writes) new_life[w] = moving_life_q;
+      if (step_writes & for_software_q) new_life[w].used = '0;
     end
   end
   assign new_entry = '{
@@ -375,43 +382,41 @@ module arp_cache
           binding: '{key: key_o, mac: new_mac_q}
       };
 
-  assign busy_o = clear_q | reread_q | step | (&patience_q);
+  assign busy_o = clear_q | reread_q | step_q | (&patience_q);
 
-  logic picked_valid;
-  port_key_t picked_key;
-  life_t picked_life;
-  assign picked_valid = entry_q[picked_q].valid;
-  assign picked_key = entry_q[picked_q].binding.key;
+  entry_t picked;
+  life_t  picked_life;
+  assign picked = entry_q[picked_q];
   assign picked_life = life_q[picked_q];
-  assign show_valid_o = picked_valid;
-  assign show_permanent_o = picked_valid & entry_q[picked_q].permanent;
-  assign show_used_o = picked_valid & (picked_life.used != '0);
-  assign show_key_o = picked_valid ? picked_key : '0;
-  assign show_mac_o = picked_valid ? mac_o : '0;
+  assign show_valid_o = picked.valid;
+  assign show_permanent_o = picked.valid & picked.permanent;
+  assign show_used_o = picked.valid & (picked_life.used != '0);
+  assign show_key_o = picked.valid ? picked.binding.key : '0;
+  assign show_mac_o = picked.valid ? picked.binding.mac : '0;
 
   always_ff @(posedge clk_i) begin
+    // Without a binding that waits, each update is kept here, in case that it must wait.
     if (step_writes & step_moves_q) begin
-      moving_valid_q <= 1'b1;
-      moving_q <= '{key: picked_key, mac: mac_o};
+      moving_q <= picked.binding;
       moving_life_q <= picked_life;
       moving_from_q <= picked_q[1];
-    end else if (new_moves) begin
-      moving_valid_q <= 1'b1;
+    end else if (~moving_valid_q) begin
       moving_q <= '{key: key_o, mac: new_mac_q};
       moving_life_q <= '{stamp: now_q, used: {$bits(used_t) {add_i}}};
       moving_from_q <= 1'b0;
     end else begin
-      if (update_q & moving_match) begin
+      if (update_q & moving_match_q) begin
         moving_q.mac <= new_mac_q;
         moving_life_q.stamp <= now_q;
       end
       if (look_q & moving_hit) moving_life_q.used <= '1;
-      if (step_writes & ~for_software_q) moving_valid_q <= 1'b0;
     end
-    random_q <= {random_q[5:0], random_q[6] ^ random_q[5]};
-    if (new_moves | (step_writes & for_software_q)) moves_q <= '0;
-    else if (step_writes & ~tired) moves_q <= moves_q + 1'b1;
     if (rst_i | clear_q) moving_valid_q <= 1'b0;
+    else if (step_writes) moving_valid_q <= step_moves_q;
+    else if (new_moves) moving_valid_q <= 1'b1;
+    if (~moving_valid_q) moves_q <= '0;
+    else if (step_writes & ~tired) moves_q <= moves_q + 1'b1;
+    random_q <= {random_q[5:0], random_q[6] ^ random_q[5]};
     if (rst_i) random_q <= '1;
   end
 
@@ -419,6 +424,7 @@ module arp_cache
     seed_q <= seed_i;
     if (rst_i) begin
       state_q <= StateRest;
+      step_q <= 1'b0;
       for_software_q <= 1'b0;
       clear_q <= 1'b1;
       update_q <= 1'b0;
@@ -441,8 +447,8 @@ module arp_cache
       sweep_q  <= sweep_start;
       shown_o  <= show_start;
       if (lookup_ready_i) begin
-        bypass_q <= update_q & (may_add | ~no_match) & ~fixed_match & (key_i == key_o);
-        repeat_q <= look_q & (key_i == key_o);
+        bypass_q <= update_q & (may_add | ~no_match) & ~fixed_match & same_key;
+        repeat_q <= look_q & same_key;
       end
       evicted_o <= step_writes & (replaces_q | (gives_up_q & ~for_software_q));
       refused_o <= new_waits & ~new_moves;
@@ -451,12 +457,17 @@ module arp_cache
         StateRest:
         if (step_start) begin
           state_q <= StateRead;
+          step_q <= 1'b1;
           for_software_q <= ~moving_valid_q;
         end
-        StateRead:  if (idle_i & ~update_q & ~look_q) state_q <= StateJudge;
-        StateJudge: state_q <= StateChoose;
+        StateRead: if (idle_i & ~update_q & ~look_q) state_q <= StateJudge;
+        StateJudge: state_q <= StateCompare;
+        StateCompare: state_q <= StateChoose;
         StateChoose: state_q <= StateWrite;
-        default:    state_q <= StateRest;
+        default: begin
+          state_q <= StateRest;
+          step_q  <= 1'b0;
+        end
       endcase
 
       if (clear_q | sweep_start) sweep_set_q <= sweep_set_q + 1'b1;
@@ -467,11 +478,13 @@ module arp_cache
       end else if ((now != swept_q) & ~clear_q) begin
         sweep_due_q <= 1'b1;
       end
-      if (~(sweep_due_q | show_i | step_wanted) | sweep_start | show_start | step) patience_q <= '0;
+      if (~(sweep_due_q | show_i | step_wanted) | sweep_start | show_start | step_q)
+        patience_q <= '0;
       else if (~&patience_q) patience_q <= patience_q + 1'b1;
 
       if (seed_q != seed_i) begin
         state_q <= StateRest;
+        step_q <= 1'b0;
         clear_q <= 1'b1;
         sweep_set_q <= '0;
       end
@@ -479,7 +492,7 @@ module arp_cache
   end
 
   `BOMBUS_ASSERT(NoLookupWhileBusy, !(lookup_valid_i && busy_o))
-  `BOMBUS_ASSERT(OneEntry, clear_q || !(look_q || update_q) || $onehot0({moving_match, match}))
+  `BOMBUS_ASSERT(OneEntry, clear_q || !(look_q || update_q) || $onehot0({moving_match_q, match}))
   `BOMBUS_ASSERT(PermanentStays, clear_q || !update_q || !fixed_match || !(|write_entry))
 
 endmodule

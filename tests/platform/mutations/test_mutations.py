@@ -242,7 +242,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("arp_cache", "stamp: look_q | sweep_q ?", "stamp: sweep_q ?", AGE),
     ("arp_cache", "{~moving_from_q, random_q[0]}", "{moving_from_q, random_q[0]}", KEPT),
     ("arp_cache", "(match[w] & ~entry_q[w].permanent)", "match[w]", PERMANENT),
-    ("arp_cache", "& ~fixed_match & (key_i", "& (key_i", PERMANENT),
+    ("arp_cache", "& ~fixed_match & same_key", "& same_key", PERMANENT),
     ("arp_cache", "bypass_q <= update_q", "bypass_q <= 1'b0", BYPASS),
     ("arp_cache", "lookup_valid_i & update_i & update_q", "1'b0", BYPASS),
     ("arp_cache", "(age[w] <= age_t'(MaxAge))", "1'b1", AGE),
