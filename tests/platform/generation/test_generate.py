@@ -59,7 +59,11 @@ def test_manifest_says_what_is_where(tmp_path: Path) -> None:
     echo = next(tile for tile in manifest["tiles"] if tile["name"] == "echo")
     assert (echo["x"], echo["y"], echo["index"]) == (2, 1, 5)
     assert echo["layers"] == [
-        {"name": "udp_echo", "kind": "udp_echo", "params": {"cuts_ready": 0, "udp_port": 7}}
+        {
+            "name": "udp_echo",
+            "kind": "udp_echo",
+            "params": {"cuts_ready": 0, "udp_port": 7, "first_client_port": 32768},
+        }
     ]
     assert echo["counters"][:10] == [
         "noc_in_messages",
