@@ -60,6 +60,10 @@ module register_hub_formal #(
     end
   end
 
+  logic reserved_q;  // the request that was taken last has `more`
+  logic [NumMasters-1:0] last_taken_q;  // its master
+  wire [NumMasters-1:0] may_win = reserved_q ? last_taken_q : '1;
+
   logic held_valid_q;  // a request was taken, and is not sent yet
   bombus_pkg::register_request_t held_q;
   logic sent_valid_q;  // a request was sent, and has no response yet
@@ -93,13 +97,16 @@ module register_hub_formal #(
       sent_valid_q <= 1'b0;
       reading_q <= 1'b0;
       due_q <= 1'b0;
+      reserved_q <= 1'b0;
     end else begin
+      if (|taken) reserved_q <= taken_request.more;
       held_valid_q <= |taken | held_valid_q & ~sends;
       sent_valid_q <= sends | sent_valid_q & ~responds;
       reading_q <= |taken & ~taken_request.write | reading_q & ~finishes;
       due_q <= responds & ~sent_write_q | due_q & ~finishes;
     end
     if (|taken) begin
+      last_taken_q <= taken;
       held_q <= taken_request;
       if (~taken_request.write) reader_q <= taken;
     end
@@ -127,7 +134,9 @@ module register_hub_formal #(
   always_comb begin
     if (started_q & ~rst_i) begin
       assert ($onehot0(taken));
-      assert (|taken == (|request_valid_i & has_room));  // no idle cycle
+      // No idle cycle, unless the hub is reserved
+      assert (|taken == (|(request_valid_i & may_win) & has_room));
+      if (reserved_q) assert ((taken & ~last_taken_q) == '0);
       assert (target_valid == (held_target & {NumTargets{sends}}));
       if (sends) begin
         assert (target_write == held_q.write);
@@ -140,12 +149,12 @@ module register_hub_formal #(
     end
   end
 
-  // ---- No master waits for more than one request of each other ----
+  // ---- No master waits for more than one request of each other, apart from reservations ----
 
   logic [$clog2(NumMasters+1)-1:0] overtaken_q;  // requests of others while watched_i waits
   always_ff @(posedge clk_i) begin
     if (rst_i | ~request_valid_i[watched_i] | taken[watched_i]) overtaken_q <= '0;
-    else if (|taken) overtaken_q <= overtaken_q + 1'b1;
+    else if (|taken & ~reserved_q) overtaken_q <= overtaken_q + 1'b1;
   end
   always_comb if (started_q & ~rst_i) assert (overtaken_q < NumMasters);
 
@@ -176,6 +185,8 @@ module register_hub_formal #(
       if (due_q) assert (~held_valid_q & ~sent_valid_q);
       if (sent_valid_q & ~sent_write_q) assert (~held_valid_q);
       assert (last < NumMasters);
+      assert (u_hub.gen_masters.reserved_q == reserved_q);
+      if (reserved_q) assert (last_taken_q == NumMasters'(1) << last);
       // Each request of another master brings the turn at least one step nearer.
       if (overtaken_q != '0) begin
         assert (last != watched_i);
@@ -199,6 +210,7 @@ module register_hub_formal #(
       cover (wrote_q & |target_valid & target_write);  // one per cycle
       cover (stalled_q & finishes & |data_q);
       cover (due_q & sent_target_q == '0);
+      cover (reserved_q & |(request_valid_i & ~last_taken_q) & ~|taken & has_room);
     end
   end
 

@@ -64,13 +64,15 @@ module register_walker #(
   wire taken = register_request_valid_o & register_request_ready_i;
   wire received = register_response_valid_i & register_response_ready_o;
   wire done = (taken & request_q.write) | received;
-  wire starts = regs_i.target.enable & (state_q == Idle | done) & (random_q[30:29] != '0);
+  wire on = regs_i.target.enable | request_q.more;
+  wire starts = on & (state_q == Idle | done) & (random_q[30:29] != '0);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       random_q  <= Seed;
       state_q   <= Idle;
       written_q <= '0;
+      request_q.more <= 1'b0;
     end else begin
       random_q <= random;
       if (starts) state_q <= Request;
@@ -78,7 +80,8 @@ module register_walker #(
       else if (taken) state_q <= Response;
       if (taken & request_q.write) written_q[request_q.address[5:2]] <= request_q.wdata;
     end
-    if (starts) begin
+    if (starts & ~rst_i) begin
+      request_q.more <= random_q[27];
       unused_q <= random_q[4:0] == '0;
       request_q.write <= random_q[28] & random_q[4:0] != '0;
       request_q.address <= random_q[4:0] == '0 ? {random_q[31:2] | 30'h200_0000, 2'b0}
@@ -95,7 +98,7 @@ module register_walker #(
     received & ~unused_q,
     taken & request_q.write
   };
-  assign busy_o = regs_i.target.enable | state_q != Idle;
+  assign busy_o = on | state_q != Idle;
 
   assign own_index_o = '0;
   assign port_index_o = '0;

@@ -108,6 +108,7 @@ package bombus_pkg;
 
   // A register access of a layer that is a master of registers (register_hub).
   typedef struct packed {
+    logic        more;     // the next request taken is one of this master, too
     logic        write;
     logic [31:0] address;  // of a byte; a multiple of 4
     logic [31:0] wdata;

@@ -8,6 +8,10 @@
 // master may offer its read until the response arrives, and may withdraw an offer. A master takes
 // its response without waiting for another access.
 //
+// A request with `more` reserves the hub: the next one is of the same master, so that no other access
+// comes between the words of one register, or between a read and the write that follows from it.
+// Its master offers that request whatever other masters do.
+//
 // Targets: target t has the addresses t * 2^WindowBits up to (t + 1) * 2^WindowBits - 1. It
 // responds to each request, read or write, in the next cycle or later, and is sent another request
 // in the cycle of its response at the earliest. Addresses beyond the last target read as zero, and
@@ -60,19 +64,28 @@ module register_hub #(
     assign request = request_i[0];
     assign wins = 1'b1;
   end else begin : gen_masters
-    logic [$clog2(NumMasters)-1:0] last_q, grant;
+    logic [$clog2(NumMasters)-1:0] last_q, next, grant;
+    logic [NumMasters-1:0] next_wins;
+    logic reserved_q;  // for the master that was granted last
     round_robin #(
         .NumInputs(NumMasters)
     ) u_round_robin (
         .last_i(last_q),
         .request_i(request_valid_i),
-        .grant_o(grant),
-        .wins_o(wins)
+        .grant_o(next),
+        .wins_o(next_wins)
     );
+    assign grant = reserved_q ? last_q : next;
+    assign wins = reserved_q ? NumMasters'(1) << last_q : next_wins;
     assign request = request_i[grant];
     always_ff @(posedge clk_i) begin
-      if (rst_i) last_q <= '0;
-      else if (takes) last_q <= grant;
+      if (rst_i) begin
+        last_q <= '0;
+        reserved_q <= 1'b0;
+      end else if (takes) begin
+        last_q <= grant;
+        reserved_q <= request.more;
+      end
     end
   end
 
@@ -90,7 +103,7 @@ module register_hub #(
   wire has_room = (~request_q | passes) & ~rst_i;
   wire finished = read_q & |(reader_q & response_ready_i);
   assign accepts = has_room & ~reading_q;
-  assign takes = accepts & |request_valid_i;
+  assign takes = accepts & |(wins & request_valid_i);
   assign request_ready_o = wins & {NumMasters{accepts}};
   assign response_valid_o = reader_q & {NumMasters{read_q}};
   assign busy_o = request_q | open_q;

@@ -83,6 +83,7 @@ BROKEN_PLATFORM = (
     (MERGE, Mutation(ROUND_ROBIN, "n < NumInputs; n++", "n < NumInputs - 1; n++")),
     (MERGE, Mutation(STREAM_MERGE, "locked_q ? sel_q == sel_t'(n) : wins[n]", "wins[n]")),
     (HUB, Mutation(HUB_FILE, "if (~reading_q) reader_q", "reader_q")),
+    (HUB, Mutation(HUB_FILE, "reserved_q ? last_q : next;", "next;")),
     (HUB, Mutation(HUB_FILE, "request_q & (~open_q | responds)", "request_q")),
     (HUB, Mutation(HUB_FILE, " | (read_q & ~finished);", ";")),
     (
@@ -90,7 +91,7 @@ BROKEN_PLATFORM = (
         Mutation(HUB_FILE, "assign accepts = has_room & ~reading_q", "assign accepts = has_room"),
     ),
     (HUB, Mutation(HUB_FILE, "if (~read_q) response_o", "response_o")),
-    (HUB, Mutation(HUB_FILE, "else if (takes) last_q <= grant", "else if (takes) last_q <= '0")),
+    (HUB, Mutation(HUB_FILE, "last_q <= grant", "last_q <= '0")),
     (ROUTER, Mutation(STREAM_MERGE, "(out_ready_i[sel] & out_o.last)", "out_ready_i[sel]")),
     (
         ROUTER,
