@@ -41,6 +41,14 @@ EVENTS: dict[str, dict[str, int]] = {
         "announcement_out": STARTS,
         "foreign": GOES_ON,
     },
+    "controller": dict.fromkeys(
+        (
+            *("applied", "refused", "hello"),
+            *("ignored_busy", "ignored_too_long", "ignored_malformed", "ignored_address"),
+            *("ignored_unknown_key", "ignored_bad_tag"),
+        ),
+        GOES_ON,
+    ),
     "engine_checksum": {"right": GOES_ON, "corrected": GOES_ON, "no_checksum": GOES_ON},
     "engine_encrypt": {"encrypted": GOES_ON, "plain": GOES_ON},
     "engine_forward": {"refused": GOES_ON, "no_entry": GOES_ON},

@@ -87,6 +87,7 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
         "DataWidth": str(layer.types.get(rtl.BEAT, facts.design.networks[0]).data_width),
         "ClockMhz": str(round(facts.design.config.clock_mhz)),
         "TileIndex": str(layer.tile.index),
+        "RegisterWindowBits": "WindowBits",
         **{name: str(n) for name, n in facts.design.library.shared.parameters.items()},
         **_bound(layer, facts),
     }

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from bombus.applications.control.ascon import BadTag, open_sealed, seal
+from bombus.applications.control.ascon import BadTagError, open_sealed, seal
 from tests.support.harness import SEEDS, Benches
 
 KEY = bytes(range(0x10))
@@ -47,9 +47,9 @@ def test_known_answers(count: int) -> None:
 def test_a_changed_byte_is_noticed(flipped: int) -> None:
     sealed = bytearray(seal(KEY, NONCE, ASSOCIATED, TEXT))
     sealed[flipped] ^= 0x10
-    with pytest.raises(BadTag):
+    with pytest.raises(BadTagError):
         open_sealed(KEY, NONCE, ASSOCIATED, bytes(sealed))
-    with pytest.raises(BadTag):
+    with pytest.raises(BadTagError):
         open_sealed(KEY, NONCE, ASSOCIATED, b"")
 
 

@@ -17,7 +17,7 @@ _ROTATIONS = ((19, 28), (61, 39), (1, 6), (10, 17), (7, 41))
 _LAST_BIT = 1 << 63
 
 
-class BadTag(ValueError):
+class BadTagError(ValueError):
     """The tag is not that of this key, nonce, associated data and ciphertext."""
 
 
@@ -104,11 +104,11 @@ def seal(key: bytes, nonce: bytes, associated: bytes, text: bytes) -> bytes:
 
 
 def open_sealed(key: bytes, nonce: bytes, associated: bytes, sealed: bytes) -> bytes:
-    """The text of `seal`. Raises BadTag."""
+    """The text of `seal`. Raises BadTagError."""
     if len(sealed) < TAG_BYTES:
-        raise BadTag("shorter than a tag")
+        raise BadTagError("shorter than a tag")
     body, tag = sealed[:-TAG_BYTES], sealed[-TAG_BYTES:]
     text, expected = _crypt(key, nonce, associated, body, decrypts=True)
     if not hmac.compare_digest(tag, expected):
-        raise BadTag("wrong tag")
+        raise BadTagError("wrong tag")
     return text

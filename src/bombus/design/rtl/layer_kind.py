@@ -28,6 +28,7 @@ _FILLED_IN = frozenset(
     {
         *("NumBound", "NumBoundHops", "BoundKeys", "BoundHops"),
         *("DataWidth", "ClockMhz", "NumMacPorts", "NumRoutes", "TileIndex"),
+        "RegisterWindowBits",
     }
 )
 # The key with which the design file names the tile that a layer precedes.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a message from an AXI-Stream into the memory, from row_i on, and reports it: its bytes, and
+// the tuser of its first beat. One message is held at a time, until release_i. A message that
+// arrives meanwhile waits, or (Drops) is discarded; one that does not fit is discarded.
+//
+// Latency: 1 cycle after the last beat. Throughput: one beat per cycle.
+module control_receive #(
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned UserWidth = 1,
+    parameter int unsigned RowBits = 9,
+    parameter bit Drops = 1,
+    localparam int unsigned DataBytes = DataWidth / 8,
+    localparam int unsigned NumLanes = DataWidth / 32,
+    localparam int unsigned LengthBits = RowBits + $clog2(DataBytes) + 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic [DataWidth-1:0] tdata_i,
+    input  logic [DataBytes-1:0] tkeep_i,
+    input  logic                 tvalid_i,
+    output logic                 tready_o,
+    input  logic                 tlast_i,
+    input  logic [UserWidth-1:0] tuser_i,
+
+    input  logic [ RowBits-1:0]       row_i,    // of the first beat
+    output logic [NumLanes-1:0]       write_o,
+    output logic [ RowBits-1:0]       row_o,
+    output logic [NumLanes-1:0][31:0] wdata_o,
+
+    output logic                  valid_o,
+    output logic [LengthBits-1:0] length_o,
+    output logic [   RowBits-1:0] first_row_o,
+    output logic [ UserWidth-1:0] user_o,
+    input  logic                  release_i,
+
+    output logic receiving_o,  // a message has begun and not ended
+    output logic busy_drop_o,
+    output logic long_drop_o
+);
+
+  logic inside_q;  // the next beat is not the first of its message
+  logic skips_q;  // the rest of the message is discarded
+  logic [RowBits:0] next_q;  // row of the next beat
+
+  wire taken = tvalid_i & tready_o;
+  wire first = ~inside_q;
+  wire busy = valid_o & first;
+  wire skips = first ? valid_o : skips_q;
+  wire [RowBits:0] row = first ? {1'b0, row_i} : next_q;
+  wire fits = ~row[RowBits];
+  wire stores = taken & ~skips & fits;
+  assign tready_o = Drops | ~busy;
+  assign write_o = {NumLanes{stores}};
+  assign row_o = row[RowBits-1:0];
+  assign wdata_o = tdata_i;
+  assign receiving_o = inside_q;
+
+  logic [LengthBits-1:0] bytes;
+  always_comb begin
+    bytes = '0;
+    for (int unsigned n = 0; n < DataBytes; n++) bytes += LengthBits'(tkeep_i[n]);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (taken) next_q <= row + 1'b1;
+    if (taken & first & ~valid_o) begin
+      user_o <= tuser_i;
+      first_row_o <= row_i;
+    end
+    if (taken & ~skips) length_o <= (first ? '0 : length_o) + bytes;
+    busy_drop_o <= taken & first & valid_o & ~rst_i;
+    long_drop_o <= taken & ~skips & ~fits & ~rst_i;
+    if (rst_i) begin
+      inside_q <= 1'b0;
+      skips_q  <= 1'b0;
+      valid_o  <= 1'b0;
+    end else begin
+      if (taken) begin
+        inside_q <= ~tlast_i;
+        skips_q  <= skips | ~fits;
+      end
+      valid_o <= (valid_o & ~release_i) | (taken & tlast_i & ~skips & fits);
+    end
+  end
+
+endmodule
