@@ -41,6 +41,10 @@ module control_batch
     output logic register_response_ready_o
 );
 
+  if (AddressBits < 12 || AddressBits > 16 || WindowBits < 12 || WindowBits > 28) begin : gen_bad_bits
+    $error("control_batch: AddressBits must be 12 to 16, WindowBits 12 to 28");
+  end
+
   typedef logic [AddressBits-1:0] index_t;
   typedef enum logic [3:0] {
     Idle,

@@ -43,7 +43,7 @@ module control_cipher #(
     wire complete = count_q[2] | last_q | (empty_i & ~is_ad);
     wire block_valid = complete & (is_ad | left_q == '0);
     wire block_taken = block_valid & block_ready;
-    assign ready_o = ~count_q[2] & ~last_q;
+    assign ready_o = ~count_q[2] & ~last_q & ~start_i;
 
     ascon_aead u_ascon (
         .clk_i,
@@ -89,7 +89,7 @@ module control_cipher #(
     assign done_o = sealed & (left_q == '0);
   end else begin : gen_plain
     logic text_q, done_q;
-    assign ready_o = ~text_q | out_ready_i;
+    assign ready_o = (~text_q | out_ready_i) & ~start_i;
     assign out_o = word_i;
     assign out_valid_o = valid_i & text_q & ~done_q;
     assign done_o = done_q | (text_q & empty_i);

@@ -17,6 +17,13 @@ module control_memory #(
     output logic [           31:0] rdata_o
 );
 
+  if (NumLanes < 2 || NumLanes != 2 ** LaneBits || NumWords < 2 * NumLanes ||
+      NumWords != 2 ** AddressBits) begin : gen_bad_shape
+    $error(
+        "control_memory: NumLanes and NumWords must be powers of two, 2 lanes and 2 rows at least"
+    );
+  end
+
   logic [LaneBits-1:0] lane_q;
   logic [NumLanes-1:0][31:0] rdata;
   for (genvar n = 0; n < NumLanes; n++) begin : gen_lane

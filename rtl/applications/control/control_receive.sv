@@ -39,6 +39,14 @@ module control_receive #(
     output logic long_drop_o
 );
 
+  if (DataWidth < 64 || DataWidth != 2 ** $clog2(
+          DataWidth
+      ) || UserWidth < 1 || RowBits < 1) begin : gen_bad_width
+    $error(
+        "control_receive: DataWidth must be a power of two of at least 64, UserWidth and RowBits at least 1"
+    );
+  end
+
   logic inside_q;  // the next beat is not the first of its message
   logic skips_q;  // the rest of the message is discarded
   logic [RowBits:0] next_q;  // row of the next beat

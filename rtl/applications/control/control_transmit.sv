@@ -23,6 +23,10 @@ module control_transmit #(
     output logic                 tlast_o
 );
 
+  if (DataWidth < 64 || DataWidth != 2 ** $clog2(DataWidth)) begin : gen_bad_width
+    $error("control_transmit: DataWidth must be a power of two of at least 64");
+  end
+
   logic [NumLanes-1:0] filled_q;
   wire [NumLanes-1:0] lane = {filled_q[NumLanes-2:0], 1'b1} & ~filled_q;  // the next one
   wire taken = valid_i & ready_o;

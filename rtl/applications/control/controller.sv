@@ -59,8 +59,8 @@ module controller
     output logic        busy_o
 );
 
-  if (DataWidth < 64) begin : gen_bad_width
-    $error("controller: DataWidth must be 64 or more");
+  if (DataWidth < 64 || DataWidth != 2 ** $clog2(DataWidth)) begin : gen_bad_width
+    $error("controller: DataWidth must be a power of two of at least 64");
   end
   if (NumKeys < 2 || NumKeys > 128 || NumKeys != 2 ** KeyBits) begin : gen_bad_keys
     $error("controller: NumKeys must be a power of two, 2 to 128");
@@ -254,9 +254,9 @@ module controller
       .done_o(cipher_done),
       .tag_o(tag)
   );
-  assign cipher_start = state_q == Open | state_q == Answer;
-  assign nonce = state_q == Answer ? {AnswerNonce, sent_q[61:0], boot_q}
-      : {RequestNonce, number_q[61:0], client_q};
+  always_ff @(posedge clk_i) cipher_start <= (state_q == Open | state_q == Answer) & ~rst_i;
+  assign nonce = decrypts_q ? {RequestNonce, number_q[61:0], client_q}
+      : {AnswerNonce, sent_q[61:0], boot_q};
 
   // ---- Words from the memory, for the cipher ----
 

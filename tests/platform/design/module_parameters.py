@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from tests.applications.control import bad_values_control
 from tests.applications.processors import bad_values_processors
 from tests.platform.design import bad_values_stack
 from tests.protocols.tcp import bad_values_tcp
 
 # Bad values by module: each must be rejected by the module or its submodules.
-PARTS = (bad_values_stack.BAD, bad_values_tcp.BAD, bad_values_processors.BAD)
+PARTS = (
+    *(bad_values_stack.BAD, bad_values_tcp.BAD, bad_values_processors.BAD),
+    bad_values_control.BAD,
+)
 BAD = {module: values for part in PARTS for module, values in part.items()}
 assert len(BAD) == sum(map(len, PARTS)), "a module is in two of them"
 
@@ -35,9 +39,10 @@ FREE = {
     "ToIp": "any address",
     "HartId": "any number",
     "AnswersFrom": "names of layers",
-    "NumOthers": "any number of tiles",
+    **dict.fromkeys(("NumOthers", "TileIndex", "OwnWindow"), "any number of tiles"),
     "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
+    "Key": "any secret",
     **dict.fromkeys(
         (
             *("KindArp", "KindArpUpdate", "KindArpQuestion", "KindUnreachable", "KindTcpData"),
