@@ -408,7 +408,7 @@ module controller
   logic tag_differs_q, malformed, unknown_key, not_allowed, bad_tag;
   assign malformed   = state_q == FindKey & ~header_ok;
   assign unknown_key = state_q == FindKey & header_ok & step_q[0] & ~key_usable;
-  assign not_allowed = state_q == Allow & step_q[2] & some_listed_q & ~listed_q;
+  assign not_allowed = state_q == Allow & step_q == 4'd5 & some_listed_q & ~listed_q;
   assign bad_tag     = state_q == Decide & tag_differs_q;
   wire ignored = malformed | unknown_key | not_allowed | bad_tag;
   assign rx_release = ignored | state_q == Sent;
@@ -484,7 +484,7 @@ module controller
       Allow: begin
         listed_q <= (step_q != '0) & (listed_q | (allowed_i.valid & is_listed));
         some_listed_q <= (step_q != '0) & (some_listed_q | allowed_i.valid);
-        if (step_q[2]) begin
+        if (step_q == 4'd5) begin
           state_q <= Open;
           decrypts_q <= 1'b1;
           cipher_empty_q <= body_words == '0;
