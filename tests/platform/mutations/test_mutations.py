@@ -239,7 +239,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ),
     ("arp_cache", "ages[b]} ? a : b", "ages[b]} ? b : a", OLDEST),
     ("arp_cache", "(life_q[w].used == '0) & ~entry_q", "~entry_q", USED),
-    ("arp_cache", "stamp: look_q | sweep_q ?", "stamp: sweep_q ?", AGE),
+    ("arp_cache", "life_q[w].stamp, used: '1", "now_q, used: '1", AGE),
     ("arp_cache", "{~moving_from_q, random_q[0]}", "{moving_from_q, random_q[0]}", KEPT),
     ("arp_cache", "(match[w] & ~entry_q[w].permanent)", "match[w]", PERMANENT),
     ("arp_cache", "& ~fixed_match & same_key", "& same_key", PERMANENT),
