@@ -14,7 +14,7 @@ ETHER_TYPE = 0x88B5
 
 def test_frames_return() -> None:
     with Simulation(DESIGN, assertions=True, seed=1, rx_bubble=0.2, tx_stall=0.2) as simulation:
-        payloads = [bytes(range(size % 256)) for size in range(46, 300)]
+        payloads = [bytes(n % 256 for n in range(size)) for size in range(46, 300)]
         frames = [ethernet(HOST, STATION, ETHER_TYPE, each) for each in payloads]
         received = simulation.exchange(frames).received
         expected = [ethernet(STATION, HOST, ETHER_TYPE, each) for each in payloads]

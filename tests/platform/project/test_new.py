@@ -118,7 +118,11 @@ def test_a_new_project_is_clean(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "kind", [pytest.param(each, marks=pytest.mark.sweep if each == "tcp" else ()) for each in KINDS]
+    "kind",
+    [
+        pytest.param(each, marks=pytest.mark.sweep if each in ("between", "tcp") else ())
+        for each in KINDS
+    ],
 )
 def test_a_new_project_passes_its_test(kind: str, tmp_path: Path) -> None:
     create(NAME, kind, tmp_path / NAME)
