@@ -83,7 +83,7 @@ static struct segment *late;
 static uint32_t late_verdict, late_turn;
 
 // In a TCP segment with IPv4, with at most one VLAN tag: the matcher reports URG of no others. RFC 1624.
-static void clear_urgent(rpu_packet packet) {
+CALLED void clear_urgent(rpu_packet packet) {
     volatile uint8_t *ip = (volatile uint8_t *)rpu_bytes(packet) + 14;
     if (ip[-2] != 0x08 || ip[-1] != 0) ip += 4; // not the EtherType of IPv4
     volatile uint16_t *tcp = (volatile uint16_t *)(ip + 4 * (ip[0] & 15));
@@ -96,27 +96,33 @@ static void clear_urgent(rpu_packet packet) {
     tcp[8] = ~total;
 }
 
-CALLED void attend(rpu_packet packet, uint32_t verdict) {
-    if (!(verdict & (IS_UNCHECKED | IS_URGENT))) verdict = rpu_window(packet)->verdict;
-    if (verdict & IS_UNCHECKED) {
-        rpu_drop(packet);
-        return;
-    }
-    clear_urgent(packet);
-    rpu_send(packet ^ RPU_PORT_BIT);
-}
-
-static inline void finish(rpu_packet packet, uint32_t verdict) {
-    if (!(verdict & SPECIAL)) {
-        rpu_send(packet ^ RPU_PORT_BIT);
-        return;
-    }
-    if (SELDOM(!(verdict & (IS_EXACT | IS_BLOCKED)))) {
-        attend(packet, verdict);
-        return;
-    }
+INLINE void refuse(rpu_packet packet, uint32_t verdict) {
     if (verdict & IS_EXACT) ABOUT(packet)[BLOCK] = 0;
     rpu_drop(packet);
+}
+
+// By the whole verdict. URG is cleared already.
+INLINE void finish_whole(rpu_packet packet, uint32_t verdict) {
+    if (verdict & (IS_EXACT | IS_BLOCKED | IS_UNCHECKED))
+        refuse(packet, verdict);
+    else
+        rpu_send(packet ^ RPU_PORT_BIT);
+}
+
+CALLED void attend(rpu_packet packet) {
+    uint32_t verdict = rpu_window(packet)->verdict;
+    if (verdict & IS_URGENT) clear_urgent(packet);
+    finish_whole(packet, verdict);
+}
+
+INLINE void finish(struct state *s, rpu_packet packet) {
+    uint32_t verdict = RPU_VERDICT(packet);
+    if (!(verdict & SPECIAL))
+        rpu_send(packet ^ RPU_PORT_BIT);
+    else if (SELDOM(verdict & ATTENTION))
+        CALL(attend(packet));
+    else
+        refuse(packet, verdict);
 }
 
 INLINE int is_recent(struct state *s, const struct end *it) { return s->turn - it->turn < NUM_SLOTS; }
@@ -212,7 +218,7 @@ INLINE int collect(struct state *s) {
             hold(s, it, it->about[SEQUENCE]);
             return 0;
         }
-        finish(it->packet, verdict);
+        finish_whole(it->packet, verdict);
     } else {
         rpu_send(it->packet ^ RPU_PORT_BIT);
     }
@@ -227,7 +233,7 @@ CALLED void release_late(void) {
     struct segment *it = late;
     late = 0;
     uint32_t end = it->about[END];
-    finish(it->packet, late_verdict);
+    finish_whole(it->packet, late_verdict);
     go_on(&state, it->flow, end);
     settle();
 }
@@ -286,7 +292,7 @@ CALLED void tidy_up(void) {
 CALLED void go_on_behind(struct segment *it) {
     if (late && it->flow == late->flow && (int32_t)(it->about[SEQUENCE] - late->sequence) > 0) release_late();
     uint32_t end = it->about[END];
-    finish(it->packet, RPU_VERDICT(it->packet));
+    finish(&state, it->packet);
     go_on(&state, it->flow, end);
 }
 
@@ -301,7 +307,7 @@ CALLED void start_again(struct segment *it) {
 
 INLINE void in_order(struct state *s, struct segment *it) {
     if (!SELDOM((s->marks | s->new_marks) & mark(it->flow))) {
-        finish(it->packet, RPU_VERDICT(it->packet));
+        finish(s, it->packet);
         if (SELDOM(s->asked)) CALL(settle());
         return;
     }
@@ -315,7 +321,7 @@ INLINE void in_order(struct state *s, struct segment *it) {
     if (SELDOM(each || (late && late->flow == it->flow)))
         CALL(go_on_behind(it));
     else
-        finish(it->packet, RPU_VERDICT(it->packet));
+        finish(s, it->packet);
 }
 
 // No packet is there: what has been released was not followed by any.
@@ -350,6 +356,7 @@ CALLED void reorder(rpu_packet packet) {
             in_order(s, it);
         } else {
             uint32_t sequence = it->about[SEQUENCE];
+            if (SELDOM(RPU_VERDICT(packet) & ATTENTION)) CALL(clear_urgent(packet));
             s->new_marks |= mark(flow);
             // If another one of its flow is asked about, this one comes after it.
             int asks = s->asked && collect(s);
@@ -379,9 +386,11 @@ int main(void) {
         uint32_t verdict = RPU_VERDICT(packet);
         if (!(verdict & (IS_AHEAD | SPECIAL)))
             rpu_send(packet ^ RPU_PORT_BIT);
+        else if (!(verdict & (IS_AHEAD | ATTENTION)))
+            refuse(packet, verdict);
         else if (verdict & IS_AHEAD)
             reorder(packet);
         else
-            finish(packet, verdict);
+            attend(packet);
     }
 }
