@@ -66,7 +66,7 @@ class Exchange(LiteXModule):  # type: ignore[misc]
                 If(
                     received == len(frames),
                     If(wrong, Display("the reply is wrong")).Else(
-                        Display("UDP echo through LiteX's streams: %d bytes", len(reply))
+                        Display("UDP echo through LiteX's streams: %0d bytes", len(reply))
                     ),
                     Finish(),
                 ),

@@ -129,6 +129,8 @@ module router_wormhole
 
   wire unused = clk_i ^ rst_i;  // of a router without buffers and without a choice
 
+  logic [NumDirs-1:0][NumDirs-1:0] all_takes;  // [output][input]
+
   // An output's signals are apart from those of the others: a ready of the tile may depend on
   // inj_ready_o.
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
@@ -190,15 +192,17 @@ module router_wormhole
         for (int unsigned k = 0; k < NumInputs; k++) takes[Inputs[k]] = taken[k];
       end
     end
+    assign all_takes[o]   = takes;
     assign inj_ready_o[o] = o != int'(DirLocal) && takes[DirLocal];
   end
 
-  for (genvar i = 0; i < NumDirs; i++) begin : gen_taken
-    logic [NumDirs-1:0] by;  // [output]
-    for (genvar o = 0; o < NumDirs; o++) begin : gen_by
-      assign by[o] = front_request[i][o] & gen_output[o].takes[i];
+  always_comb begin
+    front_taken = '0;
+    for (int unsigned o = 0; o < NumDirs; o++) begin
+      for (int unsigned i = 0; i < NumDirs; i++) begin
+        if (front_request[i][o] & all_takes[o][i]) front_taken[i] = 1'b1;
+      end
     end
-    assign front_taken[i] = |by;
   end
 
   assign busy_o = |front_valid;
