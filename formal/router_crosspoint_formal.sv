@@ -49,6 +49,10 @@ module router_crosspoint_formal
     assign in_valid[i] = NumDirs'(valid_i[i]);
   end
 
+  // The local port has no channels.
+  assign in_ready[DirLocal][NumDirs-1:1]  = '0;
+  assign out_valid[DirLocal][NumDirs-1:1] = '0;
+
   logic unused_busy;
   router_crosspoint #(
       .flit_t(flit_t),

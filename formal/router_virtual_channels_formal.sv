@@ -59,6 +59,11 @@ module router_virtual_channels_formal
         };
   end
 
+  for (genvar l = 1; l < NumLanes; l++) begin : gen_no_lane  // the local port has no channels
+    assign in_ready[DirLocal][l]  = 1'b0;
+    assign out_valid[DirLocal][l] = 1'b0;
+  end
+
   logic unused_busy;
   router_virtual_channels #(
       .flit_t(flit_t),
