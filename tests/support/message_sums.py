@@ -138,6 +138,7 @@ EVENTS: dict[str, dict[str, int]] = {
     },
     "tcp_send_buffer": {"sent": STARTS},
     "tcp_receive_buffer": {"bad_read": GOES_ON, "kept": ENDS},
+    "tcp_framer": dict.fromkeys(("message", "long", "bad_length", "cut"), GOES_ON),
     "tcp_stream": {
         "told": ENDS,
         "received": ENDS,

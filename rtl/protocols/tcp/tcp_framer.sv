@@ -177,6 +177,7 @@ module tcp_framer
   typedef struct packed {
     phase_e phase;
     left_t left;  // bytes to the end of the phase, at least 1
+    logic near;  // upper bits of left are zero
     size_t length;  // of the message, in Body
     position_t start;  // of the message in the ring
     position_t stored;  // end of the bytes in the ring
@@ -188,10 +189,15 @@ module tcp_framer
   logic loaded_q, checked_q, room_q;
   wire index_t index = beat_q.from.session[IndexWidth-1:0];
 
+  function automatic logic is_near(left_t left);
+    return left[32:ByteWidth+1] == '0;
+  endfunction
+
   function automatic progress_t restarted(progress_t was);
     restarted = was;
     restarted.phase = FirstPhase;
     restarted.left = FirstLeft;
+    restarted.near = is_near(FirstLeft);
     restarted.length = size_t'(MessageBytes);
   endfunction
 
@@ -211,7 +217,7 @@ module tcp_framer
   message_t message, next_message;
   logic gives_message, message_room, next_valid, next_ready;
   logic resets, reset_room, reset_valid, reset_ready;
-  logic [LengthBytes-1:0][7:0] field, field_q, number;
+  logic [LengthBytes-1:0][7:0] field, tail, field_q, number;
   logic writes, go;
   logic is_long, is_bad, is_cut;
 
@@ -219,26 +225,30 @@ module tcp_framer
   wire is_notice = beat_q.from.opened | beat_q.from.closed | beat_q.from.ended | beat_q.from.failed;
   wire has_session = beat_q.from.opened | beat_q.from.closed | beat_q.from.ended;
   wire is_partial = (at_q.phase != Dead) & ((at_q.phase != FirstPhase) | (at_q.left != FirstLeft));
-  wire ends = at_q.left <= left_t'(rest_q);
-  wire fills = at_q.left == left_t'(rest_q);
   wire count_t left = at_q.left[ByteWidth:0];
-  wire count_t end_offset = ends ? offset_q + left : beat_q.bytes;
+  wire ends = at_q.near & (left <= rest_q);
+  wire fills = at_q.near & (left == rest_q);
+  wire count_t end_offset = offset_q + left;  // if it ends in this beat
+  wire left_t left_after = at_q.left - left_t'(rest_q);
+  wire left_t left_again = FirstLeft - left_t'(count_t'(rest_q - left));
   wire position_t next_start = at_q.start + position_t'(at_q.length);
 
   // The bytes before a place in the beat.
-  wire [KeepWidth+LengthBytes-1:0][7:0] bytes_before = {beat_q.data, at_q.tail};
+  wire [8*(KeepWidth+LengthBytes)-1:0] bytes_before = {beat_q.data, at_q.tail};
+  assign field = bytes_before[8*end_offset+:8*LengthBytes];
+  assign tail  = bytes_before[8*beat_q.bytes+:8*LengthBytes];
   always_comb begin
-    field = '0;
-    for (int unsigned n = 0; n <= KeepWidth; n++) begin
-      if (32'(end_offset) == n) field |= bytes_before[n+:LengthBytes];
-    end
     for (int unsigned n = 0; n < LengthBytes; n++) begin
       number[n] = field_q[LengthIsBig?LengthBytes-1-n : n];
     end
   end
-  wire signed [34:0] length = 35'(number) + 35'(LengthBias);
-  wire too_short = length < $signed(35'(HeadBytes));
-  wire too_long = length > $signed(35'(MaxBytes));
+  // Limits of the field: comparisons need no sum.
+  localparam logic signed [34:0] LeastNumber = 35'(HeadBytes) - 35'(LengthBias);
+  localparam logic signed [34:0] MostNumber = 35'(MaxBytes) - 35'(LengthBias);
+  wire signed [34:0] signed_number = 35'(number);
+  wire too_short = signed_number < LeastNumber;
+  wire too_long = signed_number > MostNumber;
+  wire left_t body_left = left_t'(signed_number - LeastNumber);
 
   always_comb begin
     at = at_q;
@@ -258,8 +268,9 @@ module tcp_framer
         at.stored = at_q.start;
       end
     end else if (works & (at_q.phase == Check)) begin
-      at.left   = left_t'(length) - left_t'(HeadBytes);
-      at.length = size_t'(length);
+      at.left   = body_left;
+      at.near   = is_near(body_left);
+      at.length = size_t'(body_left) + size_t'(HeadBytes);
       at.phase  = Body;
       if (too_short | (too_long & ~SkipsLong)) begin
         resets = 1'b1;
@@ -271,7 +282,7 @@ module tcp_framer
         is_long   = 1'b1;
         at.phase  = Skip;
         at.stored = at_q.start;
-      end else if (length == $signed(35'(HeadBytes))) begin
+      end else if (body_left == '0) begin
         gives_message = 1'b1;
         message.length = size_t'(HeadBytes);
         message.ends_at = at_q.start + position_t'(HeadBytes);
@@ -284,7 +295,8 @@ module tcp_framer
       writes = ~stored_q & (at_q.phase != Skip) & room_q;
       if (writes) at.stored = at_q.stored + position_t'(rest_q);
       if (stored_q | writes | (at_q.phase == Skip)) begin
-        at.left  = at_q.left - left_t'(rest_q);
+        at.left  = left_after;
+        at.near  = is_near(left_after);
         finishes = ~ends;
         if (ends) begin
           unique case (at_q.phase)
@@ -298,13 +310,16 @@ module tcp_framer
               at.start = next_start;
               gives_message = 1'b1;
               finishes = (fills | OncePerBeat) & message_room;
-              if (OncePerBeat) at.left = at_q.left + FirstLeft - left_t'(rest_q);
+              if (OncePerBeat) begin
+                at.left = left_again;
+                at.near = is_near(left_again);
+              end
             end
           endcase
         end
       end
     end
-    if (finishes) at.tail = field;
+    if (finishes) at.tail = tail;
   end
   // Nothing happens in a cycle without room for its effects.
   assign go = works & ~(gives_message & ~message_room) & ~(resets & ~reset_room);
