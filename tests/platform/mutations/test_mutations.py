@@ -423,7 +423,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("tcp_send_buffer", "(segment_i.length[1:0] != '0)", "1'b0", FITS),
     ("tcp_framer", "(loaded_q | valid_q)", "valid_q", FRAMES),
     ("tcp_framer", "RingBytes - 2 * KeepWidth)", "RingBytes - KeepWidth)", FRAMES),
-    ("tcp_framer", "if (finishes) at.tail = field;", "", FRAMES),
+    ("tcp_framer", "if (finishes) at.tail = tail;", "", FRAMES),
     (
         "tcp_framer",
         "at.phase == Skip) stored_q <= 1'b0",
