@@ -177,7 +177,7 @@ module tcp_framer
   typedef struct packed {
     phase_e phase;
     left_t left;  // bytes to the end of the phase, at least 1
-    logic near;  // upper bits of left are zero
+    logic is_close;  // upper bits of left are zero
     size_t length;  // of the message, in Body
     position_t start;  // of the message in the ring
     position_t stored;  // end of the bytes in the ring
@@ -189,7 +189,7 @@ module tcp_framer
   logic loaded_q, checked_q, room_q;
   wire index_t index = beat_q.from.session[IndexWidth-1:0];
 
-  function automatic logic is_near(left_t left);
+  function automatic logic close_to(left_t left);
     return left[32:ByteWidth+1] == '0;
   endfunction
 
@@ -197,7 +197,7 @@ module tcp_framer
     restarted = was;
     restarted.phase = FirstPhase;
     restarted.left = FirstLeft;
-    restarted.near = is_near(FirstLeft);
+    restarted.is_close = close_to(FirstLeft);
     restarted.length = size_t'(MessageBytes);
   endfunction
 
@@ -226,8 +226,8 @@ module tcp_framer
   wire has_session = beat_q.from.opened | beat_q.from.closed | beat_q.from.ended;
   wire is_partial = (at_q.phase != Dead) & ((at_q.phase != FirstPhase) | (at_q.left != FirstLeft));
   wire count_t left = at_q.left[ByteWidth:0];
-  wire ends = at_q.near & (left <= rest_q);
-  wire fills = at_q.near & (left == rest_q);
+  wire ends = at_q.is_close & (left <= rest_q);
+  wire fills = at_q.is_close & (left == rest_q);
   wire count_t end_offset = offset_q + left;  // if it ends in this beat
   wire left_t left_after = at_q.left - left_t'(rest_q);
   wire left_t left_again = FirstLeft - left_t'(count_t'(rest_q - left));
@@ -268,10 +268,10 @@ module tcp_framer
         at.stored = at_q.start;
       end
     end else if (works & (at_q.phase == Check)) begin
-      at.left   = body_left;
-      at.near   = is_near(body_left);
+      at.left = body_left;
+      at.is_close = close_to(body_left);
       at.length = size_t'(body_left) + size_t'(HeadBytes);
-      at.phase  = Body;
+      at.phase = Body;
       if (too_short | (too_long & ~SkipsLong)) begin
         resets = 1'b1;
         is_bad = reset_room & too_short;
@@ -295,8 +295,8 @@ module tcp_framer
       writes = ~stored_q & (at_q.phase != Skip) & room_q;
       if (writes) at.stored = at_q.stored + position_t'(rest_q);
       if (stored_q | writes | (at_q.phase == Skip)) begin
-        at.left  = left_after;
-        at.near  = is_near(left_after);
+        at.left = left_after;
+        at.is_close = close_to(left_after);
         finishes = ~ends;
         if (ends) begin
           unique case (at_q.phase)
@@ -312,7 +312,7 @@ module tcp_framer
               finishes = (fills | OncePerBeat) & message_room;
               if (OncePerBeat) begin
                 at.left = left_again;
-                at.near = is_near(left_again);
+                at.is_close = close_to(left_again);
               end
             end
           endcase
