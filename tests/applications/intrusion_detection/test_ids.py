@@ -107,7 +107,7 @@ def test_urgent_data_stay_in_the_stream(ids: Simulation, tmp_path: Path, tag: by
     prepare(ids, tmp_path, 'alert tcp any any -> any any (content:"evil stuff";')
     flow = Flow("10.0.0.1", "10.0.0.2", 1000, 80)
     random = Random(1)
-    sent, wanted = [], []
+    sent, wanted = list[bytes](), list[bytes]()
     for n in range(30):
         segment = Segment(flow, 1 + 40 * n, random.randbytes(40))
         flags = random.choice([0x10, 0x18, 0x11])
