@@ -81,7 +81,7 @@ module bench;
   localparam logic [335:0] UdpHeaders = {
     {ItsMac, OurMac, 16'h0800},
     {16'h4500, 16'd38, 32'h0, 8'd64, 8'd17, 16'h662b, OurIp, ItsIp},
-    {16'd5000, 16'd7, 16'd18, 16'd0}
+    {16'd50000, 16'd7, 16'd18, 16'd0}
   };
 
   bytes_t request, reply;

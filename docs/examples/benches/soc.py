@@ -20,7 +20,7 @@ FRAMES = [
     / ARP(op="who-has", hwsrc=OUR_MAC, psrc=OUR_IP, pdst=ITS_IP),
     Ether(src=OUR_MAC, dst=ITS_MAC)
     / IP(src=OUR_IP, dst=ITS_IP)
-    / UDP(sport=5000, dport=7)
+    / UDP(sport=50000, dport=7)
     / b"hello bees",
 ]
 

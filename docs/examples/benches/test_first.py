@@ -47,7 +47,7 @@ async def udp_echo(dut: Any) -> None:
     assert (await receive())[ARP].hwsrc == ITS_MAC
 
     headers = (
-        Ether(src=OUR_MAC, dst=ITS_MAC) / IP(src=OUR_IP, dst=ITS_IP) / UDP(sport=5000, dport=7)
+        Ether(src=OUR_MAC, dst=ITS_MAC) / IP(src=OUR_IP, dst=ITS_IP) / UDP(sport=50000, dport=7)
     )
     for length in range(1, 200):
         payload = bytes(range(length))
