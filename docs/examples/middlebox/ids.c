@@ -101,28 +101,29 @@ INLINE void refuse(rpu_packet packet, uint32_t verdict) {
     rpu_drop(packet);
 }
 
-// By the whole verdict. URG is cleared already.
-INLINE void finish_whole(rpu_packet packet, uint32_t verdict) {
-    if (verdict & (IS_EXACT | IS_BLOCKED | IS_UNCHECKED))
+// By the whole verdict.
+CALLED void finish_whole(rpu_packet packet, uint32_t verdict) {
+    if (verdict & (IS_EXACT | IS_BLOCKED | IS_UNCHECKED)) {
         refuse(packet, verdict);
-    else
-        rpu_send(packet ^ RPU_PORT_BIT);
-}
-
-CALLED void attend(rpu_packet packet) {
-    uint32_t verdict = rpu_window(packet)->verdict;
+        return;
+    }
     if (verdict & IS_URGENT) clear_urgent(packet);
-    finish_whole(packet, verdict);
+    rpu_send(packet ^ RPU_PORT_BIT);
 }
 
-INLINE void finish(struct state *s, rpu_packet packet) {
+CALLED void finish_special(rpu_packet packet) {
     uint32_t verdict = RPU_VERDICT(packet);
-    if (!(verdict & SPECIAL))
-        rpu_send(packet ^ RPU_PORT_BIT);
-    else if (SELDOM(verdict & ATTENTION))
-        CALL(attend(packet));
+    if (verdict & ATTENTION)
+        finish_whole(packet, rpu_window(packet)->verdict);
     else
         refuse(packet, verdict);
+}
+
+INLINE void finish(rpu_packet packet) {
+    if (SELDOM(RPU_VERDICT(packet) & SPECIAL))
+        finish_special(packet);
+    else
+        rpu_send(packet ^ RPU_PORT_BIT);
 }
 
 INLINE int is_recent(struct state *s, const struct end *it) { return s->turn - it->turn < NUM_SLOTS; }
@@ -212,15 +213,15 @@ INLINE int collect(struct state *s) {
     struct segment *it = s->asked;
     s->asked = 0;
     uint32_t verdict = it->about[ANSWER], end = it->about[END];
-    if (SELDOM(verdict & (IS_AHEAD | SPECIAL))) {
-        if (verdict & IS_AHEAD) {
-            if (s->last.flow == it->flow) s->last.flow = NO_FLOW; // it has started again, at a lower number
-            hold(s, it, it->about[SEQUENCE]);
-            return 0;
-        }
-        finish_whole(it->packet, verdict);
+    rpu_packet packet = it->packet;
+    if (!SELDOM(verdict & (IS_AHEAD | SPECIAL))) {
+        rpu_send(packet ^ RPU_PORT_BIT);
+    } else if (!SELDOM(!(verdict & IS_AHEAD))) {
+        if (s->last.flow == it->flow) s->last.flow = NO_FLOW; // it has started again, at a lower number
+        hold(s, it, it->about[SEQUENCE]);
+        return 0;
     } else {
-        rpu_send(it->packet ^ RPU_PORT_BIT);
+        finish_whole(packet, verdict);
     }
     return go_on(s, it->flow, end);
 }
@@ -292,7 +293,7 @@ CALLED void tidy_up(void) {
 CALLED void go_on_behind(struct segment *it) {
     if (late && it->flow == late->flow && (int32_t)(it->about[SEQUENCE] - late->sequence) > 0) release_late();
     uint32_t end = it->about[END];
-    finish(&state, it->packet);
+    finish(it->packet);
     go_on(&state, it->flow, end);
 }
 
@@ -307,7 +308,7 @@ CALLED void start_again(struct segment *it) {
 
 INLINE void in_order(struct state *s, struct segment *it) {
     if (!SELDOM((s->marks | s->new_marks) & mark(it->flow))) {
-        finish(s, it->packet);
+        finish(it->packet);
         if (SELDOM(s->asked)) CALL(settle());
         return;
     }
@@ -321,7 +322,7 @@ INLINE void in_order(struct state *s, struct segment *it) {
     if (SELDOM(each || (late && late->flow == it->flow)))
         CALL(go_on_behind(it));
     else
-        finish(s, it->packet);
+        finish(it->packet);
 }
 
 // No packet is there: what has been released was not followed by any.
@@ -356,7 +357,6 @@ CALLED void reorder(rpu_packet packet) {
             in_order(s, it);
         } else {
             uint32_t sequence = it->about[SEQUENCE];
-            if (SELDOM(RPU_VERDICT(packet) & ATTENTION)) CALL(clear_urgent(packet));
             s->new_marks |= mark(flow);
             // If another one of its flow is asked about, this one comes after it.
             int asks = s->asked && collect(s);
@@ -391,6 +391,6 @@ int main(void) {
         else if (verdict & IS_AHEAD)
             reorder(packet);
         else
-            attend(packet);
+            finish_special(packet);
     }
 }

@@ -286,6 +286,26 @@ def test_a_flow_starts_again_in_a_burst(ids: Simulation, tmp_path: Path, pairs: 
         assert in_their_order(done, wanted)
 
 
+def with_urgent_data(segment: Segment) -> bytes:
+    frame = rule_frames.segment(segment, flags=0x38)
+    return frame[:52] + b"\0\5" + frame[54:]
+
+
+def test_urgent_data_of_segments_that_ids_holds(ids: Simulation, tmp_path: Path) -> None:
+    """They leave without URG, when their gap is filled and when they have waited too long."""
+    prepare(ids, EVIL, tmp_path)
+    parts = in_order(FLOW, [bytes([65 + n]) * 20 for n in range(45)])
+    send(ids, [Segment(FLOW, 0, b"", syn=True)])
+    take_places(ids)
+    frames = [with_urgent_data(each) for each in [*swapped(parts[:40]), *parts[41:]]]
+    done = ids.exchange(frames, expected=40, limit_cycles=50_000)
+    came = [each.data for each in done.received]
+    while (frame := ids.receive(1, WAIT_CYCLES)) is not None:
+        came.append(frame.data)
+    ours = [each[:50] + bytes(2) + each[52:] for each in came if each[54:60] != b"x" * 6]
+    assert ours == [rule_frames.segment(each) for each in [*parts[:40], *parts[41:]]]
+
+
 @pytest.mark.parametrize("late", [3, 4, 5])
 def test_late_segments(ids: Simulation, tmp_path: Path, late: int) -> None:
     """One of a flow's segments comes so many behind its place, again and again, at full rate. Some
