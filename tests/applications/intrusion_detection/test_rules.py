@@ -432,8 +432,9 @@ def test_rules_of_other_generators(tmp_path: Path) -> None:
 def test_hits_before_and_after_lost_ones_are_kept(tmp_path: Path) -> None:
     rule = f'{ANY} (content:"evil stuff"; sid:5;)'
     tables = compiling.compile_rules(compiling.read([written(tmp_path, rule)], {})).tables
-    queue = [{"valid": 1, "lost": n == 1, "row": 0, "exact": 1} for n in range(3)]
-    register = SimpleNamespace(read=lambda: queue.pop(0) if queue else {"valid": 0})
+    hit = {"valid": 1, "unchecked": 0, "row": 0, "exact": 1}
+    queue = [{**hit, "lost": n == 1} for n in range(3)]
+    register = SimpleNamespace(read=lambda: queue.pop(0) if queue else {"valid": 0, "lost": 0})
     with pytest.raises(load.MissingHitsError, match="hits were lost") as raised:
         load.hits(SimpleNamespace(hit=register), tables)
     assert raised.value.hits == [Hit(0, 5, True)] * 3 and not queue
