@@ -101,7 +101,7 @@ for n in range(40):
     for port in map(int, sys.argv[2:]):
         client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         client.settimeout(5)
-        client.bind(("", 30000 + n))
+        client.bind(("", 62768 + n))
         message = bytes(2) + b"%d to %d" % (n, port)
         client.sendto(message, (sys.argv[1], port))
         assert client.recv(65535) == message, (n, port)
