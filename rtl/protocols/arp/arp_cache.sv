@@ -369,8 +369,7 @@ module arp_cache
           (look_q & hits[w] & ~bypass_q & ~repeat_q & ~&life_q[w].used);
       new_life[w] = '{stamp: now_q, used: add_i ? '1 : '0};  // a new binding
       // An update directly after a look-up of the same neighbour has read the mark before.
-      // An update writes a way that matches or is empty, so the late match is not needed here.
-      if (~empty[w]) new_life[w].used = life_q[w].used | {$bits(used_t) {repeat_q}};
+      if (match[w]) new_life[w].used = life_q[w].used | {$bits(used_t) {repeat_q}};
       if (look_q) new_life[w] = '{stamp: life_q[w].stamp, used: '1};
       if (sweep_q) new_life[w] = '{stamp: life_q[w].stamp, used: life_q[w].used - 1'b1};
       if (step_writes) new_life[w] = moving_life_q;
