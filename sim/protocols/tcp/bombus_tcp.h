@@ -48,10 +48,10 @@ BOMBUS_API int bombus_tcp_accept(bombus_sim *sim, int listener, uint64_t timeout
 /* Requests a connection through a MAC port with `port` at an IPv4 address (10.77.0.1 is
  * 0x0A4D0001), from a local port (own_port; 0: the engine chooses one), and returns it at once.
  * Until it is open, sending and receiving is -ENOTCONN; bombus_tcp_await() waits, and
- * bombus_tcp_poll() reports it. Every one opens or fails. While as many as the engine has sessions
- * have done neither, of all tiles together and with those that were given up, a further one fails
- * at once (ENOBUFS). -EADDRINUSE: own_port has a listener, or belongs to a tile. -EINVAL also if
- * port is not from 1 to 65535, or own_port is beyond. */
+ * bombus_tcp_poll() reports it. Every one opens or fails. While as many requests as the engine has
+ * sessions wait for its answer, of all tiles together, a further one fails at once (ENOBUFS).
+ * -EADDRINUSE: own_port has a listener, or belongs to a tile. -EINVAL also if port is not from 1 to
+ * 65535, or own_port is beyond. */
 BOMBUS_API int bombus_tcp_open(bombus_sim *sim, const char *tile, uint32_t ip, uint32_t port,
                                uint32_t mac_port, uint32_t own_port);
 
@@ -59,8 +59,7 @@ BOMBUS_API int bombus_tcp_open(bombus_sim *sim, const char *tile, uint32_t ip, u
  * it, by a reset or by ICMP; -ETIMEDOUT: it has not answered; -EHOSTUNREACH: ... and the path has
  * reported an error by ICMP; -ENOBUFS: all sessions of the engine are in use or requested;
  * -EADDRINUSE: a connection from own_port to this peer exists, perhaps in TIME-WAIT. After every
- * error the request is given up; if the connection opens later, it is reset. timeout_us 0 is
- * -EINVAL: use bombus_tcp_open(). */
+ * error the request is given up. timeout_us 0 is -EINVAL: use bombus_tcp_open(). */
 BOMBUS_API int bombus_tcp_connect(bombus_sim *sim, const char *tile, uint32_t ip, uint32_t port,
                                   uint32_t mac_port, uint32_t own_port, uint64_t timeout_us);
 
@@ -101,13 +100,16 @@ enum {
 };
 BOMBUS_API int bombus_tcp_shutdown(bombus_sim *sim, int connection, int how);
 
-/* Closes a connection: bytes sent before still arrive, bytes received later are discarded. Its
- * number is then valid only for bombus_tcp_abort(), bombus_tcp_get() and bombus_tcp_await() with
- * BOMBUS_TCP_CLOSED, and no longer (-EBADF) once the session is free, which also takes the peer's
- * close. Or closes a listener: connections that wait there and new ones are reset. */
+/* Closes a connection: bytes sent before still arrive. Bytes of the peer that were not received, or
+ * that arrive later, reset it (RFC 9293, 3.6.1). One that is not open yet is given up, as by
+ * bombus_tcp_abort(). The number is then valid only for bombus_tcp_abort(), bombus_tcp_get() and
+ * bombus_tcp_await() with BOMBUS_TCP_CLOSED, and no longer (-EBADF) once the session is free, which
+ * also takes the peer's close, or a minute (`fin_wait_us` of the engine). Or closes a listener:
+ * connections that wait there and new ones are reset. */
 BOMBUS_API int bombus_tcp_close(bombus_sim *sim, int socket);
 
-/* Resets a connection and closes it; bytes in transit may be lost. */
+/* Resets a connection and closes it; bytes in transit may be lost. One that is not open yet is
+ * given up, and its session becomes free. */
 BOMBUS_API int bombus_tcp_abort(bombus_sim *sim, int connection);
 
 /* Conditions and states of a connection. */
@@ -180,8 +182,9 @@ BOMBUS_API int bombus_tcp_get(bombus_sim *sim, int socket, uint32_t option, uint
 /* -ENOPROTOOPT: also if the option can only be read. */
 BOMBUS_API int bombus_tcp_set(bombus_sim *sim, int socket, uint32_t option, uint64_t value);
 
-/* Writes the connections whose sessions are not free yet, at most `capacity`, closed ones among
- * them, and returns how many there are. connections may be NULL if capacity is 0. */
+/* Writes the connections that are or were open and whose sessions are not free yet, at most
+ * `capacity`, closed ones among them, and returns how many there are. connections may be NULL if
+ * capacity is 0. */
 BOMBUS_API int bombus_tcp_connections(bombus_sim *sim, const char *tile, int32_t *connections,
                                       size_t capacity);
 

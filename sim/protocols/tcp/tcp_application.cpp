@@ -173,7 +173,9 @@ std::vector<bombus_tcp_news> TcpApplication::take_news(size_t most) {
 
 std::vector<int> TcpApplication::connections() const {
   std::vector<int> numbers;
-  for (const auto& [session, connection] : sessions_) numbers.push_back(connection->number());
+  for (const auto& [session, connection] : sessions_) {
+    if (connection->is_opened()) numbers.push_back(connection->number());
+  }
   return numbers;
 }
 
@@ -196,72 +198,68 @@ void TcpApplication::take_data(const Message& message) {
 }
 
 void TcpApplication::take_event(const TcpEvent& event) {
-  if (event.opened) {
-    take_opened(event);
-    return;
-  }
+  if (event.connecting) return take_connecting(event);
+  if (event.opened) return take_opened(event);
   if (event.failed && !event.closed) {
     const int error = event.cause == TcpCause::kPortInUse ? EADDRINUSE : ENOBUFS;
-    if (TcpConnection* connection = answered(event, true)) fail(*connection, error);
+    if (TcpConnection* connection = answered(event)) fail(*connection, error);
     return;
   }
   const auto found = sessions_.find(event.session);
-  if (found != sessions_.end()) {
-    TcpConnection& connection = *found->second;
-    connection.take(event);
-    add_news(connection);
-    remove_if_done(connection);
-  } else if (event.closed) {
-    if (TcpConnection* connection = answered(event)) {
-      fail(*connection, connection->error_of(event.cause, ECONNREFUSED));
-    }
-    request({TcpVerb::kFree, event.session, event.write_end, false, 0, 0, 0, 0});
-  } else if (event.reported) {
-    const auto opening = opening_of(event);
-    if (opening == openings_.end()) return;
-    opening->connection->report(event.cause);
-    add_news(*opening->connection);
-  }
+  if (found == sessions_.end()) return;
+  TcpConnection& connection = *found->second;
+  if (event.closed && !connection.is_opened()) return take_failed(connection, event);
+  connection.take(event);
+  add_news(connection);
+  remove_if_done(connection);
+}
+
+void TcpApplication::take_connecting(const TcpEvent& event) {
+  TcpConnection* connection = answered(event);
+  if (connection == nullptr) return;
+  sessions_[event.session] = connection;
+  connection->begin(event.session);
 }
 
 void TcpApplication::take_opened(const TcpEvent& event) {
-  TcpConnection* requested = answered(event);
+  const auto found = sessions_.find(event.session);
+  const bool requested = found != sessions_.end();
   TcpConnection& connection =
-      requested ? *requested : add(event.ip, event.peer_port, event.mac_port);
+      requested ? *found->second : add(event.ip, event.peer_port, event.mac_port);
   sessions_[event.session] = &connection;
   connection.take(event);
   add_news(connection);
-  if (requested != nullptr && !requested->is_released()) return;
-  if (!is_requested(event)) {
-    for (auto& [number, listener] : listeners_) {
-      if (listener.port != event.own_port) continue;
-      if (listener.backlog != 0 && listener.waiting.size() >= listener.backlog) break;
-      listener.waiting.push_back(connection.number());
-      return;
-    }
+  if (requested) return;
+  for (auto& [number, listener] : listeners_) {
+    if (listener.port != event.own_port) continue;
+    if (listener.backlog != 0 && listener.waiting.size() >= listener.backlog) break;
+    listener.waiting.push_back(connection.number());
+    return;
   }
-  abort(connection);  // not requested
+  abort(connection);
 }
 
-std::deque<TcpApplication::Opening>::iterator TcpApplication::opening_of(const TcpEvent& event,
-                                                                         bool newest) {
-  if (!is_requested(event)) return openings_.end();
+void TcpApplication::take_failed(TcpConnection& connection, const TcpEvent& event) {
+  sessions_.erase(event.session);
+  request({TcpVerb::kFree, event.session, event.write_end, false, 0, 0, 0, 0});
+  fail(connection, connection.error_of(event.cause, ECONNREFUSED));
+}
+
+TcpConnection* TcpApplication::answered(const TcpEvent& event) {
   uint16_t own_port = event.own_port;
   const auto fits = [&](const Opening& each) {
     return each.own_port == own_port && each.mac_port == event.mac_port &&
            each.connection->ip() == event.ip && each.connection->peer_port() == event.peer_port;
   };
   auto found = std::find_if(openings_.begin(), openings_.end(), fits);
-  if (found != openings_.end()) return found;
-  own_port = 0;  // the engine has chosen it
-  found = std::find_if(openings_.begin(), openings_.end(), fits);
-  if (found == openings_.end() || !newest) return found;
-  return std::prev(std::find_if(openings_.rbegin(), openings_.rend(), fits).base());
-}
-
-TcpConnection* TcpApplication::answered(const TcpEvent& event, bool newest) {
-  const auto found = opening_of(event, newest);
-  if (found == openings_.end()) return nullptr;
+  if (found == openings_.end()) {
+    own_port = 0;  // the engine has chosen it
+    found = std::find_if(openings_.begin(), openings_.end(), fits);
+    if (found == openings_.end()) return nullptr;
+    if (event.failed) {
+      found = std::prev(std::find_if(openings_.rbegin(), openings_.rend(), fits).base());
+    }
+  }
   TcpConnection* connection = found->connection;
   openings_.erase(found);
   --common_.unanswered;

@@ -62,7 +62,7 @@ class TcpApplication {
   void take_all();
   // Moves the oldest news.
   std::vector<bombus_tcp_news> take_news(size_t most);
-  // Those whose sessions are not free, by session.
+  // Those that are or were open and whose sessions are not free, by session.
   std::vector<int> connections() const;
 
   // ---- For connections ----
@@ -82,20 +82,19 @@ class TcpApplication {
   void send(Message message) { simulator_.send_message(in_, std::move(message)); }
   void take_data(const Message& message);
   void take_event(const TcpEvent& event);
+  void take_connecting(const TcpEvent& event);
   void take_opened(const TcpEvent& event);
+  // A requested connection ends before it is open.
+  void take_failed(TcpConnection& connection, const TcpEvent& event);
   struct Opening {
     TcpConnection* connection;
     uint32_t mac_port;
     uint16_t own_port;  // 0: any
   };
-  // A request for a connection that an event about a new session concerns; end(): none. Of those to
-  // the same peer, with ports that the engine chooses, it is the oldest one; if there was no
-  // session for it, the newest one, since earlier ones have got theirs.
-  std::deque<Opening>::iterator opening_of(const TcpEvent& event, bool newest = false);
-  // ... which is then answered. null: none.
-  TcpConnection* answered(const TcpEvent& event, bool newest = false);
-  // Whether the application, not a peer, requested it: the engine has chosen the port.
-  static bool is_requested(const TcpEvent& event) { return event.port != event.own_port; }
+  // The request for a connection that an event answers, which is then forgotten; null: none. Of
+  // those to the same peer, with ports that the engine chooses, it is the oldest one; if there was
+  // no session for it, the newest one, since earlier ones have got theirs.
+  TcpConnection* answered(const TcpEvent& event);
   TcpConnection& add(uint32_t ip, uint16_t peer_port, uint32_t mac_port);
   void fail(TcpConnection& connection, int error);
   void add_news(const TcpConnection& connection);
@@ -113,7 +112,7 @@ class TcpApplication {
   std::map<int, TcpListener> listeners_;
   std::unordered_map<int, std::unique_ptr<TcpConnection>> connections_;
   std::map<uint16_t, TcpConnection*> sessions_;
-  std::deque<Opening> openings_;         // the oldest first
+  std::deque<Opening> openings_;         // not answered, the oldest first
   std::deque<TcpConnection*> reads_;     // in the order of the bytes to arrive
   std::deque<int> news_;                 // changed connections, the oldest change first
   std::unordered_map<int, uint32_t> changes_;  // of each in news_: its last state

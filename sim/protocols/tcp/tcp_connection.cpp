@@ -86,34 +86,42 @@ void TcpConnection::shut_reading() {
 }
 
 void TcpConnection::close() {
-  if (opened_) shutdown();
+  if (!opened_) return abort();
   released_ = true;
-  discard();
+  received_.clear();  // not released
+  shutdown();
   free_if_done();
 }
 
 void TcpConnection::abort() {
-  if (opened_ && !over_) request(TcpVerb::kAbort);
+  if (has_session_ && !over_) request(TcpVerb::kAbort);
   reset_ = true;
   released_ = true;
   queue_.clear();
-  discard();
+  received_.clear();
   free_if_done();
 }
 
 // ---- For the application ----
 
+void TcpConnection::begin(uint16_t session) {
+  has_session_ = true;
+  session_ = session;
+  if (released_) request(TcpVerb::kAbort);
+}
+
 void TcpConnection::take(const TcpEvent& event) {
+  if (event.reported) report(event.cause);
   if (event.opened) {
-    opened_ = true;
+    opened_ = has_session_ = true;
     session_ = event.session;
     own_port_ = event.own_port;
     asked_ = taken_ = event.read_end;
     written_ = event.write_end;
     if (settings_ != 0) request(TcpVerb::kSet, settings_);  // made before it was open
   }
+  if (!opened_) return;  // it has no positions
   mss_ = event.mss;
-  if (event.reported) report(event.cause);
   if (event.peer_closed) peer_closed_ = true;
   // A FIN occupies a position, but is not a byte.
   read_end_ = event.read_end - peer_closed_;
@@ -129,7 +137,7 @@ void TcpConnection::take(const TcpEvent& event) {
     }
     queue_.clear();
   }
-  if (!reset_) ask();
+  if (!reset_ && !released_) ask();
   if (!over_) {
     if ((event.readable || event.opened) && !peer_closed_) {
       readable_toggle_ = !readable_toggle_;
@@ -142,8 +150,8 @@ void TcpConnection::take(const TcpEvent& event) {
 
 void TcpConnection::take_data(const uint8_t* data, size_t length) {
   --pending_reads_;
-  received_.push(data, length);
-  if (released_ || read_shut_) discard();
+  if (!released_) received_.push(data, length);
+  if (read_shut_) discard();
   free_if_done();
 }
 
@@ -193,14 +201,17 @@ size_t TcpConnection::sendable() const {
 }
 
 void TcpConnection::push() {
+  // A connection that is reset does not send what waits.
+  if (released_ && taken_ != read_end_) queue_.clear();
   while (const size_t part = sendable()) {
     send_part(queue_.data(), part);
     queue_.pop(part);
   }
   if (unsent() != 0) request_space(0);
-  if (closing_ && queue_.empty() && !close_sent_ && !over_) {
-    close_sent_ = true;
-    request(TcpVerb::kClose, written_);
+  bool& sent = released_ ? close_both_sent_ : close_sent_;
+  if (closing_ && queue_.empty() && !sent && !over_) {
+    sent = true;
+    request(released_ ? TcpVerb::kCloseBoth : TcpVerb::kClose, written_);
   }
 }
 

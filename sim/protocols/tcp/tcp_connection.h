@@ -29,7 +29,7 @@ class TcpConnection {
         mac_port_(mac_port) {}
 
   int number() const { return number_; }
-  uint16_t session() const { return session_; }  // once it is open
+  uint16_t session() const { return session_; }  // of a requested connection: once it is known
   uint32_t ip() const { return ip_; }
   uint16_t peer_port() const { return peer_port_; }
   uint16_t own_port() const { return own_port_; }  // once it is open
@@ -78,11 +78,15 @@ class TcpConnection {
   void shutdown();
   // Received bytes are discarded from now on.
   void shut_reading();
+  // Sends what waits, and the end. Bytes of the peer that were not taken, or that arrive later,
+  // reset the connection (RFC 9293, 3.6.1). One that is not open yet is given up.
   void close();
   void abort();
 
   // ---- For the application ----
 
+  // A requested connection has got a session.
+  void begin(uint16_t session);
   void take(const TcpEvent& event);
   void take_data(const uint8_t* data, size_t length);
   // The path has reported an error.
@@ -123,6 +127,7 @@ class TcpConnection {
   uint32_t mss_ = 0;
   uint16_t own_port_ = 0;
   uint16_t session_ = 0;
+  bool has_session_ = false;
   bool opened_ = false;
 
   // Places in the streams: positions modulo 2^32
@@ -138,7 +143,7 @@ class TcpConnection {
   bool waits_for_space_ = false;
   bool peer_closed_ = false;
   bool read_shut_ = false;
-  bool closing_ = false, close_sent_ = false;
+  bool closing_ = false, close_sent_ = false, close_both_sent_ = false;
   bool reset_ = false;
   bool over_ = false;  // the session has ended
   bool released_ = false;

@@ -38,6 +38,7 @@ TcpMessages::TcpMessages(const StreamPort& out, const StreamPort& in)
                     event_.field("changes.closed"),
                     event_.field("changes.failed"),
                     event_.field("changes.reported"),
+                    event_.field("changes.connecting"),
                     event_.field("cause"),
                     event_.field("mss"),
                     event_.field("read_end"),
@@ -56,7 +57,7 @@ TcpMessages::TcpMessages(const StreamPort& out, const StreamPort& in)
   // In the order of TcpVerb
   const std::array<const char*, kTcpVerbs> names{"release", "readable", "writable", "close",
                                                  "abort",   "free",     "listen",   "connect",
-                                                 "unlisten", "set"};
+                                                 "unlisten", "set",     "close_both"};
   for (size_t i = 0; i < names.size(); ++i) {
     verbs_[i] = request_.value("request", std::string("request_") + names[i]);
   }
@@ -80,7 +81,8 @@ TcpEvent TcpMessages::event(const Message& message) const {
   return {narrow(fields.port),     narrow(fields.session), flag(fields.opened),
           flag(fields.readable),   flag(fields.writable),  flag(fields.peer_closed),
           flag(fields.closed),     flag(fields.failed),    flag(fields.reported),
-          cause,                   wide(fields.mss),       wide(fields.read_end),
+          flag(fields.connecting), cause,                  wide(fields.mss),
+          wide(fields.read_end),
           wide(fields.write_end),  wide(fields.mac_port),  wide(fields.ip),
           narrow(fields.peer_port), narrow(fields.own_port)};
 }

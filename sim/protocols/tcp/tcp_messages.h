@@ -27,7 +27,7 @@ constexpr size_t kTcpCauses = 8;
 struct TcpEvent {
   uint16_t port;  // of the application
   uint16_t session;
-  bool opened, readable, writable, peer_closed, closed, failed, reported;
+  bool opened, readable, writable, peer_closed, closed, failed, reported, connecting;
   TcpCause cause;
   uint32_t mss;
   uint32_t read_end, write_end;
@@ -45,9 +45,10 @@ enum class TcpVerb {
   kListen,
   kConnect,
   kUnlisten,
-  kSet
+  kSet,
+  kCloseBoth
 };
-constexpr size_t kTcpVerbs = 10;
+constexpr size_t kTcpVerbs = 11;
 
 // Bits of `argument` in kSet: settings_t in tcp_pkg
 constexpr uint32_t kNoDelay = 1;
@@ -86,7 +87,7 @@ class TcpMessages {
   MessageKind event_, data_out_, data_in_, read_, request_;
   struct {
     Field port, session, opened, readable, writable, peer_closed, closed, failed, reported;
-    Field cause, mss, read_end, write_end, mac_port, ip, peer_port, own_port;
+    Field connecting, cause, mss, read_end, write_end, mac_port, ip, peer_port, own_port;
   } event_fields_;
   struct {
     Field session, start;

@@ -23,14 +23,17 @@ from bombus.protocols.frames import (
     ip_frame,
     mac_bytes,
 )
+from bombus.protocols.tcp.model import State
 from bombus.simulator.native import SimulationError
-from tests.protocols.tcp.tcp_pair import CLIENT, CLIENT_MAC, HOST, SERVER, Pair
+from tests.protocols.tcp.tcp_pair import CLIENT, CLIENT_MAC, HOST, SERVER, SESSIONS, Pair
+from tests.protocols.tcp.tcp_stations import Stations
 from tests.protocols.tcp.test_tcp_path import HOST_UNREACHABLE, PORT_UNREACHABLE, Asking
 
 pytestmark = pytest.mark.slow
 
 TOO_BIG, SMALL_MTU = 4, 600
 SYN_LIMIT_S = 190  # RFC 9293, 3.8.3
+IDLE_US = 60_000_000  # evict_idle_s
 
 
 @pytest.fixture
@@ -122,9 +125,11 @@ def test_cork(pair: Pair) -> None:
     near.write(big)
     far.write(big[::-1])
     near.shutdown()
-    far.close()
+    far.shutdown()
     assert near.receive_exactly(len(big)) == big[::-1]
+    assert far.receive_exactly(len(big)) == big
     near.close()
+    far.close()
     pair.settle()
 
 
@@ -247,6 +252,102 @@ def test_the_reading_side_is_shut(pair: Pair) -> None:
     pair.settle()
     with pytest.raises(SimulationError, match="how: should be 0 to 2, not 3"):
         pair.connected()[0].shutdown(3)
+
+
+@pytest.mark.parametrize("arrives", ["before", "later"])
+def test_unread_bytes_reset_a_connection_that_is_closed(pair: Pair, arrives: str) -> None:
+    """RFC 9293, 3.6.1: the peer must not take them as read."""
+    near, far = pair.connected()
+    if arrives == "before":
+        near.send(b"unread")
+        pair.link.run(100)
+    far.close()
+    if arrives == "later":
+        pair.link.run(100)
+        assert not far.is_closed
+        near.send(b"unread")
+    pair.link.run(100)
+    for end in (near, far):
+        assert (end.is_reset, end.error) == (True, errno.ECONNRESET)
+    near.close()
+    pair.settle()
+
+
+def test_bytes_that_were_read_do_not_reset_a_connection_that_is_closed(pair: Pair) -> None:
+    """Those written before still arrive, also after the end of the sending side."""
+    near, far = pair.connected()
+    data = Random(4).randbytes(300_000)
+    near.send(b"request")
+    assert far.receive_exactly(7) == b"request"
+    near.shutdown()
+    far.write(data)
+    far.close()
+    assert near.receive_exactly(len(data)) == data
+    near.close()
+    pair.settle()
+    assert not near.is_reset and not far.is_reset
+    near, far = pair.connected()
+    far.shutdown()
+    assert near.receive() == b""
+    near.send(b"answer")
+    assert far.receive_exactly(6) == b"answer"
+    far.close()
+    pair.link.run(100)
+    assert not near.is_reset
+    near.send(b"more")
+    pair.link.run(100)
+    assert near.is_reset and far.is_reset
+    near.close()
+    pair.settle()
+
+
+def test_both_close_with_bytes_that_wait_for_space(pair: Pair) -> None:
+    """Nobody reads them, so the connection ends by a reset."""
+    near, far = pair.connected()
+    for end in (near, far):
+        end.write(bytes(400_000))
+    pair.link.run(10_000)
+    for end in (near, far):
+        end.close()
+    pair.settle()
+    assert near.is_reset and far.is_reset
+
+
+@pytest.mark.parametrize("call", ["close", "abort"])
+def test_a_connection_that_is_not_open_yet_ends(pair: Pair, call: str) -> None:
+    """All sessions wait for a peer that is silent; once given up, they are free for others."""
+    calls = pair.client.calls
+    for wait_us in (0, 1000):  # before and after the engine has answered
+        openings = [pair.client.open("10.77.0.9", 80) for _ in range(SESSIONS)]
+        pair.link.run(wait_us)
+        for opening in openings:
+            assert getattr(calls, call)(opening.number)
+        pair.link.run(1000)
+        assert all(calls.get(opening.number, "STATE") is None for opening in openings)
+        near, far = pair.connected()
+        near.close()
+        far.close()
+        pair.settle()
+
+
+def test_an_idle_connection_is_evicted() -> None:
+    with Simulation(HOST, timer_step_us=20_000, assertions=True) as simulation:
+        listener = bombus.sockets(simulation).listen(80)
+        stations = Stations(simulation, to=80)
+        for port in range(2000, 2000 + SESSIONS):
+            stations.connect(port)
+            simulation.elapse(us=20_000)
+        ends = [listener.accept(timeout=0) for _ in range(SESSIONS)]
+        simulation.elapse(us=IDLE_US)
+        client = stations.open(3000, 1)
+        stations.run(lambda: stations.endpoints[2000].state is State.CLOSED)
+        bombus.sockets(simulation).poll()
+        assert [end.error for end in ends] == [errno.ECONNABORTED] + [0] * (SESSIONS - 1)
+        for call in (ends[0].receive, lambda: ends[0].send(b"x")):
+            with pytest.raises(ConnectionAbortedError, match="idle"):
+                call()
+        ends[0].close()
+        stations.run(lambda: client.state is State.ESTABLISHED)
 
 
 def test_a_silent_peer_is_not_a_refusal(pair: Pair) -> None:

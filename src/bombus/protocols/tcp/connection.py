@@ -196,8 +196,9 @@ class Connection:
             self._kept.clear()
 
     def close(self) -> None:
-        """Closes both directions: bytes already sent still arrive, received bytes are discarded.
-        Does not wait; the session becomes free once the peer has closed too.
+        """Closes both directions: bytes already sent still arrive. Bytes of the peer that were not
+        received, or that arrive later, reset the connection (RFC 9293, 3.6.1). Does not wait; the
+        session becomes free once the peer has closed too, or after `fin_wait_us` of the engine.
         """
         self._kept.clear()
         self._state()  # the last one, if the session is free afterwards

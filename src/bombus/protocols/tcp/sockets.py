@@ -64,7 +64,7 @@ class Opening:
         return self._error
 
     def give_up(self) -> None:
-        """If the connection opens later, it is reset."""
+        """Its session becomes free; if the connection has opened meanwhile, it is reset."""
         if self._connection is None and not self._error:
             self._error = _GIVEN_UP
         self._sockets.calls.abort(self.number)
@@ -175,7 +175,7 @@ class Sockets:
     def open(self, ip: str, port: int, *, mac_port: int = 0, local_port: int = 0) -> Opening:
         """Requests a connection like `connect`, but does not wait.
 
-        While as many as the engine has sessions are neither open nor failed, a further one fails.
+        While as many as the engine has sessions wait for its answer, a further one fails.
         """
         return self._open("open", ip, port, mac_port, local_port)
 
