@@ -167,12 +167,15 @@ enum {
    * ECONNREFUSED (protocol or port unreachable). The connection goes on. 0: none; can be set to
    * 0. */
   BOMBUS_TCP_SOFT_ERROR,
-  /* Of the engine's session: 0 or 1; can be set, before it is open, too. */
+  /* Of the engine's session: can be set, before it is open, too; 0 or 1 unless stated
+   * otherwise. */
   BOMBUS_TCP_NODELAY = 64, /* 1: short segments are not delayed. Default: 0, which delays them where
                               the engine has `nagle` */
   BOMBUS_TCP_KEEPALIVE,    /* 0: a silent peer is not probed. Default: 1, which probes it where the
                               engine has `keepalive_s` */
-  BOMBUS_TCP_USER_TIMEOUT, /* a parameter of the engine: -ENOPROTOOPT */
+  BOMBUS_TCP_USER_TIMEOUT, /* milliseconds, up to 4294836, after which an open connection ends whose
+                              peer acknowledges nothing; it ends up to 131 ms later. Default: 0, as
+                              the engine's `user_timeout_s` and `max_backoff` say */
   BOMBUS_TCP_CORK          /* 1: segments that are not full are held back, until it is set to 0, or
                               the connection is shut down or closed; no limit of time. Default: 0 */
 };

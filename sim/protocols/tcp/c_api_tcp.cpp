@@ -139,34 +139,34 @@ uint64_t option_of(const TcpApplication& application, const TcpConnection& conne
     case BOMBUS_TCP_SEND_BUFFER: return buffer_of(application.buffers().send);
     case BOMBUS_TCP_RECEIVE_BUFFER: return buffer_of(application.buffers().receive);
     case BOMBUS_TCP_CORK: return connection.is_cork();
-    case BOMBUS_TCP_NODELAY: return (connection.settings() & kNoDelay) != 0;
-    case BOMBUS_TCP_KEEPALIVE: return (connection.settings() & kNoKeepalive) == 0;
+    case BOMBUS_TCP_NODELAY: return connection.has_setting(kNoDelay);
+    case BOMBUS_TCP_KEEPALIVE: return !connection.has_setting(kNoKeepalive);
+    case BOMBUS_TCP_USER_TIMEOUT: return connection.user_timeout_ms();
     default: refuse_option(option, " of a connection");
   }
 }
 
 void set_option(TcpConnection& connection, uint32_t option, uint64_t value) {
-  const auto set_bit = [&](uint32_t bit, bool is_set) {
-    connection.set((connection.settings() & ~bit) | (is_set ? bit : 0));
-  };
-  const uint64_t most = option == BOMBUS_TCP_SOFT_ERROR ? 0 : 1;
-  const auto check_value = [&] {
+  const auto check_value = [&](uint64_t most = 1) {
     if (value <= most) return;
-    refuse(std::string("value: should be ") + (most == 0 ? "0" : "0 or 1") + ", not " +
-           std::to_string(value));
+    const std::string text = most <= 1 ? "0 or 1" : "0 to " + std::to_string(most);
+    refuse("value: should be " + (most == 0 ? "0" : text) + ", not " + std::to_string(value));
   };
   switch (option) {
     case BOMBUS_TCP_NODELAY:
       check_value();
-      return set_bit(kNoDelay, value == 1);
+      return connection.set(kNoDelay, value == 1);
     case BOMBUS_TCP_KEEPALIVE:
       check_value();
-      return set_bit(kNoKeepalive, value == 0);
+      return connection.set(kNoKeepalive, value == 0);
+    case BOMBUS_TCP_USER_TIMEOUT:
+      check_value(kMostUserTimeoutMs);
+      return connection.set_user_timeout(static_cast<uint32_t>(value));
     case BOMBUS_TCP_CORK:
       check_value();
       return connection.set_cork(value == 1);
     case BOMBUS_TCP_SOFT_ERROR:
-      check_value();
+      check_value(0);
       return connection.clear_soft_error();
     default: refuse_option(option, " of a connection that can be set");
   }

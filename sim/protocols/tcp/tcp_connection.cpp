@@ -70,9 +70,22 @@ void TcpConnection::request_space(size_t length) {
   request(TcpVerb::kWritable, written_ + least, writable_toggle_);
 }
 
-void TcpConnection::set(uint32_t settings) {
-  settings_ = settings;
-  if (opened_ && !over_) request(TcpVerb::kSet, settings_);
+void TcpConnection::set(uint32_t bit, bool value) {
+  settings_ = (settings_ & ~bit) | (value ? bit : 0);
+  send_settings();
+}
+
+void TcpConnection::set_user_timeout(uint32_t ms) {
+  user_timeout_ms_ = ms;
+  send_settings();
+}
+
+void TcpConnection::send_settings() {
+  if (!opened_ || over_) return;
+  // The engine counts begun units, so that one more is needed.
+  const uint64_t us = uint64_t{user_timeout_ms_} * 1000;
+  const uint64_t units = us == 0 ? 0 : (us - 1) / kUserTimeoutUnitUs + 2;
+  request(TcpVerb::kSet, settings_ | static_cast<uint32_t>(units << kUserTimeoutBit));
 }
 
 void TcpConnection::shutdown() {
@@ -118,7 +131,7 @@ void TcpConnection::take(const TcpEvent& event) {
     own_port_ = event.own_port;
     asked_ = taken_ = event.read_end;
     written_ = event.write_end;
-    if (settings_ != 0) request(TcpVerb::kSet, settings_);  // made before it was open
+    if (settings_ != 0 || user_timeout_ms_ != 0) send_settings();  // made before it was open
   }
   if (!opened_) return;  // it has no positions
   mss_ = event.mss;

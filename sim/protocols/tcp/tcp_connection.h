@@ -68,8 +68,10 @@ class TcpConnection {
   // Sends as many bytes as there is space for; if some are left, an event will report space.
   size_t send(const uint8_t* data, size_t length, bool more);
   // kNoDelay, kNoKeepalive
-  uint32_t settings() const { return settings_; }
-  void set(uint32_t settings);
+  bool has_setting(uint32_t bit) const { return (settings_ & bit) != 0; }
+  void set(uint32_t bit, bool value);
+  uint32_t user_timeout_ms() const { return user_timeout_ms_; }  // 0: that of the engine
+  void set_user_timeout(uint32_t ms);  // at most kMostUserTimeoutMs
   // Whether all short segments are held back.
   bool is_cork() const { return cork_; }
   void set_cork(bool cork);
@@ -105,6 +107,7 @@ class TcpConnection {
 
  private:
   void request(TcpVerb verb, uint32_t argument = 0, bool toggle = false);
+  void send_settings();
   // Requests all bytes in the receive buffer.
   void ask();
   void send_part(const uint8_t* data, size_t length);
@@ -137,7 +140,8 @@ class TcpConnection {
   ByteQueue queue_;  // waits for space in the send buffer, or to fill a segment
   unsigned pending_reads_ = 0;
 
-  uint32_t settings_ = 0;
+  uint32_t settings_ = 0;  // the bits
+  uint32_t user_timeout_ms_ = 0;
   bool cork_ = false, more_ = false;
   bool readable_toggle_ = false, writable_toggle_ = false;
   bool waits_for_space_ = false;

@@ -53,6 +53,9 @@ constexpr size_t kTcpVerbs = 11;
 // Bits of `argument` in kSet: settings_t in tcp_pkg
 constexpr uint32_t kNoDelay = 1;
 constexpr uint32_t kNoKeepalive = 2;
+constexpr uint32_t kUserTimeoutBit = 16;  // and up
+constexpr uint32_t kUserTimeoutUnitUs = 65'536;
+constexpr uint32_t kMostUserTimeoutMs = 4'294'836;  // 65,534 units
 
 // To the engine. Fields that a request does not need are 0.
 struct TcpRequest {

@@ -403,8 +403,14 @@ static void misuse(int listener) {
   FAILS(near, ENOPROTOOPT, "option", bombus_tcp_get(near, client, 0, &value));
   FAILS(near, ENOPROTOOPT, "option", bombus_tcp_get(near, client, BOMBUS_TCP_WAITING, &value));
   FAILS(far, ENOPROTOOPT, "option", bombus_tcp_get(far, listener, BOMBUS_TCP_STATE, &value));
-  FAILS(near, ENOPROTOOPT, "option", bombus_tcp_set(near, client, BOMBUS_TCP_USER_TIMEOUT, 1));
-  FAILS(near, ENOPROTOOPT, "option", bombus_tcp_get(near, client, BOMBUS_TCP_USER_TIMEOUT, &value));
+  const uint64_t timeouts_ms[] = {1, 4294836, 0};
+  for (int i = 0; i < 3; ++i) {
+    IS(near, 0, bombus_tcp_set(near, client, BOMBUS_TCP_USER_TIMEOUT, timeouts_ms[i]));
+    IS(near, 0, bombus_tcp_get(near, client, BOMBUS_TCP_USER_TIMEOUT, &value));
+    TRUE(value == timeouts_ms[i]);
+  }
+  FAILS(near, EINVAL, "should be 0 to 4294836",
+        bombus_tcp_set(near, client, BOMBUS_TCP_USER_TIMEOUT, 4294837));
   for (uint32_t i = BOMBUS_TCP_NODELAY; i <= BOMBUS_TCP_KEEPALIVE; ++i) {
     for (uint64_t wanted = 0; wanted <= 1; ++wanted) {
       IS(near, 0, bombus_tcp_set(near, client, i, wanted));

@@ -330,6 +330,31 @@ def test_a_connection_that_is_not_open_yet_ends(pair: Pair, call: str) -> None:
         pair.settle()
 
 
+def test_a_user_timeout(pair: Pair) -> None:
+    """RFC 9293, 3.9.1.2: it is set in milliseconds, and kept beside the other settings."""
+    near, far = pair.connected()
+    assert near.user_timeout == 0
+    near.user_timeout = 0.3
+    near.no_delay = True
+    assert (near.user_timeout, near.no_delay) == (0.3, True)
+    near.send(b"x")
+    assert far.receive() == b"x"
+    pair.link.carry = lambda *_: None  # cut
+    near.send(b"lost")
+    pair.link.run(300_000)
+    assert not near.error
+    pair.link.run(131_000)
+    assert near.error == errno.ETIMEDOUT
+    near.close()
+    for value, reason in (
+        (-1, "user_timeout: should be 0 seconds or more, not -1"),
+        (4294.837, "value: should be 0 to 4294836, not 4294837"),
+    ):
+        with pytest.raises(SimulationError, match=reason):
+            far.user_timeout = value
+    assert far.user_timeout == 0
+
+
 def test_an_idle_connection_is_evicted() -> None:
     with Simulation(HOST, timer_step_us=20_000, assertions=True) as simulation:
         listener = bombus.sockets(simulation).listen(80)

@@ -23,15 +23,15 @@ _NO_FRAMES = (
 )
 
 
-def microseconds(timeout: float) -> int:
+def microseconds(timeout: float, name: str = "timeout") -> int:
     """A timeout in seconds; SimulationError if it is out of range."""
     try:
         is_valid = 0 <= timeout < math.inf
     except TypeError:
         kind = type(timeout).__name__
-        raise TypeError(f"timeout: should be a number of seconds, not {kind}") from None
+        raise TypeError(f"{name}: should be a number of seconds, not {kind}") from None
     if not is_valid:
-        raise SimulationError(f"timeout: should be 0 seconds or more, not {timeout}")
+        raise SimulationError(f"{name}: should be 0 seconds or more, not {timeout}")
     return round(timeout * 1_000_000)
 
 

@@ -184,6 +184,17 @@ class Connection:
     def keepalive(self, value: bool) -> None:
         self._set("KEEPALIVE", value)
 
+    @property
+    def user_timeout(self) -> float:
+        """Seconds after which the connection ends if the peer acknowledges nothing (RFC 9293,
+        3.9.1.2), at most 4294.836; it ends up to 0.131 later. 0: as the engine has it.
+        """
+        return self._get("USER_TIMEOUT") / 1000
+
+    @user_timeout.setter
+    def user_timeout(self, value: float) -> None:
+        self._set("USER_TIMEOUT", -(-microseconds(value, "user_timeout") // 1000))
+
     # ---- End ----
 
     def shutdown(self, how: int = SHUT_WR) -> None:
@@ -278,7 +289,7 @@ class Connection:
     def _get(self, option: str) -> int:
         return self._calls.get(self._number, option) or 0
 
-    def _set(self, option: str, value: bool) -> None:
+    def _set(self, option: str, value: int) -> None:
         self._call("set", self._calls.constant(option), int(value))
 
     def _state(self) -> int:
