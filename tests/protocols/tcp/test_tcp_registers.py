@@ -115,6 +115,7 @@ def test_a_session_from_its_beginning_to_its_end() -> None:
         pair.link.run(5000)
         assert state_of(pair.near, near.session)[0] == "fin_wait2"
         assert state_of(pair.far, far.session)[0] == "close_wait"
+        assert far.receive_exactly(10_000) == bytes(10_000)
         far.close()
         pair.link.run(5000)
         assert state_of(pair.near, near.session)[0] == "time_wait"
