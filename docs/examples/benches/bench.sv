@@ -9,7 +9,7 @@ module bench;
 
   logic clk = 1'b0;
   logic rst = 1'b1;
-  always #2 clk = ~clk;  // 250 MHz
+  always #2.5 clk = ~clk;  // 200 MHz
 
   logic [63:0] rx_data, tx_data;
   logic [7:0] rx_keep, tx_keep;

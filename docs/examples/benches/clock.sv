@@ -2,7 +2,7 @@
 // Drives the clock of the LiteX design, which ends the simulation.
 module clock;
   logic clk = 1'b0;
-  always #2 clk = ~clk;  // 250 MHz
+  always #2.5 clk = ~clk;  // 200 MHz
   soc u_soc (.clk);
   initial begin
     #100_000;

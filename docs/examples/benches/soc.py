@@ -90,7 +90,7 @@ class Soc(LiteXModule):  # type: ignore[misc]
 
 
 platform = GenericPlatform("sim", [("clk", 0, Pins(1))], name="soc")
-soc = Soc(platform, Path("first"), sys_clk_freq=250e6)
+soc = Soc(platform, Path("first"), sys_clk_freq=200e6)
 platform.get_verilog(soc, name="soc").write("soc.v")
 lines = [f"+incdir+{path}" for path in platform.verilog_include_paths]
 lines += [source[0] for source in platform.sources]

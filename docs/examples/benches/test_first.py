@@ -29,7 +29,7 @@ def bus(dut: Any, prefix: str, forward: str, backward: str) -> AxiStreamBus:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def udp_echo(dut: Any) -> None:
-    Clock(dut.clk_i, 4, "ns").start()
+    Clock(dut.clk_i, 5, "ns").start()
     dut.tick_us_i.value = 0  # no timer runs
     dut.reg_valid_i.value = 0
     dut.rst_i.value = 1
