@@ -58,14 +58,14 @@ class Buffers:
     def __post_init__(self) -> None:
         self.size = self.width // 8
         self.ring = RING_BEATS * self.size
-        meta = struct_layout("tcp_segment_meta_t", "tcp_pkg")["session"]
+        layout = struct_layout("tcp_event_meta_t", "tcp_pkg").values()  # the widest
         self.layout = Layout(
             ("data", self.width),
             ("bytes", self.size.bit_length()),
             ("last", 1),
             ("kind", KIND_BITS),
             ("length", LENGTH_BITS),
-            ("meta", meta.offset + meta.width),
+            ("meta", max(each.offset + each.width for each in layout)),
             ("next", 1),
         )
         self.send = [bytearray(self.ring) for _ in range(SESSIONS)]

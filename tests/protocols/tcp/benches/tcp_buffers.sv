@@ -14,13 +14,13 @@ module bench
     parameter int unsigned NumSessions = 3,
     parameter int unsigned RingBeats = 16,
     localparam int unsigned RingBytes = RingBeats * DataWidth / 8,
-    localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth, $bits(tcp_segment_meta_t))
+    localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth, $bits(tcp_event_meta_t))
 ) (
     `BENCH_PORTS(4, BeatBits, 3, BeatBits + 1, 1, 2)
 );
 
   `BENCH_SHAPE
-  `BOMBUS_BEAT_T(beat_t, DataWidth, tcp_segment_meta_t)
+  `BOMBUS_BEAT_T(beat_t, DataWidth, tcp_event_meta_t)
 
   beat_t packet, answer, request;
   logic next;
