@@ -58,6 +58,7 @@ class Connection:
         self.key = key
         self.own = own  # parameters of the engine
         self.iss: int | None = None
+        self.fin_at: int | None = None  # position of the peer's FIN, once it has arrived
         self.irs: int | None = None
         self.time_us = 0.0
         self.stream = bytearray()  # first transmissions of bytes
@@ -193,7 +194,9 @@ class Connection:
                     self.last_reported = ack, *block
 
     def _note_payload(self, wire: Wire, certain: bool, was_open: bool) -> None:
-        """Keeps the payload, and a FIN that is next in order; `was_open`: before this segment."""
+        """Keeps the payload and a FIN, which may be beyond a gap (RFC 9293, SHLD-31); `was_open`:
+        before this segment.
+        """
         assert self.irs is not None
         start = place(wire.seq, self.irs)
         end, fin = start + len(wire.payload), "FIN" in wire.flags
@@ -206,8 +209,10 @@ class Connection:
             if fin and was_open and start <= self.certain.next:
                 self.certain.add(end, end + 1)
         self.possible.add(start, end)
-        if fin and start <= self.possible.next:
-            self.possible.add(end, end + 1)
+        if fin:
+            self.fin_at = end
+        if self.fin_at is not None and self.fin_at <= self.possible.next:
+            self.possible.add(self.fin_at, self.fin_at + 1)
             self.fin_received = True
 
     # ---- Sent ----
