@@ -69,8 +69,8 @@ module register_walker #(
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      random_q  <= Seed;
-      state_q   <= Idle;
+      random_q <= Seed;
+      state_q <= Idle;
       written_q <= '0;
       request_q.more <= 1'b0;
     end else begin

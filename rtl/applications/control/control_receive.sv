@@ -47,12 +47,18 @@ module control_receive #(
     );
   end
 
-  logic inside_q;  // the next beat is not the first of its message
   logic skips_q;  // the rest of the message is discarded
   logic [RowBits:0] next_q;  // row of the next beat
 
   wire taken = tvalid_i & tready_o;
-  wire first = ~inside_q;
+  logic first;
+  first_beat u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (tlast_i),
+      .first_o(first)
+  );
   wire busy = valid_o & first;
   wire skips = first ? valid_o : skips_q;
   wire [RowBits:0] row = first ? {1'b0, row_i} : next_q;
@@ -62,13 +68,15 @@ module control_receive #(
   assign write_o = {NumLanes{stores}};
   assign row_o = row[RowBits-1:0];
   assign wdata_o = tdata_i;
-  assign receiving_o = inside_q;
+  assign receiving_o = ~first;
 
-  logic [LengthBits-1:0] bytes;
-  always_comb begin
-    bytes = '0;
-    for (int unsigned n = 0; n < DataBytes; n++) bytes += LengthBits'(tkeep_i[n]);
-  end
+  logic [$clog2(DataBytes):0] bytes;
+  keep_count #(
+      .NumBytes(DataBytes)
+  ) u_bytes (
+      .keep_i (tkeep_i),
+      .bytes_o(bytes)
+  );
 
   always_ff @(posedge clk_i) begin
     if (taken) next_q <= row + 1'b1;
@@ -76,18 +84,14 @@ module control_receive #(
       user_o <= tuser_i;
       first_row_o <= row_i;
     end
-    if (taken & ~skips) length_o <= (first ? '0 : length_o) + bytes;
+    if (taken & ~skips) length_o <= (first ? '0 : length_o) + LengthBits'(bytes);
     busy_drop_o <= taken & first & valid_o & ~rst_i;
     long_drop_o <= taken & ~skips & ~fits & ~rst_i;
     if (rst_i) begin
-      inside_q <= 1'b0;
-      skips_q  <= 1'b0;
-      valid_o  <= 1'b0;
+      skips_q <= 1'b0;
+      valid_o <= 1'b0;
     end else begin
-      if (taken) begin
-        inside_q <= ~tlast_i;
-        skips_q  <= skips | ~fits;
-      end
+      if (taken) skips_q <= skips | ~fits;
       valid_o <= (valid_o & ~release_i) | (taken & tlast_i & ~skips & fits);
     end
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries out requests to registers that arrive as messages of an AXI-Stream, and answers them
-// (docs/applications/control/format.md). It is a kernel behind udp_stream, in the same tile.
+// (docs/applications/control/format.md). It is a kernel of udp_stream, in the same tile.
 //
 // A request is opened, its batch is checked whole, then carried out, then answered. One request is
 // handled at a time; further ones are discarded and counted (Drops), or wait. A request without a

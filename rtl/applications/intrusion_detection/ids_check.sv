@@ -21,7 +21,7 @@
 // packet without fragments takes 2 cycles. Bound for a packet: no rule begins after CheckCycles
 // cycles in rules; if one would have, the packet is unchecked. The last rule takes at most 180
 // cycles, and the end of the packet one for each rule and fragment settled, at most 1,024. After
-// reset the tables of what is settled are cleared, one row per cycle.
+// reset the tables of settled rules and fragments are cleared, one row per cycle.
 `include "bombus_assert.svh"
 
 module ids_check

@@ -110,7 +110,7 @@ module ids_headers
   wire is_whole = l4_size_q >= 14'(header) & (~protocol_q[0] | tcp_bytes >= 6'd20) &
       (~is_udp | (udp_length >= 16'd8 & udp_length <= 16'(l4_size_q)));
   wire offset_t size = is_cut ? udp_length[13:0] : l4_size_q;
-  // Receivers drop what has neither ACK nor SYN, and data with RST (RFC 9293, section 3.10.7).
+  // Receivers drop segments with neither ACK nor SYN, and data with RST (RFC 9293, section 3.10.7).
   wire in_stream = is_good_q & is_whole & protocol_q[0] & ~flags[2] & (flags[1] | flags[4]);
   offset_t stop, last_start;
   assign stop = is_cut ? l4_start_q + udp_length[13:0] : l4_start_q + l4_size_q;

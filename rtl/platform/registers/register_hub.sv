@@ -9,7 +9,7 @@
 // its response without waiting for another access.
 //
 // A request with `more` reserves the hub: the next one is of the same master, so that no other access
-// comes between the words of one register, or between a read and the write that follows from it.
+// is between the words of one register, or between a read and the write that follows from it.
 // Its master offers that request whatever other masters do.
 //
 // Targets: target t has the addresses t * 2^WindowBits up to (t + 1) * 2^WindowBits - 1. It

@@ -9,7 +9,7 @@
 //
 // After MaxMoves moves the table counts as full, and of four bindings the oldest that is not in use
 // is given up. A binding is in use if a packet has found it in the last UsedSteps steps. It is
-// never given up: if all four are in use, the walk goes on until it holds or finds one that is not.
+// never given up: if all four are in use, the walk continues until it holds or finds one that is not.
 // Meanwhile further new neighbours without a free place are not stored.
 //
 // A binding that has not been confirmed for MaxAgeS seconds, to within 2^AgeShift us, has expired
@@ -315,7 +315,7 @@ module arp_cache
   wire   full = ~(|same_q) & ~(|free_q) & ~removes & ~over;
   wire   tired = ~for_software_q & (&moves_q);
   wire   replaces = full & tired & (|victims_q);
-  wire   unused = (moving_life_q.used == '0) | write_i;  // software does not wait for ever
+  wire   unused = (moving_life_q.used == '0) | write_i;  // a write by software has a bounded wait
   wire   gives_up = full & ~replaces & ((&fixed_q) | (tired & unused));
   wire   moves = full & ~replaces & ~gives_up;
   ways_t step_way;

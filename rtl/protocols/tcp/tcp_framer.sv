@@ -8,7 +8,7 @@
 // Bytes wait in a ring of each session until their message is complete. The field plus LengthBias
 // is the length of the whole message, from its first byte on. A length that does not reach the end
 // of the field resets the connection, and so does one above MaxBytes; with SkipsLong, such a
-// message is discarded, and the stream goes on after it. A message that is cut by the end of the
+// message is discarded, and the next message follows it. A message that is cut by the end of the
 // stream is discarded. All three are counted.
 //
 // The way back needs no frames: tcp_stream joins the bytes of messages. message_tx passes, and

@@ -149,7 +149,7 @@ package tcp_pkg;
     logic peer_closed;  // all bytes have arrived
     logic closed;       // the session has ended
     logic failed;       // see cause_e
-    logic reported;     // the path has reported an error (cause_e); the session goes on
+    logic reported;     // the path has reported an error (cause_e); the session remains open
     logic connecting;   // the session of a requested connection, which is not open yet
   } changes_t;
 
@@ -176,7 +176,7 @@ package tcp_pkg;
     RequestRelease,
     RequestReadable,  // `toggle`: inverted for each new request, after the response to the last one
     RequestWritable,
-    RequestClose,  // no more data will be written after `argument`; reading goes on
+    RequestClose,  // no more data will be written after `argument`; reading continues
     RequestAbort,
     RequestFree,  // after closed: no further requests; everything up to `argument` was written
     RequestListen,  // accept connections to port `argument`

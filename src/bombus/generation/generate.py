@@ -73,7 +73,7 @@ def _register_files(facts: Facts) -> dict[str, str]:
     name, register_map = facts.design.config.name, facts.register_map
     found = {_home(file): file.read_text(encoding="utf-8") for file in register_map.files}
     included = "".join(f'`include "{file}"\n' for file in found)
-    header = c_header(register_map.files, register_map.text, name)
+    header = c_header(register_map.files, register_map.text, name, register_map.root)
     return {
         **found,
         f"{name}.rdl": f"{LICENCE}\n{included}\n{register_map.text}",

@@ -9,21 +9,21 @@ from pathlib import Path
 
 from peakrdl_cheader.exporter import CHeaderExporter
 
-from bombus.registers.rdl import compile_text, read_block
+from bombus.registers.model import Block
+from bombus.registers.rdl import compile_text
 from bombus.registers.secrets import secret_words
 
 
-def c_header(files: Iterable[Path], text: str, name: str) -> str:
-    """A struct of the map `name`, and masks of all fields; for C11 and C++11.
+def c_header(files: Iterable[Path], text: str, name: str, root: Block) -> str:
+    """A struct of the map `name`, and masks of all fields; for C11 and C++11. `root`: the same map.
 
     If layers have secrets, also a function that fills them.
     """
-    top = compile_text(files, text, name)
     with tempfile.TemporaryDirectory() as folder:
         header = Path(folder) / f"{name}_registers.h"
-        CHeaderExporter().export(top, str(header))
+        CHeaderExporter().export(compile_text(files, text, name), str(header))
         exported = header.read_text()
-    words = list(secret_words(read_block(top)))
+    words = list(secret_words(root))
     before, end, after = exported.rpartition("#ifdef __cplusplus")
     return before + (_secrets(name, words) if words else "") + end + after
 

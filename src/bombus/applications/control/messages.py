@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from bombus.applications.control.ascon import TAG_BYTES, BadTagError, open_sealed, seal
 from bombus.base.errors import UserError
 from bombus.design import rtl
-from bombus.registers.model import WORD_BITS, WORD_BYTES
+from bombus.registers.model import WORD_BYTES
 
 _PACKAGE = "control_pkg"
 
@@ -28,18 +28,21 @@ MAX_BODY_WORDS = _constant("MaxBodyWords")
 MAX_RESULT_WORDS = _constant("MaxResultWords")
 _MORE = 1 << 16
 _ANSWER_NONCE = _constant("AnswerNonce") << 62
+# Operations, in the lowest bits of an address
+_READ, _WRITE = _constant("Read"), _constant("Write")
+_MASKED_WRITE, _WRITE_BLOCK = _constant("MaskedWrite"), _constant("WriteBlock")
 
 
 class Status(IntEnum):
     """Of an answer."""
 
-    OK = 0
-    MALFORMED = 1
-    TOO_LONG = 2
-    NO_RIGHT = 3
-    REPEATED = 4
-    OTHER_BOOT = 5
-    BUSY = 6
+    OK = _constant("Ok")
+    MALFORMED = _constant("Malformed")
+    TOO_LONG = _constant("TooLong")
+    NO_RIGHT = _constant("NoRight")
+    REPEATED = _constant("Repeated")
+    OTHER_BOOT = _constant("OtherBoot")
+    BUSY = _constant("Busy")
 
 
 class ControlError(UserError):
@@ -63,22 +66,22 @@ def words(*values: int) -> bytes:
 
 def read(address: int, count: int = 1) -> bytes:
     """Reads successive words."""
-    return words(address, count)
+    return words(address | _READ, count)
 
 
 def write(address: int, value: int) -> bytes:
     """Writes a word."""
-    return words(address | 1, value)
+    return words(address | _WRITE, value)
 
 
 def masked_write(address: int, mask: int, value: int) -> bytes:
     """Writes the bits of a word that `mask` has."""
-    return words(address | 2, mask, value)
+    return words(address | _MASKED_WRITE, mask, value)
 
 
 def write_block(address: int, values: Sequence[int]) -> bytes:
     """Writes successive words."""
-    return words(address | 3, len(values), *values)
+    return words(address | _WRITE_BLOCK, len(values), *values)
 
 
 # ---- Messages ----
@@ -141,16 +144,3 @@ def answer(key: Key, data: bytes) -> Answer:
     if int.from_bytes(header[4:6], "little") != len(body):
         raise ControlError("the answer's length is wrong")
     return Answer(Status(header[7]), number, boot, body)
-
-
-def chunks(items: Iterable[bytes], limit_bytes: int) -> list[bytes]:
-    """The bodies of as few requests as hold the items, in order."""
-    bodies = [b""]
-    for item in items:
-        if bodies[-1] and len(bodies[-1]) + len(item) > limit_bytes:
-            bodies.append(b"")
-        bodies[-1] += item
-    return bodies
-
-
-assert WORD_BITS == 8 * WORD_BYTES

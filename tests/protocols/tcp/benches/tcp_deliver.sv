@@ -2,7 +2,8 @@
 // The path of payload and events from the engine to applications without a receive buffer:
 // tcp_deliver and tcp_bypass. Streams in: beats of payload, whether a segment has a session, its
 // outcome (has payload, verdict, has an event, report, port), ports of connections without a
-// session (bit 16: without a local port). Out: next hop and beat. Events: the drop. Applications have the ports 80 and 443.
+// session (bit 16: without a local port). Out: next hop and beat. Events: the drop.
+// Applications have the ports 80 and 443.
 `include "bombus_types.svh"
 `include "bench.svh"
 

@@ -2,8 +2,8 @@
 // TCP echo whose side of a connection its peer ends: for tests of the states that a server of a
 // peer that closes first never sees.
 //
-// A message of data that begins with "#end" is echoed and closes the own side behind it; what
-// comes later is read and thrown away. "#cls" closes both sides. "#rst" is echoed and resets the
+// A message of data that begins with "#end" is echoed and closes the own side after it; later
+// bytes are read and discarded. "#cls" closes both sides. "#rst" is echoed and resets the
 // connection. One of "#o", address and port (lowest byte first) is echoed and opens a connection to
 // there, which is echoed on, too; "#del" closes it before it is open. "#set" and a digit sets the
 // user timeout to as many times 2**20 us. Commands fit into the first beat, whatever its width.
