@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a message from an AXI-Stream into the memory, from row_i on, and reports it: its bytes, and
+// Writes a message from an AXI-Stream into the memory, from row_i on, and reports its bytes, and
 // the tuser of its first beat. One message is held at a time, until release_i. A message that
 // arrives meanwhile waits, or (Drops) is discarded; one that does not fit is discarded.
 //
@@ -42,9 +42,7 @@ module control_receive #(
   if (DataWidth < 64 || DataWidth != 2 ** $clog2(
           DataWidth
       ) || UserWidth < 1 || RowBits < 1) begin : gen_bad_width
-    $error(
-        "control_receive: DataWidth must be a power of two of at least 64, UserWidth and RowBits at least 1"
-    );
+    $error("control_receive: DataWidth must be a power of two from 64, the others at least 1");
   end
 
   logic skips_q;  // the rest of the message is discarded

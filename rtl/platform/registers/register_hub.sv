@@ -8,7 +8,8 @@
 // master may offer its read until the response arrives, and may withdraw an offer. A master takes
 // its response without waiting for another access.
 //
-// A request with `more` reserves the hub: the next one is of the same master, so that no other access
+// A request with `more` reserves the hub: the next one is of the same master, so that no access of
+// another one
 // is between the words of one register, or between a read and the write that follows from it.
 // Its master offers that request whatever other masters do.
 //

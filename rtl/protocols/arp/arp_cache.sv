@@ -9,7 +9,7 @@
 //
 // After MaxMoves moves the table counts as full, and of four bindings the oldest that is not in use
 // is given up. A binding is in use if a packet has found it in the last UsedSteps steps. It is
-// never given up: if all four are in use, the walk continues until it holds or finds one that is not.
+// never given up: if all four are in use, the walk continues until one is not.
 // Meanwhile further new neighbours without a free place are not stored.
 //
 // A binding that has not been confirmed for MaxAgeS seconds, to within 2^AgeShift us, has expired
