@@ -41,7 +41,7 @@ module control_batch
     output logic register_response_ready_o
 );
 
-  if (AddressBits < 12 || AddressBits > 16 || WindowBits < 12 || WindowBits > 28) begin : gen_bad_bits
+  if (AddressBits < 12 || AddressBits > 16 || WindowBits < 12 || WindowBits > 28) begin : gen_bad
     $error("control_batch: AddressBits must be 12 to 16, WindowBits 12 to 28");
   end
 

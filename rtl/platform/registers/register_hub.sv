@@ -9,9 +9,8 @@
 // its response without waiting for another access.
 //
 // A request with `more` reserves the hub: the next one is of the same master, so that no access of
-// another one
-// is between the words of one register, or between a read and the write that follows from it.
-// Its master offers that request whatever other masters do.
+// another one is between the words of one register, or between a read and the write that follows
+// from it. Its master offers that request whatever other masters do.
 //
 // Targets: target t has the addresses t * 2^WindowBits up to (t + 1) * 2^WindowBits - 1. It
 // responds to each request, read or write, in the next cycle or later, and is sent another request
