@@ -25,14 +25,14 @@ demo: $(VENV)/.done  ## build UDP echo, talk to it with ping and sockets, measur
 
 test: $(VENV)/.done  ## run all tests and lint steps, with samples of the longest sweeps
 	$(BIN)/python tools/system_programs.py
-	$(PYTEST) -r s --durations=20 --cpu-minutes -m "not sweep"
+	$(PYTEST) -r fEs --durations=20 --cpu-minutes -m "not sweep"
 
 test-fast: $(VENV)/.done  ## run the tests without large simulators, proofs or synthesis
 	$(PYTEST) -m "not slow"
 
 test-all: $(VENV)/.done  ## run all tests and lint steps, with the full sweeps
 	$(BIN)/python tools/system_programs.py
-	$(PYTEST) -r s --durations=20
+	$(PYTEST) -r fEs --durations=20
 
 # Designs that fit an ECP5; most of an hour of CPU time the first time, later from the cache.
 TIMED := udp_echo_1g udp_echo_5g udp_echo_10g

@@ -23,6 +23,7 @@ REPLICAS = {"flow": 8, "turn": 6, "port": 4, "load": 4}
 CHOOSER = {"flow": "receive", "turn": "receive", "port": "receive", "load": "balancer"}
 NEXT = {"flow": "udp_port_7", "turn": "udp_port_1007", "port": "udp_port_7000", "load": "served"}
 STATION_IP = ".".join(map(str, PEER.ip))
+CLIENTS = 32768  # udp_echo answers ports from here
 
 
 def datagram(
@@ -76,7 +77,7 @@ def test_everything_is_answered(design: Path, stall: float) -> None:
                 bench.host,
                 bytes([0, random.randrange(30)]) + random.randbytes(random.choice([0, 9, 70, 400])),
                 port=random.choice(ports),
-                source_port=random.randrange(1024, 1 << 16),
+                source_port=random.randrange(CLIENTS, 1 << 16),
             )
             for _ in range(1500)
         ]
@@ -89,7 +90,7 @@ def test_shares_are_even() -> None:
     random = Random(2)
     count = 480
     with Bench(SCALE) as bench:
-        sources = random.sample(range(1024, 1 << 16), count)
+        sources = random.sample(range(CLIENTS, 1 << 16), count)
         for port in (FLOW, TURN, LOAD):
             exchange(bench, [datagram(bench, port, s, n) for n, s in enumerate(sources)], window=30)
         assert shares(bench, "turn") == [count // 6] * 6
@@ -107,9 +108,9 @@ def test_shares_are_even() -> None:
 def test_ports_have_a_replica_each() -> None:
     with Bench(SCALE) as bench:
         for n in range(4):
-            exchange(bench, [datagram(bench, PORT + n, 5000 + i, i) for i in range(10 + n)])
+            exchange(bench, [datagram(bench, PORT + n, CLIENTS + i, i) for i in range(10 + n)])
         assert shares(bench, "port") == [10, 11, 12, 13]
-        bench.run([datagram(bench, PORT + 4, 5000, 0)])  # nobody's
+        bench.run([datagram(bench, PORT + 4, CLIENTS, 0)])  # nobody's
 
 
 def test_flows_keep_their_order() -> None:
@@ -117,7 +118,7 @@ def test_flows_keep_their_order() -> None:
     random = Random(3)
     with Bench(SCALE) as bench:
         for port, is_kept in ((FLOW, True), (PORT, True), (TURN, False), (LOAD, False)):
-            sources = random.sample(range(1024, 1 << 16), 12)
+            sources = random.sample(range(CLIENTS, 1 << 16), 12)
             frames = [
                 datagram(
                     bench,
@@ -137,8 +138,8 @@ def test_flows_keep_their_order() -> None:
 def test_load_goes_where_there_is_least() -> None:
     """Two replicas get long work: the others take all the rest in turn."""
     with Bench(SCALE) as bench:
-        long = [datagram(bench, LOAD, 6000 + n, n, work=20_000) for n in range(2)]
-        short = [datagram(bench, LOAD, 7000 + n, n) for n in range(200)]
+        long = [datagram(bench, LOAD, CLIENTS + n, n, work=20_000) for n in range(2)]
+        short = [datagram(bench, LOAD, CLIENTS + 1000 + n, n) for n in range(200)]
         for frame in long:
             bench.simulation.send(frame)
         bench.simulation.advance(2000)
@@ -174,9 +175,8 @@ def test_a_flow_is_moved_under_traffic() -> None:
         # The flow is where it was put last, and only it has moved.
         exchange(bench, [datagram(bench, FLOW, 40_000, n) for n in range(10)])
         assert shares(bench, "flow") == [taken[0] + 10, *taken[1:]]
-        others = [
-            port for port in range(1024, 1100) if flow_bucket(STATION_IP, port, FLOW, 64) != slot
-        ]
+        sources = range(CLIENTS, CLIENTS + 76)
+        others = [n for n in sources if flow_bucket(STATION_IP, n, FLOW, 64) != slot]
         exchange(bench, [datagram(bench, FLOW, port, 0) for port in others])
         expected = Counter(flow_bucket(STATION_IP, port, FLOW, 64) % 8 for port in others)
         change = [b - a for a, b in zip(taken, shares(bench, "flow"), strict=True)]
@@ -189,7 +189,7 @@ def test_a_replica_is_taken_out_of_service(group: str) -> None:
     with Bench(SCALE) as bench:
         port = {"flow": FLOW, "turn": TURN, "port": PORT, "load": LOAD}[group]
         ports = [port + n for n in range(4)] if group == "port" else [port]
-        frames = [datagram(bench, ports[n % len(ports)], 3000 + n, n) for n in range(300)]
+        frames = [datagram(bench, ports[n % len(ports)], CLIENTS + n, n) for n in range(300)]
         (entry,) = [e for e in bench.simulation.manifest["dispatch"] if e["group"] == group]
         slots = [n for n, slot in enumerate(entry["slots"]) if slot["to"] == f"{group}_1"]
         exchange(bench, frames, window=20)
@@ -210,7 +210,7 @@ def test_a_replica_is_taken_out_of_service(group: str) -> None:
 def test_slot_without_replica_drops_and_counts() -> None:
     with Bench(SCALE) as bench:
         bench.simulation.set_slot("receive", NEXT["turn"], 2, None)
-        frames = [datagram(bench, TURN, 3000, n) for n in range(60)]
+        frames = [datagram(bench, TURN, CLIENTS, n) for n in range(60)]
         received = bench.simulation.exchange(frames, limit_cycles=100_000).received
         assert len(received) == 50
         bench.expect_drops(Counter({"no_route": 10}))
@@ -221,14 +221,14 @@ def test_reset_in_traffic_starts_anew() -> None:
     """Slots lead where they did at first, loads and turns begin at zero."""
     with Bench(SCALE) as bench:
         for n in range(200):
-            bench.simulation.send(datagram(bench, (FLOW, TURN, LOAD)[n % 3], n + 1, n, work=50))
+            bench.simulation.send(datagram(bench, (FLOW, TURN, LOAD)[n % 3], CLIENTS + n, n, work=50))
         bench.simulation.advance(900)
         bench.simulation.set_slot("receive", NEXT["turn"], 0, None)
         bench.simulation.reset()
         bench.after_reset()
         bench.introduce([PEER])
         for port, group in ((TURN, "turn"), (LOAD, "load")):
-            exchange(bench, [datagram(bench, port, 2000, n) for n in range(5)], window=1)
+            exchange(bench, [datagram(bench, port, CLIENTS, n) for n in range(5)], window=1)
             expected = [1, 1, 1, 1, 1, 0] if group == "turn" else [2, 1, 1, 1]
             assert shares(bench, group) == expected
         bench.alive()
