@@ -127,7 +127,8 @@ module router_wormhole
     `BOMBUS_ASSERT(OneTurn, !front_valid[i] || $onehot(front_request[i] & turns_from(i) & Ports))
   end
 
-  wire unused = clk_i ^ rst_i;  // of a router without buffers and without a choice
+  // By a router without buffers, without a choice, or without an ejection
+  wire unused = &{clk_i, rst_i, in_i, in_valid_i, ej_ready_i};
 
   logic [NumDirs-1:0][NumDirs-1:0] all_takes;  // [output][input]
 

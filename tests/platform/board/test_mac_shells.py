@@ -136,7 +136,7 @@ def test_no_shell_for_raised_ports() -> None:
     port = SimpleNamespace(clock_mhz=322.265625)
     design = SimpleNamespace(
         networks=[SimpleNamespace(data_width=512)],
-        config=SimpleNamespace(ports=[port]),
+        config=SimpleNamespace(name="raised", ports=[port]),
         layers=lambda: [layer],
     )
     assert why_none(cast("Design", design)) == "it would not connect the raised port hold"

@@ -171,6 +171,7 @@ def test_manifest_says_where_slots_lead(tmp_path: Path) -> None:
     facts, _ = check.check(small(tmp_path, REPLICAS.replace("}", ", dispatch: round_robin}")))
     (group,) = manifest(facts)["dispatch"]
     assert group == {
+        "network": "data",
         "tile": "receive",
         "next": ["udp_port_7"],
         "group": "echo",

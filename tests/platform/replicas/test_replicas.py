@@ -239,9 +239,9 @@ def test_far_stations_are_told_apart_by_address() -> None:
     with Bench(SCALE) as bench:
         stations = [Station.of(f"02:00:00:00:01:{n:02x}", f"10.77.0.{n}") for n in range(120, 152)]
         bench.introduce(stations)
-        frames = [udp_frame(s, bench.host, bytes(20), source_port=1999) for s in stations]
+        frames = [udp_frame(s, bench.host, bytes(20), source_port=CLIENTS) for s in stations]
         exchange(bench, frames)
-        slots = [flow_bucket(".".join(map(str, s.ip)), 999, FLOW, 64) % 8 for s in stations]
+        slots = [flow_bucket(".".join(map(str, s.ip)), CLIENTS, FLOW, 64) % 8 for s in stations]
         assert shares(bench, "flow") == [slots.count(n) for n in range(8)]
         assert all(shares(bench, "flow"))
 
