@@ -57,6 +57,7 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_arp_tables.py", "test_arp_order.py"),
         ("test_arp.py", "test_run_time.py", _TWO_PORTS, _TRAFFIC),
     ),
+    "control": Tests(("test_ascon.py",), ("test_controller.py",)),
     "clocks": Tests(("test_clocks.py",), proofs="async_fifo or reset_handshake"),
     **dict.fromkeys(
         (
@@ -244,6 +245,8 @@ _PYTHON: Mapping[str, str] = {
     "cli/timing.py": "test_timing.py",
     "cli/area.py": "test_cli.py test_area.py",
     "cli/bench.py": "test_cli.py test_rs.py",
+    "applications/control": "test_controller.py",
+    "applications/control/ascon.py": "test_ascon.py",
     "applications/engines/client.py": "test_engine_sequences.py",
     "applications/reed_solomon/client.py": "test_rs_client.py",
     "design": "test_generate.py test_check.py test_reference.py test_register_map.py",
@@ -282,6 +285,7 @@ _PYTHON: Mapping[str, str] = {
     "pictures": "test_show.py",
     "pictures/diagrams.py": "test_pages.py",
     "pictures/floorplan.py": "test_timing.py",
+    "project": "test_new.py",
     "registers": "test_register_map.py test_registers.py",
     "simulator": _RUNTIME,
     "simulator/build.py": "test_build.py",
