@@ -243,6 +243,7 @@ module tcp_core_formal
       if (arrival_ready) assert (arrival_valid_i & index_t'(arrival.session) == of[0]);
       assert ((u_core.opens | u_core.arrives | u_core.departs | u_core.expires) == runs[3]);
       assert ($onehot0({u_core.opens, u_core.arrives, u_core.departs, u_core.expires}));
+      if (u_core.evict_3_q) assert (u_core.expires);
       if (u_core.aborts) assert (u_core.departs & is_live(found[3].state));
       if (runs[3]) begin
         assert (u_core.una_end_q == found[3].una + (in_handshake(found[3].state) ? 1 : SendBytes));
