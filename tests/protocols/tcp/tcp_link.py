@@ -51,15 +51,20 @@ class Link:
 
     def step(self, most_us: int = STEP_US) -> None:
         """Advances by a short step, or a longer one if nothing is in flight."""
+        self._pass()  # time may have passed without the link, as while registers were read
         busy = any(end.in_flight for end in self.ends)
         us = min(most_us, STEP_US if busy else self._long_step_us)
         for end in self.ends:
             end.elapse(us=us)
+        self._pass()
+        for sockets in self.sockets:
+            sockets.poll()
+
+    def _pass(self) -> None:
+        """Passes on all frames that have left a design."""
         for (source, target), port in self._ports.items():
             while (frame := source.receive(port, timeout_cycles=0)) is not None:
                 self.carry(source, target, frame.data)
-        for sockets in self.sockets:
-            sockets.poll()
 
     def wait(self, is_done: Callable[[], bool], limit_s: float, what: str) -> None:
         """Lets time pass until a condition holds; TimeoutError after `limit_s` seconds."""

@@ -26,7 +26,8 @@ TCP_START = ETHERNET_BYTES + IPV4_BYTES
 # Parameters of the engine, as in the design
 OWN = {"receive_bytes": 65536, "send_bytes": 65536, "mss": 1460, "num_gaps": 4, "num_sacks": 4}
 LIVE = range(SYN_RECEIVED, OVER)  # states
-COMPARE_US, RANGES_US = 500, 20  # between comparisons; while there are ranges beyond gaps
+# Between comparisons; while there are ranges beyond gaps, or too much is in flight to compare
+COMPARE_US, RANGES_US = 500, 20
 CALM_US, CALM_CYCLES = 2, 300  # without a frame: nothing is in the engine
 STAMP_BYTES = 12
 INBOUND = 1  # of pcapng
@@ -151,8 +152,11 @@ class Shadow:
         if started < self._next and not now:
             return
         self.take()
+        if self._last_us > started - CALM_US:
+            self._next = started + RANGES_US
+            return
         self._next = started + COMPARE_US
-        if self._last_us == self._compared_us or self._last_us > started - CALM_US:
+        if self._last_us == self._compared_us:
             return
         slots = max(OWN["num_gaps"], OWN["num_sacks"])
         seen = [

@@ -320,8 +320,13 @@ def test_a_kernel_connects(pace: float) -> None:
         assert result()[1] == 1
         go()
         with listener.accept(timeout=2) as server:
+            assert server.receive_exactly(18)
             server.send(b"again")
         assert result() == (5, 0)
+        go()
+        with listener.accept(timeout=2):  # closed with unread bytes: a reset (RFC 9293, 3.6.1)
+            pair.link.run(100)
+        assert result() == (0, 1)
 
 
 def test_what_is_refused(pair: Pair) -> None:

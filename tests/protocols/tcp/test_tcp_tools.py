@@ -83,6 +83,8 @@ print(sums[0].digest() == sums[1].digest())
 
 # Connections one after the other, each with a few bytes; then as many at once as there are
 # sessions. Arguments: address, how many.
+# Connections one after the other, then as many at once as one peer may have (`max_per_peer`): none
+# of the others may still count.
 MANY = """
 import socket, sys
 def echo(client):
@@ -96,7 +98,7 @@ for _ in range(int(sys.argv[2])):
         echo(client)
         client.shutdown(socket.SHUT_WR)
         assert client.recv(1) == b""
-clients = [socket.create_connection((sys.argv[1], 7), timeout=60) for _ in range(16)]
+clients = [socket.create_connection((sys.argv[1], 7), timeout=60) for _ in range(8)]
 for client in clients:
     echo(client)
 print("right")

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.slow
 SEEDS = 500
 LIMIT_S = 600
 SHORT_US = 5000
+CALM_US = 20
 GAPS = ("loss 10 %", "jitter", "all")  # with these, the registers show ranges beyond gaps
 TCP_START = ETHERNET_BYTES + IPV4_BYTES
 Ends = tuple[Connection, Connection]
@@ -49,6 +50,14 @@ def exchange(pair: Pair, ends: list[Ends], random: Random, shadows: list[Shadow]
     models = [
         shadow.of(each) for pairs in ends for shadow, each in zip(shadows, pairs, strict=True)
     ]
+
+    def look() -> None:
+        """Compares at all ends, when no frame is on its way."""
+        pair.link.run(CALM_US)
+        for shadow, side in sides:
+            shadow.look(side, now=True)
+
+    look()
     for (source, _), data, model in zip(directions, sent, models, strict=True):
         model.written = data
         source.write(data)
@@ -67,8 +76,7 @@ def exchange(pair: Pair, ends: list[Ends], random: Random, shadows: list[Shadow]
     for (_, target), given, got in zip(directions, sent, came, strict=True):
         assert not target.is_reset
         assert got == given
-    for shadow, side in sides:
-        shadow.look(side, now=True)
+    look()
     for data, model in zip(sent, models, strict=True):
         model.check(model.stream == data and model.fin == len(data) + 1, "not all was sent")
     for near, far in ends:
