@@ -13,7 +13,8 @@ from rich.table import Table
 from bombus.base.console import reading_console
 from bombus.base.progress import step
 from bombus.base.tables import print_table
-from bombus.cli.common import DesignArgument, MinutesOption
+from bombus.base.text import listing
+from bombus.cli.common import DesignArgument, MinutesOption, error_console
 
 
 def bitstream(
@@ -39,12 +40,20 @@ def bitstream(
     ] = None,
 ) -> None:
     """Build a bitstream for a board, including Ethernet MACs, and check its timing."""
-    from bombus.board import config
+    from bombus.board import config, shell
     from bombus.implementation import bitstream as tool
 
     console = reading_console()
+    found = config.board(board)
+    if secrets := shell.checked(design, found).register_map.secrets:
+        error_console().print(
+            f"warning: no software can fill the secrets of {listing(secrets)} on {found.name} "
+            "(docs/boards.md, Registers)",
+            style="yellow",
+            markup=False,
+        )
     with step(None, f"Placing and routing {design} for {board} (minutes)"):
-        made = tool.build(design, config.board(board), seed=seed, timeout_s=minutes * 60)
+        made = tool.build(design, found, seed=seed, timeout_s=minutes * 60)
     name = made.design.config.name
     table = Table("clock", title=f"{name} on {made.board.name}")
     for label in ("needed, MHz", "reached, MHz"):

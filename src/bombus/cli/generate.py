@@ -12,23 +12,27 @@ import typer
 from bombus.base.console import reading_console
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT
-from bombus.base.text import counted
+from bombus.base.text import counted, listing
 from bombus.cli.common import DesignArgument, print_problems
 
 if TYPE_CHECKING:
-    from bombus.design.resolved import Design
+    from bombus.design.facts import Facts
 
 
-def _summary(design: Design, folder: Path, files: list[str]) -> Iterator[str]:
+def _summary(facts: Facts, folder: Path, files: list[str]) -> Iterator[str]:
     """What was written, a line for each of the files that a user opens first."""
     from bombus.generation.mac_shells import mac_shell, why_none
 
+    design = facts.design
     name = design.config.name
+    registers = "registers, for C and to read"
+    if secrets := facts.register_map.secrets:
+        registers += f"; software fills the secrets of {listing(secrets)} after reset"
     found = {
         f"{name}_top.sv": "top module",
         f"{name}.f, {name}.core": "sources, for simulators and for FuseSoC",
         f"{name}.json": "manifest",
-        f"{name}_registers.h, registers.md": "registers, for C and to read",
+        f"{name}_registers.h, registers.md": registers,
     }
     if design.config.memories:
         found[f"{name}_sim.f"] = "sources with the memories, for simulators"
@@ -60,5 +64,5 @@ def generate(
     print_problems(warnings)
     folder = output or Path("build") / facts.design.config.name
     files = step.write(facts, folder)
-    for line in _summary(facts.design, folder, files):
+    for line in _summary(facts, folder, files):
         reading_console().print(line, markup=False)

@@ -20,7 +20,7 @@ from bombus.design.elements import Layer, Tile
 from bombus.design.resolved import Design
 from bombus.design.rtl.probe import description
 from bombus.design.tables import Tables
-from bombus.registers.model import Block, Register
+from bombus.registers.model import SECRET, Block, Register
 from bombus.registers.rdl import KEYWORDS, PROPERTIES, Rdl, compile_text, read_block
 from bombus.registers.systemverilog import SeenBlock
 
@@ -65,6 +65,21 @@ class RegisterMap:
             members = self.tile(tile).members
             blocks = [each for each in members if isinstance(each, Block) and not each.is_external]
             found[tile] = {each.name: SeenBlock.of(each) for each in blocks}
+        return found
+
+    @cached_property
+    def secrets(self) -> list[str]:
+        """Layers, as tile.layer, whose secret software must fill after reset."""
+        return [
+            f"{tile}.{layer}"
+            for tile, layers in self.layers.items()
+            for layer in layers
+            if any(each.name == SECRET for each in self._block(tile, layer).members)
+        ]
+
+    def _block(self, tile: str, layer: str) -> Block:
+        found = self.tile(tile).find(layer)
+        assert isinstance(found, Block)
         return found
 
     @property
