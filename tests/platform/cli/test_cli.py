@@ -144,7 +144,7 @@ def test_generate_writes_to_the_folder(tmp_path: Path) -> None:
         assert all((tmp_path / "out" / path).is_file() for path in paths.split(", "))
     assert any(line.startswith("udp_echo.json ") for line in named)
     (registers,) = (line for line in named if line.startswith("udp_echo_registers.h"))
-    assert registers.endswith(" after reset") and "transmit.eth_tx" in registers
+    assert registers.endswith(" after reset") and "eth_tx.eth_tx" in registers
     assert shell == (
         "no shell with MACs: clock_mhz of MAC port 0 is not set; the CMAC needs 322.265625"
     )
