@@ -41,6 +41,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "announcement_out": STARTS,
         "foreign": GOES_ON,
     },
+    "control_tcp": dict.fromkeys(("message", "long", "bad_length", "cut"), GOES_ON),
     "controller": dict.fromkeys(
         (
             *("applied", "refused", "hello"),

@@ -10,6 +10,7 @@ package control_pkg;
 
   localparam int unsigned HeaderWords = 8;
   localparam int unsigned TagWords = 4;
+  localparam int unsigned LengthOffset = 4;  // bytes, of the length in the header
   localparam int unsigned HelloWords = 6;  // of its answer
   localparam int unsigned MaxBodyWords = 2048;
   localparam int unsigned MaxResultWords = 1024;  // of the reads of a batch

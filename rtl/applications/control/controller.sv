@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries out requests to registers that arrive as messages of an AXI-Stream, and answers them
-// (docs/applications/control/format.md). It is a kernel of udp_stream, in the same tile.
+// (docs/applications/control/format.md). It is a kernel of udp_stream or, with OverTcp, of
+// control_tcp, in the same tile.
 //
 // A request is opened, its batch is checked whole, then carried out, then answered. One request is
 // handled at a time; further ones are discarded and counted (Drops), or wait. A request without a
@@ -20,8 +21,13 @@ module controller
     parameter bit Sealed = 1,
     parameter logic [127:0] Key = '0,  // first byte lowest; 0: none
     parameter int unsigned NumKeys = 4,
-    parameter bit Drops = 1,
-    localparam int unsigned UserWidth = $bits(udp_stream_pkg::datagram_t),
+    parameter bit OverTcp = 0,  // tuser is tcp_stream_pkg::from_peer_t; 0: that of udp_stream
+    parameter bit Drops = !OverTcp,
+    localparam int unsigned UserWidth = OverTcp ? $bits(
+        tcp_stream_pkg::from_peer_t
+    ) : $bits(
+        udp_stream_pkg::datagram_t
+    ),
     localparam int unsigned KeyBits = $clog2(NumKeys)
 ) (
     input logic clk_i,
@@ -103,6 +109,7 @@ module controller
     OpenEnd,
     OpenTag,
     Decide,
+    Move,          // the body takes the place of an unfinished batch
     Check,
     Apply,
     Answer,        // the cipher is started
@@ -122,7 +129,20 @@ module controller
   logic [NumLanes-1:0][31:0] rx_wdata;
   logic rx_valid, rx_release, receiving;
   logic [LengthBits-1:0] rx_length;
-  udp_stream_pkg::datagram_t rx_user;
+  logic [UserWidth-1:0] rx_user;
+  logic [31:0] peer_ip;
+  logic [15:0] peer_port;
+  if (OverTcp) begin : gen_session
+    tcp_stream_pkg::from_peer_t peer;
+    assign peer = rx_user;
+    assign peer_ip = peer.ip;
+    assign peer_port = peer.peer_port;
+  end else begin : gen_datagram
+    udp_stream_pkg::datagram_t peer;
+    assign peer = rx_user;
+    assign peer_ip = peer.ip;
+    assign peer_port = peer.peer_port;
+  end
 
   index_t staged_q;  // words of the batch so far
   // A request is stored in the first whole row after that batch.
@@ -210,7 +230,7 @@ module controller
 
   assign allowed_index_o = step_q[1:0];
   logic listed_q, some_listed_q;
-  wire is_listed = ((rx_user.ip ^ allowed_i.network) & allowed_i.netmask) == '0;
+  wire is_listed = ((peer_ip ^ allowed_i.network) & allowed_i.netmask) == '0;
 
   // ---- Numbers of requests, by key ----
 
@@ -226,6 +246,9 @@ module controller
   past_t past_q;
   wire owner_t owner = is_design_key | ~Sealed ? owner_t'(NumKeys) : owner_t'(word0_q.key);
   owner_t staged_owner_q;
+  // The parts of a batch come from one port of one program.
+  logic [47:0] staged_peer_q;
+  wire [47:0] peer = {peer_port, client_q[31:0]};
   logic [31:0] staged_us_q;
 
   // ---- Cipher ----
@@ -385,10 +408,11 @@ module controller
       .register_response_ready_o
   );
   assign batch_active = state_q == Check | state_q == Apply;
-  assign batch_start = batch_active & (step_q == '0);
-  assign word_write = batch_write | (out_valid & decrypts_q);
+  assign batch_start  = batch_active & (step_q == '0);
+  wire moves = state_q == Move & step_q[0];
+  assign word_write = batch_write | moves | (out_valid & decrypts_q);
   assign word_address = batch_write ? batch_write_address : store_q;
-  assign word_data = batch_write ? batch_wdata : out_word;
+  assign word_data = batch_write ? batch_wdata : moves ? rdata : out_word;
 
   // ---- Sequence ----
 
@@ -527,16 +551,31 @@ module controller
             answer(Repeated, '0, index_t'(2), 1'b1);
           end else if (staged_q != '0 & staged_owner_q != owner) begin
             answer(Busy, '0, index_t'(1), 1'b1);
+          end else if (staged_q != '0 & staged_peer_q != peer) begin  // it is discarded
+            state_q <= body_words == '0 ? Decide : Move;
+            fetch_q <= staged_q;
+            store_q <= '0;
+            out_left_q <= body_words;
+            staged_q <= '0;
           end else if (stage_full) begin
             answer(TooLong, '0, index_t'(1), 1'b1);
             staged_q <= '0;
           end else begin
             staged_q <= staged_q + body_words;
             staged_owner_q <= owner;
+            staged_peer_q <= peer;
             staged_us_q <= time_us_i;
             if (word1_q.more) answer(Ok, '0, '0, 1'b0);
             else state_q <= Check;
           end
+        end
+      end
+      Move: begin
+        if (moves) begin
+          fetch_q <= fetch_q + index_t'(1);
+          store_q <= store_q + index_t'(1);
+          out_left_q <= out_left_q - index_t'(1);
+          if (last_out) state_q <= Decide;
         end
       end
       Check: begin

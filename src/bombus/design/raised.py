@@ -41,7 +41,8 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
     """Notes the ports that layers of a tile share: outputs and inputs with the same name.
 
     If several layers of a kind have the output, the n-th is joined to the n-th layer of a kind that
-    has the input. Yields ports with several drivers, and differing widths.
+    has the input. If as many layers have the output as the input, the n-th is joined to the n-th,
+    whatever their kinds. Yields ports with several drivers, and differing widths.
     """
     drivers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
     takers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
@@ -55,14 +56,15 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
         taking = takers.get(name, [])
         numbers = Counter(layer.kind.name for layer, _ in taking)
         is_one_kind = len({layer.kind.name for layer, _ in driving}) == 1
-        if count > 1 and not (is_one_kind and set(numbers.values()) <= {count}):
+        is_chain = count == len(taking) and not is_one_kind
+        if count > 1 and not is_chain and not (is_one_kind and set(numbers.values()) <= {count}):
             (first, _), (other, port) = driving[:2]
             message = f"layer {other.name}: {first.name} drives {port.name} too"
             yield Problem(port.file, port.line, message)
             continue
         seen: Counter[str] = Counter()
-        for layer, port in taking:
-            number = seen[layer.kind.name] if count > 1 else 0
+        for place, (layer, port) in enumerate(taking):
+            number = place if is_chain else seen[layer.kind.name] if count > 1 else 0
             seen[layer.kind.name] += 1
             driver, output = driving[number]
             signal = f"joined_{name}" + (f"_{number + 1}" if count > 1 else "")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests import ROOT
 
 EXAMPLE = ROOT / "docs" / "examples" / "tcp_kernel"
 NAMES = ("tcp_kernel.yaml", "echo_kernel.sv")
+CHAIN = ("tcp_stream", "control_tcp", "controller")
 LAYERS = "layers: [{tcp_stream: {tcp_port: 7}}, echo_kernel]"
 
 
@@ -133,3 +135,14 @@ def test_optional_ports_may_stay_open() -> None:
     tile = texts(facts)["tiles/rpu_filter_tile_filter.sv"]
     assert tile.count("(joined_accel_verdict)") == 2
     assert ".accel_stopped_o()" in tile, "the accelerator has no such port"
+
+
+def test_modules_in_a_row_are_joined_to_their_neighbours() -> None:
+    """As many outputs as inputs of one name: the n-th to the n-th, also in a module with both."""
+    facts, _ = check.check(ROOT / "docs" / "examples" / "control" / "control_tcp.yaml")
+    tile = texts(facts)["tiles/control_tcp_tile_control.sv"]
+    parts = {name: tile.split(f" u_{name} (")[1].split(");\n")[0] for name in CHAIN}
+    for stream, forward in (("kernel_rx", "tdata"), ("kernel_tx", "tready")):
+        for number, (near, far) in enumerate(pairwise(CHAIN), 1):
+            assert f".{stream}_{forward}_o(joined_{stream}_{forward}_{number})" in parts[near]
+            assert f".{stream}_{forward}_i(joined_{stream}_{forward}_{number})" in parts[far]
