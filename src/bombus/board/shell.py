@@ -24,13 +24,14 @@ from bombus.generation import folder as output
 from bombus.generation import generate, memories
 from bombus.generation.file_lists import LICENCE, file_list
 from bombus.generation.mac_ports import top_mac_ports, with_clock
+from bombus.generation.mac_shells import axi_lite_registers
 from bombus.generation.manifest import manifest
 
 GMII_MHZ = 125.0
 _VCO_MHZ = (400.0, 800.0)  # ECP5 family data sheet, sysCLOCK PLL timing; so is the next one
 _MIN_COMPARED_MHZ = 10.0
 _MAX_DIVIDER = 128
-_LINK = "gmii_link"
+_FAR_ENDS = ("gmii_link.sv", "axi_lite_master.sv")  # models for the simulator
 _MAC_BITS = 64  # LiteEth has no wider one
 # Data that a MAC can hold after the design has sent them: words in its FIFO, bytes behind it.
 _MAC_WORDS, _MAC_BYTES = 32, 64
@@ -113,6 +114,7 @@ class _Context:
     data_width: int
     keep_width: int
     address_bits: int
+    map_bytes: int
 
 
 def _context(facts: Facts) -> _Context:
@@ -125,6 +127,7 @@ def _context(facts: Facts) -> _Context:
         data_width=width,
         keep_width=width // 8,
         address_bits=facts.register_map.address_bits,
+        map_bytes=facts.register_map.map_bytes,
     )
 
 
@@ -137,7 +140,9 @@ def with_shell(facts: Facts, command: str) -> dict[str, str]:
     sources[f"board/{liteeth_mac.MODULE}.v"] = liteeth_mac.verilog(width, command)
     shell = _environment().get_template("shell.sv.j2").render(vars(_context(facts)))
     sources[f"board/{name}_shell.sv"] = shell
-    files = [f"-F {name}.f", f"board/{liteeth_mac.MODULE}.v", f"board/{name}_shell.sv"]
+    sources |= axi_lite_registers()
+    parts = [*axi_lite_registers(), f"board/{liteeth_mac.MODULE}.v", f"board/{name}_shell.sv"]
+    files = [f"-F {name}.f", *parts]
     sources[f"{name}_shell.f"] = file_list(files)
     return sources
 
@@ -147,8 +152,9 @@ def with_links(facts: Facts, command: str) -> dict[str, str]:
     design = facts.design
     name = design.config.name
     sources = with_shell(facts, command)
-    model = f"{_LINK}.sv"
-    sources[f"board/{model}"] = (paths.MODELS / model).read_text(encoding="utf-8")
+    models = [f"board/{name}" for name in _FAR_ENDS]
+    for path in models:
+        sources[path] = (paths.MODELS / Path(path).name).read_text(encoding="utf-8")
     inside = _MAC_WORDS * design.networks[0].data_width // 8 + _MAC_BYTES
     sources[f"board/{name}_gmii.sv"] = (
         _environment()
@@ -164,7 +170,7 @@ def with_links(facts: Facts, command: str) -> dict[str, str]:
         )
     )
     sources[f"{name}_gmii.f"] = file_list(
-        ["board/lint.vlt", f"-F {name}_shell.f", f"board/{model}", f"board/{name}_gmii.sv"]
+        ["board/lint.vlt", f"-F {name}_shell.f", *models, f"board/{name}_gmii.sv"]
     )
     sources["board/lint.vlt"] = _LINT
     described = manifest(facts)

@@ -107,6 +107,11 @@ class RegisterMap:
     def address_bits(self) -> int:
         return (self.root.size - 1).bit_length()
 
+    @property
+    def map_bytes(self) -> int:
+        """The windows of the design itself and of all tiles."""
+        return (1 + len(self.tiles.members)) * self.window
+
 
 def _tables(tile: Block) -> list[Register]:
     """The tables of a tile itself; its counters are one, in which each entry has a name."""

@@ -120,7 +120,7 @@ def texts(facts: Facts) -> dict[str, str]:
         result[f"{name}_sim.f"] = file_list([*models, f"-F {name}.f", path])
     shell = mac_shells.mac_shell(facts.design)
     if shell:
-        result |= mac_shells.texts(facts.design, shell)
+        result |= mac_shells.texts(facts, shell)
     result[f"{name}.core"] = fusesoc_core(name, list(headers), list(sources), shell)
     result |= _register_files(facts)
     result[f"{name}.json"] = json.dumps(manifest(facts), indent=2) + "\n"

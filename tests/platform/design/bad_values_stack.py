@@ -76,6 +76,10 @@ BAD: dict[str, list[dict[str, object]]] = {
     "byte_rotate": [{"NumBytes": 4}, {"NumBytes": 24}, {"NumBytes": 128}],
     "completions": [{"NumEnds": 0}, {"NumOthers": 17}],
     "count_crossing": [{"Width": 1}, {"SyncStages": 1}],
+    "axi_lite_registers": [
+        *({"AddressBits": 19}, {"AddressBits": 65}, {"RegisterBits": 2}, {"RegisterBits": 33}),
+        *({"MapBytes": 0}, {"MapBytes": 1 << 21}),
+    ],
     "register_hub": [{"NumMasters": 0}, {"NumTargets": 0}, {"WindowBits": 1}],
     "counter_bank": [{"NumStreams": 0}, {"NumEvents": 0}, {"Width": 16}],
     "crc_hash": [{"HashWidth": 0}, {"HashWidth": 9}, {"DataWidth": 0}],

@@ -13,7 +13,7 @@ from tests.applications.reed_solomon import test_reed_solomon
 from tests.platform.clocks import test_clocks
 from tests.platform.frames import test_headers, test_primitives
 from tests.platform.interface import test_broadcast, test_network_interface
-from tests.platform.registers import test_registers
+from tests.platform.registers import test_axi_lite_registers, test_registers
 from tests.platform.replicas import test_dispatch, test_replica_groups, test_replica_tables
 from tests.platform.routers import test_crosspoint, test_router
 from tests.platform.streams import test_fifos, test_merges
@@ -24,7 +24,7 @@ from tests.protocols.mac import test_mac_rx, test_mac_tx
 from tests.protocols.stack import test_layers
 from tests.protocols.tcp import test_tcp_buffers, test_tcp_framer
 from tests.protocols.tcp.buffers_world import Buffers, buffers_of
-from tests.support.harness import Benches
+from tests.support.harness import PACES, Benches
 from tests.support.rtl_files import Mutation, sampled
 
 pytestmark = pytest.mark.slow
@@ -43,6 +43,12 @@ DROP: Test = partial(
 )
 MERGE: Test = partial(test_merges.test_merge_keeps_messages_whole, seed=1)
 COUNT: Test = partial(test_registers.test_no_event_is_lost, seed=1, everything=True)
+BRIDGE: Test = partial(
+    test_axi_lite_registers.test_accesses_against_a_model,
+    pace=PACES[-1],
+    seed=1,
+)
+TURNS: Test = test_axi_lite_registers.test_reads_and_writes_take_turns
 ROUTE: Test = partial(test_router.test_router_with_random_traffic, seed=1, depth=4)
 CHANNELS: Test = partial(
     test_router.test_mesh_all_to_all, shape=test_router.TWO_CHANNELS | {"Columns": 2, "Rows": 2}
@@ -218,6 +224,12 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         "      clear_q   <= 1'b0;\n",
         COUNT,
     ),
+    ("axi_lite_registers", "aw_q & w_q & ~axi_bvalid_o", "aw_q & w_q", BRIDGE),
+    ("axi_lite_registers", "ar_q & ~axi_rvalid_o", "ar_q", BRIDGE),
+    ("axi_lite_registers", "&wstrb_q | ~writes", "1'b1", BRIDGE),
+    ("axi_lite_registers", "(aw_q & ~write_done)", "aw_q & ~done", BRIDGE),
+    ("axi_lite_registers", "64'(address) < MapBytes", "64'(address) <= MapBytes", BRIDGE),
+    ("axi_lite_registers", "~(read_waits & last_write_q)", "1'b1", TURNS),
     ("noc_pkg", "y_south ? DirSouth : DirNorth", "DirSouth", ROUTE),
     ("stream_merge", "~(out_ready_i[sel] & out_o.last)", "1'b0", ROUTE),
     ("vc_output", "held |= start_o;", "held = held_q;", CHANNELS),

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The AXI4-Lite bridge: accesses, responses and errors against a model, with random handshakes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from tests.support.harness import PACES, SEEDS, Bench, Benches
+
+pytestmark = pytest.mark.slow
+
+MAP_BYTES, BUS_BYTES = 768, 4096
+ADDRESS, DATA, READ = range(3)  # streams in
+WRITTEN, GOT = range(2)  # streams out
+OKAY, SLVERR, DECERR = 0, 2, 3
+WHOLE = 0xF
+
+
+def write(bench: Bench, address: int, data: int, strobes: int = WHOLE) -> None:
+    bench.push([address], ADDRESS)
+    bench.push([strobes << 32 | data], DATA)
+
+
+def expected(address: int, strobes: int = WHOLE) -> int:
+    """The response to an access."""
+    if address >= MAP_BYTES:
+        return DECERR
+    return OKAY if strobes in (0, WHOLE) else SLVERR
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("pace", PACES, ids=str)
+def test_accesses_against_a_model(benches: Benches, pace: dict[str, float], seed: int) -> None:
+    """Phases of writes and reads at once: reads of one half, writes to the other."""
+    random = Random(seed)
+    bench = benches("axi_lite_registers", seed=seed)
+    bench.pace(**pace)
+    model = [0] * (MAP_BYTES // 4)
+    taken = 0
+    for phase in range(12):
+        bench.control(random.choice([0, 1, 7]))
+        responses, values = [], []
+        for _ in range(60):
+            address = random.randrange(BUS_BYTES if random.random() < 0.2 else MAP_BYTES)
+            if address // 4 % 2 == phase % 2:
+                data, chance = random.getrandbits(32), random.random()
+                strobes = random.randrange(16) if chance < 0.3 else WHOLE
+                write(bench, address, data, strobes)
+                responses.append(expected(address, strobes))
+                if responses[-1] == OKAY and strobes:
+                    model[address // 4] = data
+                    taken += 1
+            else:
+                bench.push([address], READ)
+                found = expected(address)
+                taken += found == OKAY
+                values.append(found << 32 | (model[address // 4] if found == OKAY else 0))
+        bench.drain()
+        assert bench.items(WRITTEN) == responses
+        assert bench.items(GOT) == values
+        bench.forget()
+    assert bench.status == taken, "accesses of the register port"
+
+
+def test_a_read_sees_the_write_before_it(benches: Benches) -> None:
+    """A master that has the response to its write reads what it wrote."""
+    random = Random(5)
+    bench = benches("axi_lite_registers")
+    bench.control(7)
+    for _ in range(50):
+        address, data = random.randrange(0, MAP_BYTES, 4), random.getrandbits(32)
+        write(bench, address, data)
+        while not bench.items(WRITTEN):
+            bench.run()
+        bench.push([address], READ)
+        bench.drain()
+        assert bench.items(GOT) == [data]
+        bench.forget()
+
+
+def test_reads_and_writes_take_turns(benches: Benches) -> None:
+    bench = benches("axi_lite_registers")
+    for n in range(40):
+        write(bench, 4 * n, n)
+        bench.push([4 * n], READ)
+    bench.drain()
+    ends = [sorted(item.cycle for item in bench.received(stream)) for stream in (WRITTEN, GOT)]
+    assert len(ends[0]) == len(ends[1]) == 40
+    assert all(abs(ours - theirs) < 8 for ours, theirs in zip(*ends, strict=True))
+
+
+def test_address_and_data_of_a_write_come_in_any_order(benches: Benches) -> None:
+    bench = benches("axi_lite_registers")
+    for n, streams in enumerate(((ADDRESS, DATA), (DATA, ADDRESS))):
+        items = {ADDRESS: 4 * n, DATA: WHOLE << 32 | 77 + n}
+        for stream in streams:
+            assert not bench.items(WRITTEN)
+            bench.push([items[stream]], stream)
+            bench.run(20)
+        assert bench.items(WRITTEN) == [OKAY]
+        bench.push([4 * n], READ)
+        bench.drain()
+        assert bench.items(GOT) == [77 + n]
+        bench.forget()
+
+
+def test_cycles(benches: Benches) -> None:
+    """A write in three cycles, from the request to the response."""
+    bench = benches("axi_lite_registers")
+    for n in range(10):
+        write(bench, 4 * n, n)
+    bench.drain()
+    ends = [item.cycle for item in bench.received(WRITTEN)]
+    assert all(later - earlier == 3 for earlier, later in pairwise(ends))
+    assert ends[0] - bench.taken(ADDRESS)[0] == 3
