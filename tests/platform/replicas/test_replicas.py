@@ -221,7 +221,8 @@ def test_reset_in_traffic_starts_anew() -> None:
     """Slots lead where they did at first, loads and turns begin at zero."""
     with Bench(SCALE) as bench:
         for n in range(200):
-            bench.simulation.send(datagram(bench, (FLOW, TURN, LOAD)[n % 3], CLIENTS + n, n, work=50))
+            port = (FLOW, TURN, LOAD)[n % 3]
+            bench.simulation.send(datagram(bench, port, CLIENTS + n, n, work=50))
         bench.simulation.advance(900)
         bench.simulation.set_slot("receive", NEXT["turn"], 0, None)
         bench.simulation.reset()
