@@ -116,6 +116,7 @@ _FILES: Mapping[str, Tests] = {
         ),
         Tests(("test_tcp_buffers.py",), ()),
     ),
+    "register_mesh": Tests(("test_register_mesh.py",), ()),
     "axi_lite_registers": Tests(("test_axi_lite_registers.py",), ()),
     "frame_loop": Tests(("test_frame_loop.py",), ()),
     "frame_rx": Tests(("test_frame_rx.py",), ("test_middlebox.py",)),

@@ -215,7 +215,8 @@ module controller
   wire key_exists = is_design_key | 32'(word0_q.key) < NumKeys;
   assign keys_index_o = word0_q.key[KeyBits-1:0];
   logic [127:0] key;
-  rights_t rights;
+  rights_t rights, rights_q;
+  always_ff @(posedge clk_i) rights_q <= rights;  // long before a batch is checked
   always_comb begin
     key = is_design_key ? Key : keys_i.key;
     rights = '{
@@ -388,7 +389,7 @@ module controller
       .rst_i,
       .start_i(batch_start),
       .applies_i(state_q == Apply),
-      .rights_i(rights),
+      .rights_i(rights_q),
       .end_i(staged_q),
       .results_i(staged_q),
       .done_o(batch_done),

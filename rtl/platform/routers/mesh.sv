@@ -17,6 +17,7 @@ module mesh
     parameter int unsigned Depth = 32,
     parameter int unsigned MaxPacket = 24,
     parameter int unsigned VirtualChannels = 1,
+    parameter bit Checked = 1,  // flits are messages of layers, which the checkers know
     localparam int unsigned NumNodes = Columns * Rows
 ) (
     input logic clk_i,
@@ -102,44 +103,46 @@ module mesh
       end
     end
 
+    if (Checked) begin : gen_checked
 `ifdef BOMBUS_CHECKS
-    link_checker #(
-        .flit_t (flit_t),
-        .beat_t (beat_t),
-        .IsLocal(1'b1)
-    ) check_local (
-        .clk_i,
-        .rst_i,
-        .name_i ($sformatf("router (%0d, %0d), local output: ", X, Y)),
-        .x_i    (8'(X)),
-        .y_i    (8'(Y)),
-        .flit_i (out_o[n]),
-        .valid_i(out_valid_o[n]),
-        .ready_i(out_ready_i[n])
-    );
-    for (genvar d = 1; d < NumDirs; d++) begin : gen_checks
-      if (Ports[d]) begin : gen_present
-        link_checker #(
-            .flit_t(flit_t),
-            .beat_t(beat_t),
-            .Fabric(Fabric),
-            .VirtualChannels(VirtualChannels),
-            .Routing(Routing),
-            .Lossless(Lossless),
-            .Output(d)
-        ) check_out (
-            .clk_i,
-            .rst_i,
-            .name_i ($sformatf("router (%0d, %0d), output %0d: ", X, Y, d)),
-            .x_i    (8'(X)),
-            .y_i    (8'(Y)),
-            .flit_i (link[n][d]),
-            .valid_i(link_valid[n][d]),
-            .ready_i(link_ready[n][d])
-        );
+      link_checker #(
+          .flit_t (flit_t),
+          .beat_t (beat_t),
+          .IsLocal(1'b1)
+      ) check_local (
+          .clk_i,
+          .rst_i,
+          .name_i ($sformatf("router (%0d, %0d), local output: ", X, Y)),
+          .x_i    (8'(X)),
+          .y_i    (8'(Y)),
+          .flit_i (out_o[n]),
+          .valid_i(out_valid_o[n]),
+          .ready_i(out_ready_i[n])
+      );
+      for (genvar d = 1; d < NumDirs; d++) begin : gen_checks
+        if (Ports[d]) begin : gen_present
+          link_checker #(
+              .flit_t(flit_t),
+              .beat_t(beat_t),
+              .Fabric(Fabric),
+              .VirtualChannels(VirtualChannels),
+              .Routing(Routing),
+              .Lossless(Lossless),
+              .Output(d)
+          ) check_out (
+              .clk_i,
+              .rst_i,
+              .name_i ($sformatf("router (%0d, %0d), output %0d: ", X, Y, d)),
+              .x_i    (8'(X)),
+              .y_i    (8'(Y)),
+              .flit_i (link[n][d]),
+              .valid_i(link_valid[n][d]),
+              .ready_i(link_ready[n][d])
+          );
+        end
       end
-    end
 `endif
+    end
   end
 
   assign busy_o = |busy;

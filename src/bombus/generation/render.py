@@ -126,6 +126,7 @@ class Top(TopPorts):
     tiles: list[TileContext]
     broadcasts: list[BroadcastContext]
     register_masters: Sequence[Layer]
+    register_hub: int | None  # node of the mesh of registers at which the hub is; None: no mesh
     crossing: Crossing = CROSSING
 
     def variables(self, num_routes: int) -> dict[str, object]:
@@ -250,6 +251,14 @@ def _common(facts: Facts, tiles: list[TileContext], types: list[list[str]]) -> C
     )
 
 
+def _register_hub(facts: Facts) -> int | None:
+    """The middle of the mesh, if registers have one: from there, no tile is far."""
+    design = facts.design
+    if design.config.registers == "hub":
+        return None
+    return (design.rows - 1) // 2 * design.columns + (design.columns - 1) // 2
+
+
 def _top(facts: Facts, tiles: list[TileContext]) -> Top:
     return Top(
         mac_ports=top_mac_ports(facts.design),
@@ -260,6 +269,7 @@ def _top(facts: Facts, tiles: list[TileContext]) -> Top:
             for name, members in facts.broadcasts.items()
         ],
         register_masters=facts.register_masters,
+        register_hub=_register_hub(facts),
     )
 
 

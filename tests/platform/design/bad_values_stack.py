@@ -80,6 +80,10 @@ BAD: dict[str, list[dict[str, object]]] = {
         *({"AddressBits": 19}, {"AddressBits": 65}, {"RegisterBits": 2}, {"RegisterBits": 33}),
         *({"MapBytes": 0}, {"MapBytes": 1 << 21}),
     ],
+    "register_mesh": [
+        *({"Columns": 0}, {"Columns": 257}, {"Rows": 0}, {"Rows": 257}, {"Hub": 16}),
+        *({"WindowBits": 1}, {"WindowBits": 32}),
+    ],
     "register_hub": [{"NumMasters": 0}, {"NumTargets": 0}, {"WindowBits": 1}],
     "counter_bank": [{"NumStreams": 0}, {"NumEvents": 0}, {"Width": 16}],
     "crc_hash": [{"HashWidth": 0}, {"HashWidth": 9}, {"DataWidth": 0}],

@@ -13,7 +13,11 @@ from tests.applications.reed_solomon import test_reed_solomon
 from tests.platform.clocks import test_clocks
 from tests.platform.frames import test_headers, test_primitives
 from tests.platform.interface import test_broadcast, test_network_interface
-from tests.platform.registers import test_axi_lite_registers, test_registers
+from tests.platform.registers import (
+    test_axi_lite_registers,
+    test_register_mesh,
+    test_registers,
+)
 from tests.platform.replicas import test_dispatch, test_replica_groups, test_replica_tables
 from tests.platform.routers import test_crosspoint, test_router
 from tests.platform.streams import test_fifos, test_merges
@@ -48,6 +52,7 @@ BRIDGE: Test = partial(
     pace=PACES[-1],
     seed=1,
 )
+NODES: Test = partial(test_register_mesh.test_all_tiles_against_a_model, shape=(3, 3, 4), seed=1)
 TURNS: Test = test_axi_lite_registers.test_reads_and_writes_take_turns
 ROUTE: Test = partial(test_router.test_router_with_random_traffic, seed=1, depth=4)
 CHANNELS: Test = partial(
@@ -230,6 +235,9 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("axi_lite_registers", "(aw_q & ~write_done)", "aw_q & ~done", BRIDGE),
     ("axi_lite_registers", "64'(address) < MapBytes", "64'(address) <= MapBytes", BRIDGE),
     ("axi_lite_registers", "~(read_waits & last_write_q)", "1'b1", TURNS),
+    ("register_mesh", "x > from_x ? DirEast : DirWest", "DirEast", NODES),
+    ("register_mesh", "response_q | tile_ready_i[Hub]", "response_q", NODES),
+    ("register_mesh", "x: XBits'(HubX)", "x: '0", NODES),
     ("noc_pkg", "y_south ? DirSouth : DirNorth", "DirSouth", ROUTE),
     ("stream_merge", "~(out_ready_i[sel] & out_o.last)", "1'b0", ROUTE),
     ("vc_output", "held |= start_o;", "held = held_q;", CHANNELS),

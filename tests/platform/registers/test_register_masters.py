@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -34,10 +36,20 @@ def enable(simulation: Simulation, on: bool) -> None:
         simulation.tile(tile).registers.register_walker.target.write(address=address, enable=on)
 
 
+@pytest.fixture(scope="module", params=["hub", "mesh"])
+def design(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of the design, with one of the ways to the registers of tiles."""
+    file = tmp_path_factory.mktemp("masters") / DESIGN.name
+    for name in ("register_walker.sv", "register_walker.rdl"):
+        shutil.copy(DESIGN.parent / name, file.parent)
+    file.write_text(f"{DESIGN.read_text()}registers: {request.param}\n")
+    return file
+
+
 @pytest.mark.parametrize("seed", [1, 2])
-def test_every_response_goes_to_the_master_that_requested_it(seed: int) -> None:
+def test_every_response_goes_to_the_master_that_requested_it(design: Path, seed: int) -> None:
     random = Random(seed)
-    with Simulation(DESIGN, assertions=True) as simulation:
+    with Simulation(design, assertions=True) as simulation:
         station, host = neighbour(simulation.manifest), Host.from_manifest(simulation.manifest)
         introduce(simulation, station)
         tables = [simulation.tile(tile).registers.register_walker.port for tile in WALKS]
@@ -67,9 +79,9 @@ def test_every_response_goes_to_the_master_that_requested_it(seed: int) -> None:
         simulation.check()
 
 
-def test_a_master_that_keeps_its_response_waiting_loses_nothing() -> None:
+def test_a_master_that_keeps_its_response_waiting_loses_nothing(design: Path) -> None:
     """All reads of a walker are finished: its last response arrives after it is disabled."""
-    with Simulation(DESIGN, assertions=True) as simulation:
+    with Simulation(design, assertions=True) as simulation:
         for cycles in range(40):
             enable(simulation, True)
             simulation.advance(50 + cycles)

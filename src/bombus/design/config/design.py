@@ -73,6 +73,12 @@ class DesignConfig(FileModel):
         "saves LUTs: no registers for them, and routers of the wormhole fabric have only the "
         "inputs, outputs and turns that messages take.",
     )
+    registers: Literal["hub", "mesh"] = Field(
+        "hub",
+        description="How register accesses reach the tiles: `hub`, wires from the register hub to "
+        "each tile, or `mesh`, a narrow mesh of their own; see "
+        "[architecture.md](architecture.md#masters-of-registers).",
+    )
     host: Host | None = Field(
         None,
         description="Addresses of a design with one MAC port; see below.",
