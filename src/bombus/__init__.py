@@ -12,13 +12,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bombus.applications.control.controller import Controller
     from bombus.applications.processors.processors import processors
     from bombus.protocols.tcp.sockets import sockets
     from bombus.simulator.simulation import Simulation
 
-__all__ = ["Simulation", "processors", "sockets"]
+__all__ = ["Controller", "Simulation", "processors", "sockets"]
 
 _MODULES = {
+    "Controller": "bombus.applications.control.controller",
     "Simulation": "bombus.simulator.simulation",
     "processors": "bombus.applications.processors.processors",
     "sockets": "bombus.protocols.tcp.sockets",

@@ -247,7 +247,8 @@ _PYTHON: Mapping[str, str] = {
     "cli/timing.py": "test_timing.py",
     "cli/area.py": "test_cli.py test_area.py",
     "cli/bench.py": "test_cli.py test_rs.py",
-    "applications/control": "test_controller.py",
+    "applications/control": "test_control_client.py",
+    "applications/control/messages.py": "test_controller.py",
     "applications/control/ascon.py": "test_ascon.py",
     "applications/engines/client.py": "test_engine_sequences.py",
     "applications/reed_solomon/client.py": "test_rs_client.py",
@@ -311,6 +312,7 @@ _PYTHON: Mapping[str, str] = {
     "fabric/router.py": "test_generate.py",
     "fabric/routing.py": "test_routing.py test_deadlock.py",
     "fabric/config.py": "test_config.py test_check.py test_deadlock.py",
+    "analysis/run_time.py": "test_control_client.py",
     "analysis/agreement.py": "test_agreement.py",
     "analysis/check.py": "test_check.py test_check_values.py test_replica_designs.py "
     "test_replica_mistakes.py test_mac_ports.py test_networks.py test_deadlock.py",

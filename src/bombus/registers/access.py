@@ -5,9 +5,9 @@
     registers.tiles.lookup.store.patterns[3].value = 5
     registers.host[0].ip.address
 
-`port` has `read_register(address)` and `write_register(address, value)`: a simulation, or what
-drives the register port of a board. Names, indices and values are checked before anything is
-read or written.
+`port` has `read_register(address)` and `write_register(address, value)`: a simulation, what drives
+the register port of a board, or a port of `bombus.registers.items`, such as a controller. Names,
+indices and values are checked before anything is read or written.
 """
 
 from __future__ import annotations
@@ -15,23 +15,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from operator import index
-from typing import Any, Protocol, SupportsIndex
+from typing import Any, SupportsIndex
 
 from bombus.base.errors import UserError
 from bombus.base.text import near_matches
-from bombus.registers.model import WORD_BITS, WORD_BYTES, Block, Field, Register, RegisterType
+from bombus.registers.items import (
+    MaskedWrite,
+    Port,
+    Read,
+    Write,
+    access,
+    takes_items,
+    value_of,
+    words_of,
+)
+from bombus.registers.model import WORD_BYTES, Block, Field, Register, RegisterType
 from bombus.registers.plain import from_plain
 
 
 class RegisterError(UserError):
     """A register or field does not exist, or a value does not fit."""
-
-
-class Port(Protocol):
-    """Anything that reads and writes 32-bit words."""
-
-    def read_register(self, address: int) -> int: ...
-    def write_register(self, address: int, value: int) -> None: ...
 
 
 def pack(register_type: RegisterType, values: Mapping[str, int]) -> int:
@@ -98,18 +101,12 @@ class RegisterAccess:
 
     def read_value(self) -> int:
         """All words as one number, read atomically."""
-        words = (
-            self._port.read_register(self._address + WORD_BYTES * n)
-            for n in range(self._type.words)
-        )
-        return sum(word << WORD_BITS * n for n, word in enumerate(words))
+        return value_of(access(self._port, [Read(self._address, self._type.words)]))
 
     def write_value(self, value: int) -> None:
         """Writes all words; they take effect together, with the last one."""
         value = _fitting(self._path, self._type.bits, value)
-        for n in range(self._type.words):
-            word = value >> WORD_BITS * n & (1 << WORD_BITS) - 1
-            self._port.write_register(self._address + WORD_BYTES * n, word)
+        access(self._port, [Write(self._address, words_of(value, self._type.words))])
 
     def read(self) -> dict[str, int]:
         """The fields by name, read atomically."""
@@ -127,9 +124,25 @@ class RegisterAccess:
         kept = [each for each in self._type.fields if each.is_writable and each.name not in fields]
         if missing := [each.name for each in kept if not each.is_readable]:
             raise RegisterError(f"{self._path}.{missing[0]} cannot be read, so give its value too")
+        if kept and takes_items(self._port):
+            self._write_masked(kept, fields)
+            return
         values = self.read() if kept else {}
         now = {each.name: values[each.name] for each in kept}
         self.write_value(pack(self._type, {**now, **fields}))
+
+    def _write_masked(self, kept: list[Field], fields: Mapping[str, int]) -> None:
+        """Leaves fields as they are, without reading them."""
+        bits = sum((1 << field.width) - 1 << field.low for field in kept)
+        masks = words_of((1 << self._type.bits) - 1 - bits, self._type.words)
+        values = words_of(pack(self._type, fields), self._type.words)
+        access(
+            self._port,
+            [
+                MaskedWrite(self._address + WORD_BYTES * n, mask, value)
+                for n, (mask, value) in enumerate(zip(masks, values, strict=True))
+            ],
+        )
 
     def _field(self, name: str) -> Field:
         known = {field.name: field for field in self._type.fields}
@@ -248,3 +261,18 @@ def _plain_name(name: str) -> str:
 def open_map(manifest: Mapping[str, Any], port: Port) -> BlockAccess:
     """All registers of a generated design."""
     return BlockAccess(port, from_plain(manifest["registers"]), 0, "")
+
+
+# Functions, since fields and registers may have any name.
+
+
+def path_of(element: RegisterAccess | Array | BlockAccess) -> str:
+    """The name of a register, table or block in the register map."""
+    return element._path
+
+
+def format_of(element: RegisterAccess | Array) -> RegisterType | None:
+    """The word format of a register or of the entries of a table; None: an array of blocks."""
+    if isinstance(element, RegisterAccess):
+        return element._type
+    return element._member.type if isinstance(element._member, Register) else None

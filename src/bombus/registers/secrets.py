@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from bombus.registers.access import Port
+from bombus.registers.items import Port
 from bombus.registers.model import SECRET, WORD_BITS, WORD_BYTES, Block
 from bombus.registers.plain import from_plain
 

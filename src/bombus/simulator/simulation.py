@@ -275,11 +275,17 @@ class Simulation(MacPorts):
         count = self._native.call("get_stalls", found, size)
         if count == 0:
             return []
+        points = watched(self.manifest, self.table_writes())
+        return stalls(points, {stall.point: stall.since_cycle for stall in found[0:count]})
+
+    def table_writes(self) -> dict[int, int]:
+        """Words written to the tables of next hops and slots since the reset, by address, for
+        `bombus.analysis.run_time.check_tables`.
+        """
         size = sum(table["count"] for table in self.manifest.get("hop_tables", ()))
         words = self._native.new("bombus_table_write[]", size)
         size = self._native.call("get_table_writes", words, size)
-        points = watched(self.manifest, {each.address: each.word for each in words[0:size]})
-        return stalls(points, {stall.point: stall.since_cycle for stall in found[0:count]})
+        return {int(each.address): int(each.word) for each in words[0:size]}
 
     def set_next_hop(
         self, tile: str, next_hop: int | str, to_tile: str | None, *, port: int = 0

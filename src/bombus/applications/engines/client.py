@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from bombus.applications.engines.model import Engines, Flow, NextHop, Rule
-from bombus.registers.access import Port, open_map
+from bombus.registers.access import open_map
+from bombus.registers.items import Port
 
 
 class Card:

@@ -227,9 +227,9 @@ def _software(design: Design, given: Mapping[str, Any], stack: ExitStack) -> lis
     from bombus.applications.processors.processors import check_design
     from bombus.applications.processors.software import keep_loaded
 
-    check_design(design)
     parts: list[Software] = []
     if given["firmware"] is not None:
+        check_design(design)
         parts.append(keep_loaded(given["firmware"]))
     if given["control"] is not None:
         parts.append(stack.enter_context(Control(given["control"])))
@@ -251,7 +251,7 @@ RUN = RunOptions(
             Path | None,
             typer.Option(
                 metavar="FILE",
-                help="Create a Unix socket at FILE, for `bombus processor`.",
+                help="Create a Unix socket at FILE, for `bombus ctl` and `bombus processor`.",
             ),
         ],
     },

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control of the packet processors of a live run, by another process through a Unix socket.
+"""Control of a live run, its registers and packet processors, by another process through a Unix
+socket.
 
 A request is a line of JSON, `{"call": "evict", "arguments": [3]}`; its reply is a line, too:
 `{"result": ...}` or `{"error": "..."}`. `CALLS` has the calls. The run serves requests about ten
@@ -20,9 +21,10 @@ from typing import Any, Self
 from bombus.applications.processors.processor import Processor
 from bombus.applications.processors.processors import processors
 from bombus.base.errors import UserError
+from bombus.registers import items
 from bombus.simulator.simulation import Simulation
 
-_LONGEST = 1 << 16  # bytes of a request
+_LONGEST = 1 << 20  # bytes of a request
 _MOST_CLIENTS = 16
 _PROBE_S = 1.0
 _TIMEOUT_S = 60.0  # of a client: an eviction may take long in a slow simulation
@@ -66,7 +68,15 @@ def _read(simulation: Simulation, number: int, address: int, count: int) -> str:
     return _processor(simulation, number).memory.read(address, count).hex()
 
 
+def _access(simulation: Simulation, given: list[list[Any]]) -> list[int]:
+    """Carries out accesses to registers, all checked before the first one."""
+    return items.access(simulation, [items.from_plain(each) for each in given])
+
+
 CALLS: Mapping[str, Callable[..., Any]] = {
+    "access": _access,
+    "manifest": lambda simulation: simulation.manifest,
+    "table_writes": lambda simulation: simulation.table_writes(),
     "status": _status,
     **{name: _plain(name) for name in ("boot", "stop", "poke", "evict")},
     **{name: _with_file(name) for name in ("load", "reload")},
