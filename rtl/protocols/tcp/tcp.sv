@@ -250,8 +250,8 @@ module tcp
   assign request_ready_o =
       is_listen ? listen_ready : core_ready | connects | is_sent | is_error;
 
-  segment_t offered, core_refused;
-  logic offered_valid, offered_ready, reopened, may_reopen, free_valid;
+  segment_t offered, reopened_syn, core_refused;
+  logic offered_valid, offered_ready, reopened, reopened_taken, may_reopen, free_valid;
   seq_t reopened_first;
   tcp_reopen u_reopen (
       .clk_i,
@@ -266,7 +266,9 @@ module tcp
       .segment_ready_o(segment_ready),
       .out_o(offered),
       .out_valid_o(offered_valid),
-      .out_ready_i(offered_ready)
+      .out_ready_i(offered_ready),
+      .syn_o(reopened_syn),
+      .taken_i(reopened_taken)
   );
 
   arrival_t arrival;
@@ -298,6 +300,8 @@ module tcp
       .segment_i(offered),
       .segment_valid_i(offered_valid),
       .segment_ready_o(offered_ready),
+      .reopened_i(reopened_syn),
+      .reopened_taken_o(reopened_taken),
       .arrival_o(arrival),
       .arrival_valid_o(arrival_valid),
       .arrival_ready_i(arrival_ready),

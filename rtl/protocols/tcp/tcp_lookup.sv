@@ -33,6 +33,9 @@ module tcp_lookup
     input  segment_t segment_i,
     input  logic     segment_valid_i,
     output logic     segment_ready_o,
+    // Fields of a SYN that is offered again (tcp_reopen), until reopened_taken_o
+    input  segment_t reopened_i,
+    output logic     reopened_taken_o,
 
     output arrival_t arrival_o,
     output logic     arrival_valid_o,
@@ -240,6 +243,13 @@ module tcp_lookup
     pseudo_segment.options.has_mss = error_q.too_big & report;
     pseudo_segment.options.mss = 16'(error_q.mss);
   end
+  wire reopened = segment_q.sack_only & segment_q.flags.syn;
+  assign reopened_taken_o = segment_take & reopened;
+  segment_t looked_up;
+  always_comb begin
+    looked_up = reopened ? reopened_i : segment_q;
+    if (no_segment) looked_up = pseudo_segment;
+  end
   logic unused_head, unused_valid, unused_ready;
   head_fifo #(
       .head_t(logic),
@@ -253,7 +263,7 @@ module tcp_lookup
       '{
           connects: connect,
           reports: report,
-          segment: no_segment ? pseudo_segment : segment_q,
+          segment: looked_up,
           last: segment_q.seq + 32'(segment_q.length)
       }
       ),
@@ -498,7 +508,7 @@ module tcp_lookup
     hashes_port_q <= hashes_port;
     first_valid_q <= (first_done | (first_valid_q & ~arrival_ready_i)) & ~rst_i;
     // A clock of 32 bits that ticks every 4 us (RFC 9293, 3.4.1; RFC 6528, 3).
-    if (first_done) first_q <= hash[31:0] + long_time_i[2+:32];
+    if (first_done) first_q <= long_time_i[2+:32] + hash[31:0];
   end
   assign arrival_valid_o = next_valid & ~waits;
   always_comb begin

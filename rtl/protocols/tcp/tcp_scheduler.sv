@@ -89,7 +89,9 @@ module tcp_scheduler
   wire searches = Evicts & (checks_q != '0);
   logic due_q, search_q;  // a check is due, of a session of the search
   index_t check_session_q;
-  wire check = due_q & ~expired_valid_i;
+  // Chosen without expired_valid_i of this cycle, which is known late.
+  logic offered_q;
+  wire check = due_q & ~offered_q;
   wire index_t next_index = check ? check_session_q : expired_i;
 
   // An expiry or a check starts only while no event of its session is in cycles 1 to 3. It is valid
@@ -112,6 +114,7 @@ module tcp_scheduler
       (orders_6_q & index_6_q == next_index);
   always_ff @(posedge clk_i) begin
     expiry_q <= (expired_valid_i | check) & ~next_waits & ~starts_expiry & ~rst_i;
+    offered_q <= expired_valid_i;
     expiry_check_q <= check;
     expiry_search_q <= check & search_q;
     expiry_class_q <= expired_class_i;

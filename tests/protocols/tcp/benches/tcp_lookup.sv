@@ -26,6 +26,7 @@ module bench
   logic unused_order, unused_order_valid, unused_lost, unused_missed, unused_in_use;
   logic [15:0] unused_missed_port, unused_port;
   tuple_t unused_tuple, unused_missed_tuple;
+  logic unused_taken;
   bombus_pkg::vlan_t unused_vlan;
   logic no_session, no_secret, peer_limit, refused, starved, unused_short;
   assign out_o[0] = $bits(
@@ -74,6 +75,8 @@ module bench
       .segment_i(in_i[0][$bits(segment_t)-1:0]),
       .segment_valid_i(in_valid_i[0]),
       .segment_ready_o(in_ready_o[0]),
+      .reopened_i('0),
+      .reopened_taken_o(unused_taken),
       .arrival_o(arrival),
       .arrival_valid_o(out_valid_o[0]),
       .arrival_ready_i(out_ready_i[0]),
