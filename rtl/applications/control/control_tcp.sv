@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control messages over TCP: between tcp_stream (kernel_rx_*_i, kernel_tx_*_o) and a controller
-// with OverTcp (kernel_rx_*_o, kernel_tx_*_i), in the same tile. The bytes of each connection become
-// whole messages, by the length in their header. tuser on the controller's side, in both directions,
-// is that of the request (tcp_stream_pkg::from_peer_t).
+// with OverTcp (kernel_rx_*_o, kernel_tx_*_i), in the same tile. The bytes of each connection
+// become whole messages, by the length in their header. tuser on the controller's side, in both
+// directions, is that of the request (tcp_stream_pkg::from_peer_t).
 //
 // A connection is closed when its peer has closed it, after the answers to all of its requests. A
 // message that is longer than any request resets its connection.

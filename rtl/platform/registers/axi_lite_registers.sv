@@ -12,8 +12,8 @@
 // All outputs are from registers, except for the readies in reset, which are low. A reset of the
 // design forgets transactions that have begun: reset the master with it.
 //
-// Latency: to the register port, 2 cycles; back, 1. Throughput: an access in 3 cycles, and those of the
-// register port.
+// Latency: to the register port, 2 cycles; back, 1. Throughput: an access in 3 cycles, and those
+// of the register port.
 `include "bombus_assert.svh"
 
 module axi_lite_registers #(
