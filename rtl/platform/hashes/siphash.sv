@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SipHash-2-4 (Aumasson and Bernstein, 2012), a keyed hash, of 8 to 15 bytes.
 //
-// data_i must be stable until done_o. Latency: 17 cycles, for two 64-bit additions in each.
+// data_i and key_i must be stable until done_o. Latency: 17 cycles, for two 64-bit additions in each.
 module siphash #(
     parameter int unsigned DataWidth = 64
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [127:0] key_i,  // first byte lowest; read with start_i
+    input logic [127:0] key_i,  // first byte lowest
     input logic start_i,  // starts or restarts, in any cycle
     input logic [DataWidth-1:0] data_i,  // first byte lowest
     output logic done_o,
@@ -39,15 +39,20 @@ module siphash #(
   assign ends_first  = step_q == 4'd3;
   assign ends_second = step_q == 4'd7;
   word_t to_v0, to_v3;
-  assign to_v0 = ends_first ? words[0] : ends_second ? words[1] : '0;
+  // One sum of the key and the first word serves v3 at the start and v0 later: without a LUT for
+  // the word alone.
+  wire word_t keyed = key_i[127:64] ^ words[0];
+  word_t keyed_q;
+  assign to_v0 = ends_first ? keyed_q ^ key_i[127:64] : ends_second ? words[1] : '0;
   assign to_v3 = ends_first ? words[1] : '0;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
+      keyed_q <= keyed;
       p_q <= key_i[63:0] ^ 64'h736F6D6570736575;
       q_q <= key_i[127:64] ^ 64'h646F72616E646F6D;
       r_q <= key_i[63:0] ^ 64'h6C7967656E657261;
-      s_q <= key_i[127:64] ^ 64'h7465646279746573 ^ words[0];
+      s_q <= keyed ^ 64'h7465646279746573;
     end else if (running_q) begin
       p_q <= rs ^ to_v0;
       q_q <= q ^ pq;

@@ -85,23 +85,28 @@ module tcp_layout
   logic [2:0] num_first, num_fourth;
   assign num_first  = words_q_i[0][29:27];
   assign num_fourth = words_q_i[3][29:27];
-  wire [3:0] num_words = offset_i - 4'd5;
+  // Header lengths of a SACK option alone and after timestamps: 6 + 2 num_first, 9 + 2 num_fourth.
+  // Without an adder, for the sake of timing.
+  wire fits_first = offset_i[3] & ~offset_i[0] &
+      (offset_i[2:1] == {num_first[1] ~^ num_first[0], ~num_first[0]});
+  wire fits_fourth = offset_i[3] & offset_i[0] & ~num_fourth[2] &
+      (offset_i[2:1] == num_fourth[1:0]);
   wire ts_first = class_q[0].timestamps;
   wire ts_second = class_q[1].timestamps | class_q[1].permitted_timestamps;
 
   logic empty, stamps, stamps_sack, sack, linux, bare_linux, windows, macos;
   always_comb begin
-    empty = num_words == 4'd0;
-    stamps = ts_first & (num_words == 4'd3);
-    stamps_sack = ts_first & class_q[3].sack & (num_words == {num_fourth, 1'b0} + 4'd4);
-    sack = class_q[0].sack & (num_words == {num_first, 1'b0} + 4'd1);
+    empty = offset_i == 4'd5;
+    stamps = ts_first & (offset_i == 4'd8);
+    stamps_sack = ts_first & class_q[3].sack & fits_fourth;
+    sack = class_q[0].sack & fits_first;
     linux = class_q[0].mss & ts_second &
-        ((num_words == 4'd4) | ((num_words == 4'd5) & class_q[4].scale));
-    bare_linux = class_q[0].mss & ((num_words == 4'd1) |
-        ((num_words == 4'd2) & (class_q[1].permitted | class_q[1].scale)) |
-        ((num_words == 4'd3) & class_q[1].permitted & class_q[2].scale));
-    windows = class_q[0].mss & (num_words == 4'd3) & class_q[1].scale & class_q[2].permitted;
-    macos = class_q[0].mss & (num_words == 4'd6) & class_q[1].scale & class_q[2].timestamps &
+        ((offset_i == 4'd9) | ((offset_i == 4'd10) & class_q[4].scale));
+    bare_linux = class_q[0].mss & ((offset_i == 4'd6) |
+        ((offset_i == 4'd7) & (class_q[1].permitted | class_q[1].scale)) |
+        ((offset_i == 4'd8) & class_q[1].permitted & class_q[2].scale));
+    windows = class_q[0].mss & (offset_i == 4'd8) & class_q[1].scale & class_q[2].permitted;
+    macos = class_q[0].mss & (offset_i == 4'd11) & class_q[1].scale & class_q[2].timestamps &
         class_q[5].permitted_end;
     known_o = empty | stamps | stamps_sack | sack | linux | bare_linux | windows | macos;
   end
@@ -115,11 +120,11 @@ module tcp_layout
     options_o = '0;
     options_o.has_mss = ~empty & class_q[0].mss;
     options_o.mss = swap16(words_q_i[0][31:16]);
-    options_o.has_scale = (linux & (num_words == 4'd5)) | windows | macos |
-        (bare_linux & (((num_words == 4'd2) & class_q[1].scale) | (num_words == 4'd3)));
+    options_o.has_scale = (linux & (offset_i == 4'd10)) | windows | macos |
+        (bare_linux & (((offset_i == 4'd7) & class_q[1].scale) | (offset_i == 4'd8)));
     options_o.scale = clamp_scale(scale);
     options_o.sack_permitted = (linux & class_q[1].permitted_timestamps) |
-        (bare_linux & (num_words != 4'd1) & class_q[1].permitted) | windows | macos;
+        (bare_linux & (offset_i != 4'd6) & class_q[1].permitted) | windows | macos;
     options_o.has_timestamps = stamps | stamps_sack | linux | macos;
     options_o.ts_value = swap32(stamps_at[1]);
     options_o.ts_echo = swap32(stamps_at[2]);
