@@ -112,12 +112,17 @@ module tcp_connect
   } state_e;
   state_e state_q;
   logic hashed_q, in_use_q;
-  logic [13:0] hash_q, own_port_q, offset_q, tries_q;
+  logic [13:0] hash_q, offset_q, tries_q;
+  // Of the entry: set while Idle
+  logic chosen_q;
+  logic [15:0] own_port_q;
   wire chosen = entry.own_port != '0;
-  wire again = hit_i & ~&tries_q & ~chosen;
+  wire [13:0] any_port = hash_q + offset_q;
+  wire again = hit_i & ~&tries_q & ~chosen_q;
 
   always_ff @(posedge clk_i) begin
-    own_port_q <= hash_q + offset_q;
+    chosen_q   <= chosen;
+    own_port_q <= chosen ? entry.own_port : {2'b11, any_port};
     if (hash_done_i & hash_valid_o) hash_q <= hash_i;
     hashed_q <= (hashed_q | (hash_done_i & hash_valid_o)) & ~entry_take & ~rst_i;
     if (rst_i) begin
@@ -136,10 +141,10 @@ module tcp_connect
         Check: begin
           state_q  <= Insert;
           in_use_q <= 1'b1;
-          if (tuple_o.own_port == entry.port) begin
-            state_q  <= chosen ? Missed : Idle;
+          if (own_port_q == entry.port) begin
+            state_q  <= chosen_q ? Missed : Idle;
             offset_q <= offset_q + 14'd1;
-            tries_q  <= chosen ? '0 : tries_q + 14'd1;
+            tries_q  <= chosen_q ? '0 : tries_q + 14'd1;
           end
         end
         Insert: if (taken_i) state_q <= Wait;
@@ -164,14 +169,14 @@ module tcp_connect
   assign hash_valid_o = state_q == Hash;
   assign valid_o = state_q == Insert;
   assign missed_o = state_q == Missed;
-  assign in_use_o = chosen & in_use_q;
+  assign in_use_o = chosen_q & in_use_q;
   assign entry_take = (state_q == Wait & done_i & made_i) | (missed_o & missed_ready_i);
   assign port_o = entry.port;
   assign tuple_o = '{
           mac_port: entry.mac_port,
           ip: entry.ip,
           peer_port: entry.peer_port,
-          own_port: chosen ? entry.own_port : {2'b11, own_port_q}
+          own_port: own_port_q
       };
   assign busy_o = (waiting_q != '0) & start_i;
 
