@@ -122,6 +122,7 @@ module tcp_arrival
     distance_t           last;       // of the end of the payload, from rcv_nxt
     distance_t           room;       // of the receive window's edge, from rcv_nxt
     distance_t           acked;      // of the acknowledgement, from una
+    logic                ack_same;   // acked is 0
     distance_t           unacked;    // of max, from the acknowledgement
     distance_t           since_wl1;
     distance_t           ts;         // of the timestamp, from the recent one,
@@ -152,6 +153,7 @@ module tcp_arrival
         last: end_i - block_i.rcv_nxt,
         room: requests_i.release_edge - block_i.rcv_nxt,
         acked: segment_i.ack - block_i.una,
+        ack_same: segment_i.ack == block_i.una,
         unacked: block_i.max - segment_i.ack,
         since_wl1: segment_i.seq - block_i.wl1,
         ts: segment_i.options.ts_value - block_i.ts_recent,
@@ -244,11 +246,11 @@ module tcp_arrival
   wire begins_inside = is_next | (~found_q.seq[31] & (found_q.seq <= found_q.room));
   wire ends_new = ~found_q.last[31] & (~found_q.ends_here | takes_fin);
   wire ends_inside = found_q.last <= found_q.room;
-  wire fits = ends_new & ends_inside & (32'(segment_2_i.length) <= ReceiveBytes);
+  wire may_fit = ends_new & (32'(segment_2_i.length) <= ReceiveBytes);
   wire acceptable = begins_inside | (occupies & ends_new & ends_inside);
   wire unstamped = ~segment_2_i.options.has_timestamps;  // RFC 7323, 3.2
   wire stale = block_2_i.timestamps & (unstamped | (found_q.ts[31] & ~found_q.ts_old)) & ~flags.rst;
-  wire ack_forward = ~found_q.acked[31] & (found_q.acked != '0);
+  wire ack_forward = ~found_q.acked[31] & ~found_q.ack_same;
   wire ack_sent = ~found_q.unacked[31];
   // RFC 5961, 5.2; the peer's window is never used beyond the ring.
   wire ack_old = found_q.acked < -distance_t'(RingBytes);
@@ -282,9 +284,10 @@ module tcp_arrival
     return (a ^ b ^ c) == ((((a | b) & ~c) | (a & b)) << 1);
   endfunction
 
-  function automatic meaning_t judge(logic acceptable_);
+  function automatic meaning_t judge(logic acceptable_, logic ends_inside_);
     meaning_t meaning;
-    logic good, counts;
+    logic fits, good, counts;
+    fits = may_fit & ends_inside_;
     good = synchronised & acceptable_ & ~stale & ~report & ~repeated_syn;
     counts = good & ~flags.rst & ~flags.syn & flags.ack;
     meaning = '0;
@@ -344,12 +347,12 @@ module tcp_arrival
     meaning.throttled = meaning.limited & (block_2_i.challenged == challenge_time(time_us_i));
     meaning.new_ack = new_ack & ((counts & ~guessed_enough) | meaning.opened);
     meaning.past_mark = Ecn & meaning.new_ack & ~found_q.marked[31];
-    meaning.same_ack = counts & (found_q.acked == '0) & (block_2_i.state != SynReceived);
+    meaning.same_ack = counts & found_q.ack_same & (block_2_i.state != SynReceived);
     meaning.all_acked = found_q.unacked == '0;
     meaning.fin_acked = meaning.process & block_2_i.fin_sent & (found_q.unacked == '0);
     // Also from an older segment with a new acknowledgement, which would otherwise be beyond the
     // window.
-    meaning.new_window = meaning.process & ~found_q.acked[31] & (fresh | found_q.acked != '0);
+    meaning.new_window = meaning.process & ~found_q.acked[31] & (fresh | ~found_q.ack_same);
     meaning.fresh = fresh;
     meaning.wnd_edge = segment_2_i.ack + found_q.window;
     meaning.same_edge = adds_up(segment_2_i.ack, found_q.window, block_2_i.wnd_edge);
@@ -403,15 +406,16 @@ module tcp_arrival
   function automatic meaning_t sack_alone();
     meaning_t meaning;
     meaning = '0;
-    meaning.same_ack = synchronised & (found_q.acked == '0) & near & ~stale_block;
+    meaning.same_ack = synchronised & found_q.ack_same & near & ~stale_block;
     meaning.all_acked = found_q.unacked == '0;
     meaning.recovered = found_q.recovered >= 0;
     return meaning;
   endfunction
 
-  // Whether the segment is acceptable is the last condition known.
+  // Whether the segment ends in the window and is acceptable are the last conditions known.
   always_ff @(posedge clk_i) begin
-    meaning_q <= acceptable ? judge(1'b1) : judge(1'b0);
+    meaning_q <= judge(1'b0, 1'b0);
+    if (acceptable) meaning_q <= ends_inside ? judge(1'b1, 1'b1) : judge(1'b1, 1'b0);
     if (segment_2_i.sack_only & ~flags.syn) meaning_q <= sack_alone();
   end
 

@@ -122,7 +122,7 @@ BROKEN_LAYERS = (
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.past_mark)", "if (0)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (segment_2_i.sack_only & ~flags.syn)", "if (0)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "found_q.seq[31]) & found_q.freed &", "found_q.seq[31]) &")),
-    (ARRIVAL, Mutation(ARRIVAL_FILE, "(fresh | found_q.acked != '0)", "fresh")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "(fresh | ~found_q.ack_same)", "fresh")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "found_q.seq[31] & found_q.seq >= -", "found_q.seq >= -")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "near & ~stale_block;", "near;")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "m.in_order & m.new_bytes", "m.in_order & m.bytes & ~m.fin")),
