@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SipHash-2-4 (Aumasson and Bernstein, 2012), a keyed hash, of 8 to 15 bytes.
 //
-// data_i and key_i must be stable until done_o. Latency: 17 cycles, for two 64-bit additions in each.
+// data_i and key_i must be stable until done_o. Latency: 17 cycles, for two 64-bit additions in
+// each.
 module siphash #(
     parameter int unsigned DataWidth = 64
 ) (
