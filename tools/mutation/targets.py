@@ -118,6 +118,7 @@ _FILES: Mapping[str, Tests] = {
     ),
     "register_mesh": Tests(("test_register_mesh.py",), ()),
     "axi_lite_registers": Tests(("test_axi_lite_registers.py",), ()),
+    "control_tcp": Tests(("test_control_tcp.py",), ()),
     "frame_loop": Tests(("test_frame_loop.py",), ()),
     "frame_rx": Tests(("test_frame_rx.py",), ("test_middlebox.py",)),
     "rpu_host": Tests(("test_rpu_host.py",), ("test_host_memory.py",)),

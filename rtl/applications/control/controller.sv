@@ -181,6 +181,8 @@ module controller
   logic word_write;
   index_t word_address, read_address, own_read_address, batch_read_address, batch_write_address;
   logic [31:0] word_data, rdata, batch_wdata;
+  logic [31:0] rdata_q;  // for comparisons
+  wire  [ 1:0] compared = step_q[1:0] - 2'd1;  // word of the tag
   logic batch_write, batch_active;
   control_memory #(
       .NumLanes(NumLanes),
@@ -214,9 +216,13 @@ module controller
   wire is_design_key = word0_q.key == DesignKey;
   wire key_exists = is_design_key | 32'(word0_q.key) < NumKeys;
   assign keys_index_o = word0_q.key[KeyBits-1:0];
-  logic [127:0] key;
+  logic [127:0] key, key_q;
   rights_t rights, rights_q;
-  always_ff @(posedge clk_i) rights_q <= rights;  // long before a batch is checked
+  // Long before they are used: the number of the key is in the first word of a message.
+  always_ff @(posedge clk_i) begin
+    key_q <= key;
+    rights_q <= rights;
+  end
   always_comb begin
     key = is_design_key ? Key : keys_i.key;
     rights = '{
@@ -227,7 +233,7 @@ module controller
     };
     if (is_design_key | ~Sealed) rights = '{default: '1, first_page: '0};
   end
-  wire key_usable = ~Sealed | (key_exists & key != '0);
+  wire key_usable = ~Sealed | (key_exists & key_q != '0);
 
   assign allowed_index_o = step_q[1:0];
   logic listed_q, some_listed_q;
@@ -266,7 +272,7 @@ module controller
       .start_i(cipher_start),
       .decrypts_i(decrypts_q),
       .empty_i(cipher_empty_q),
-      .key_i(key),
+      .key_i(key_q),
       .nonce_i(nonce),
       .word_i(cipher_word),
       .last_i(cipher_last),
@@ -457,6 +463,7 @@ module controller
 
   always_ff @(posedge clk_i) begin
     cycle_q <= cycle_q + 64'd1;
+    rdata_q <= rdata;
     step_q  <= step_q + 4'd1;
     past_q  <= has_past_q[owner] ? past[owner] : '0;
     if (cipher_takes) begin
@@ -488,9 +495,12 @@ module controller
         unique case (step_q[2:0])
           3'd0: word0_q <= rdata;
           3'd1: word1_q <= rdata;
-          3'd2: boot_differs_q <= rdata != boot_q[31:0];
-          3'd3: boot_differs_q <= boot_differs_q | rdata != boot_q[63:32];
-          3'd4: client_q[31:0] <= rdata;
+          3'd2: ;
+          3'd3: boot_differs_q <= rdata_q != boot_q[31:0];
+          3'd4: begin
+            boot_differs_q <= boot_differs_q | rdata_q != boot_q[63:32];
+            client_q[31:0] <= rdata;
+          end
           3'd5: client_q[63:32] <= rdata;
           3'd6: number_q[31:0] <= rdata;
           default: number_q[63:32] <= rdata;
@@ -537,8 +547,10 @@ module controller
         if (cipher_done) state_q <= Sealed ? OpenTag : Decide;
       end
       OpenTag: begin
-        tag_differs_q <= tag_differs_q | rdata != tag[32*step_q[1:0]+:32];
-        if (step_q[1:0] == '1) state_q <= Decide;
+        if (step_q != '0) begin
+          tag_differs_q <= tag_differs_q | rdata_q != tag[32*compared+:32];
+        end
+        if (step_q == 4'd4) state_q <= Decide;
       end
       Decide: begin
         step_q <= '0;
