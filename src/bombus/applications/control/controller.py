@@ -356,6 +356,15 @@ class Controller:
             if not force:
                 self.check_tables(batch.items)
 
+    def changes_tables(self, items: Sequence[Item]) -> bool:
+        """Whether accesses write a next hop or a slot."""
+        tables = [
+            range(first, first + table["count"] * table["stride"], table["stride"])
+            for table in self.manifest["hop_tables"]
+            for first in [table["window"] + table["offset"]]
+        ]
+        return any(address in table for address in written_words(items) for table in tables)
+
     def check_tables(self, items: Sequence[Item] = ()) -> None:
         """Raises DeadlockError if the design could deadlock after these writes; UserError if the
         design file is not known.

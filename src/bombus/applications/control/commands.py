@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus ctl`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from bombus.base.commands import Command, Group
+from bombus.base.console import new_console
+from bombus.base.errors import UserError
+from bombus.base.tables import print_table
+
+if TYPE_CHECKING:
+    from bombus.applications.control.controller import Controller
+
+ctl = typer.Typer(
+    cls=Group,
+    help="Read and write the registers of a running design.",
+    no_args_is_help=True,
+    subcommand_metavar="VERB [ARGS]...",
+)
+table = typer.Typer(cls=Group, help="Read and change a table.", no_args_is_help=True)
+ctl.add_typer(table, name="table")
+
+PathArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="PATH", help="Such as `echo.next_hop[2]` or `host[0].ip`.", show_default=False
+    ),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Write even if the design could deadlock then.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@ctl.callback()
+def _connect(
+    context: typer.Context,
+    address: Annotated[
+        str,
+        typer.Argument(
+            metavar="ADDRESS",
+            help="udp://HOST[:PORT], tcp://HOST[:PORT], or the control socket of a live run "
+            "(unix:FILE).",
+            show_default=False,
+        ),
+    ],
+    design: Annotated[
+        Path | None,
+        typer.Option(
+            "--design",
+            "-d",
+            envvar="BOMBUS_DESIGN",
+            metavar="DESIGN",
+            help="Design file, or the folder that `bombus generate` made. The analysis of next "
+            "hops needs the design file; a live run knows its registers.",
+        ),
+    ] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File with the key. Default: BOMBUS_KEY_FILE, or the key itself in BOMBUS_KEY.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.001, metavar="SECONDS", help="Until a request is repeated.")
+    ] = 0.5,
+) -> None:
+    context.obj = {"address": address, "design": design, "key": key_file, "timeout": timeout}
+
+
+def _controller(context: typer.Context) -> Controller:
+    from bombus.applications.control.controller import Controller
+    from bombus.applications.control.description import find_key
+
+    given = context.obj
+    controller = Controller(
+        given["address"],
+        key=find_key(given["key"]),
+        manifest=given["design"],
+        timeout=given["timeout"],
+    )
+    context.call_on_close(controller.close)
+    return controller
+
+
+def _print_fields(name: str, fields: Mapping[str, int]) -> None:
+    if len(fields) == 1 and name.endswith(f".{next(iter(fields))}"):
+        typer.echo(f"{name} = {next(iter(fields.values())):#x}")
+    else:
+        text = " ".join(f"{field}={value:#x}" for field, value in fields.items())
+        typer.echo(f"{name}: {text}")
+
+
+@ctl.command(cls=Command)
+def get(context: typer.Context, path: PathArgument, as_json: JsonOption = False) -> None:
+    """Print a field, a register, or all registers of a table, layer or tile."""
+    from bombus.applications.control.text import values_of
+
+    found = dict(values_of(_controller(context), path))
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    for name, fields in found.items():
+        _print_fields(name, fields)
+
+
+@ctl.command("set", cls=Command)
+def set_(
+    context: typer.Context,
+    path: PathArgument,
+    values: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="VALUE...",
+            help="A value for a field, FIELD=VALUE for a register: numbers, IPv4 or MAC addresses.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Write a field, or several fields of a register at once; others keep their values."""
+    from bombus.applications.control.text import write
+
+    write(_controller(context).registers, path, values)
+
+
+@table.command("list", cls=Command)
+def list_(context: typer.Context, path: PathArgument, as_json: JsonOption = False) -> None:
+    """Print the entries in use."""
+    from bombus.applications.control.text import entries
+
+    found = entries(_controller(context), path)
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    fields = list(next(iter(found.values()), {}))
+    shown = Table("entry", *fields)
+    for number, entry in found.items():
+        shown.add_row(str(number), *(f"{entry[name]:#x}" for name in fields))
+    print_table(new_console(), shown)
+
+
+@table.command(cls=Command)
+def insert(
+    context: typer.Context,
+    path: PathArgument,
+    fields: Annotated[
+        list[str], typer.Argument(metavar="FIELD=VALUE...", help="Others are 0; `valid` is 1.")
+    ],
+    at: Annotated[
+        int | None, typer.Option(metavar="N", help="Entry. Default: the first free one.")
+    ] = None,
+) -> None:
+    """Write an entry."""
+    from bombus.applications.control import text
+
+    number = text.insert(_controller(context), path, text.assignments(fields), at)
+    typer.echo(f"{path}[{number}]")
+
+
+@table.command(cls=Command)
+def delete(
+    context: typer.Context,
+    path: PathArgument,
+    which: Annotated[
+        list[str], typer.Argument(metavar="N|FIELD=VALUE...", help="Entries, or what they have.")
+    ],
+) -> None:
+    """Empty entries, in one batch."""
+    from bombus.applications.control import text
+
+    for number in text.delete(_controller(context), path, which):
+        typer.echo(f"{path}[{number}]")
+
+
+@table.command(cls=Command)
+def load(
+    context: typer.Context,
+    path: PathArgument,
+    file: Annotated[Path, typer.Argument(metavar="CSV", help="Its columns are fields.")],
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the entries after its rows.")] = False,
+) -> None:
+    """Replace a table by the rows of a CSV file, in one batch."""
+    from bombus.applications.control import text
+
+    count = text.load(_controller(context), path, file, keep=keep)
+    typer.echo(f"{path}: entries written: {count}")
+
+
+@ctl.command(cls=Command)
+def batch(
+    context: typer.Context,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A line each: `get PATH`, `set PATH VALUE...`, `next-hop TILE HOP TO`, "
+            "`slot TILE HOP N TO`.",
+            show_default=False,
+        ),
+    ],
+    force: ForceOption = False,
+) -> None:
+    """Carry out the commands of a file, all or none."""
+    from bombus.applications.control.text import read_batch
+    from bombus.registers.access import path_of, unpack
+
+    controller = _controller(context)
+    with controller.batch() as made:
+        results = read_batch(controller, made, file)
+        if not force and controller.changes_tables(made.items):
+            controller.check_tables(made.items)
+    for register, result in results:
+        _print_fields(path_of(register), unpack(register._type, result.value))
+
+
+@ctl.command(cls=Command)
+def counters(
+    context: typer.Context,
+    tile: Annotated[str | None, typer.Argument(metavar="[TILE]", help="Default: all.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the counters that are not 0."""
+    controller = _controller(context)
+    found = controller.counters() if tile is None else {tile: controller.tile_counters(tile)}
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    shown = Table("tile", "counter")
+    shown.add_column("count", justify="right")
+    for name, values in found.items():
+        for counter, value in values.items():
+            if value:
+                shown.add_row(name, counter, f"{value:,}")
+    print_table(new_console(), shown)
+
+
+@ctl.command(cls=Command)
+def watch(
+    context: typer.Context,
+    tile: Annotated[str | None, typer.Argument(metavar="[TILE]", help="Default: all.")] = None,
+    interval: Annotated[float, typer.Option(min=0.05, metavar="SECONDS")] = 1.0,
+    times: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="End after this many intervals.")
+    ] = None,
+) -> None:
+    """Show the counters that are not 0, and their rates, until Ctrl-C."""
+    from rich.live import Live
+
+    from bombus.applications.control.rates import Rates
+
+    controller = _controller(context)
+    rates = Rates()
+
+    def look() -> Table:
+        found = controller.counters() if tile is None else {tile: controller.tile_counters(tile)}
+        return rates.table(found, time.monotonic())
+
+    console = new_console()
+    done = 0
+    shown = look()
+    live = Live(shown, console=console, auto_refresh=False)
+    with suppress(KeyboardInterrupt), live:
+        while times is None or done < times:
+            time.sleep(interval)
+            live.update(look(), refresh=True)
+            done += 1
+
+
+@ctl.command("next-hop", cls=Command)
+def next_hop(
+    context: typer.Context,
+    tile: Annotated[str, typer.Argument(metavar="TILE", show_default=False)],
+    hop: Annotated[
+        str | None,
+        typer.Argument(metavar="[HOP]", help="Name or number. Default: list them."),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Argument(metavar="[TO]", help="TILE, TILE:ENTRY or `none`.")
+    ] = None,
+    force: ForceOption = False,
+) -> None:
+    """Point a next hop of a tile elsewhere, after an analysis of deadlocks; or list its next hops
+    of the design file.
+    """
+    from bombus.applications.control import text
+    from bombus.simulator.register_map import find_tile
+
+    controller = _controller(context)
+    if hop is None:
+        numbers = find_tile(controller.manifest, tile)["next_hops"]
+        shown = Table("next hop", "name", "leads to, by the design file")
+        for name, number in numbers.items():
+            hops = [
+                each
+                for each in controller.manifest["hops"]
+                if each["from"].partition(".")[0] == tile and each["entry"] == number
+            ]
+            ends = dict.fromkeys(each["group"] or each["to"] or text.NOWHERE for each in hops)
+            shown.add_row(str(number), name, ", ".join(ends))
+        print_table(new_console(), shown)
+        return
+    if to is None:
+        raise UserError(f"next-hop {tile} {hop}: say where it leads, TILE, TILE:ENTRY or none")
+    name_to, port = text.target(to)
+    controller.set_next_hop(tile, text.hop_name(hop), name_to, port=port, force=force)
+
+
+@ctl.command(cls=Command)
+def slots(
+    context: typer.Context,
+    tile: Annotated[str, typer.Argument(metavar="TILE", show_default=False)],
+    hop: Annotated[str | None, typer.Argument(metavar="[HOP]")] = None,
+    slot: Annotated[int | None, typer.Argument(metavar="[N]")] = None,
+    to: Annotated[
+        str | None, typer.Argument(metavar="[TO]", help="TILE, TILE:ENTRY or `none`.")
+    ] = None,
+    force: ForceOption = False,
+) -> None:
+    """Point a slot of a group of replicas elsewhere, after an analysis of deadlocks; or list the
+    slots of the design file.
+    """
+    from bombus.applications.control import text
+
+    controller = _controller(context)
+    if hop is None or slot is None:
+        shown = Table("next hop", "group", "policy", "slot", "leads to, by the design file")
+        for group in controller.manifest["dispatch"]:
+            if group["tile"] == tile and (hop is None or hop in group["next"]):
+                for number, each in enumerate(group["slots"]):
+                    names = (", ".join(group["next"]), group["group"], group["policy"])
+                    shown.add_row(*names, str(number), each["to"])
+        print_table(new_console(), shown)
+        return
+    if to is None:
+        raise UserError(f"slots {tile} {hop} {slot}: say where it leads, TILE, TILE:ENTRY or none")
+    name_to, port = text.target(to)
+    controller.set_slot(tile, text.hop_name(hop), slot, name_to, port=port, force=force)
+
+
+@ctl.command(cls=Command)
+def sessions(context: typer.Context, as_json: JsonOption = False) -> None:
+    """Print the sessions of the TCP engines."""
+    found = list(_controller(context).sessions())
+    if as_json:
+        typer.echo(json.dumps([{"tile": t, "session": n, **fields} for t, n, fields in found]))
+        return
+    names = ("state", "mss", "una", "nxt", "rcv_nxt")
+    shown = Table("tile", "session", *names)
+    for tile, number, fields in found:
+        shown.add_row(tile, str(number), *(str(fields.get(name, "")) for name in names))
+    print_table(new_console(), shown)
+
+
+@ctl.command(cls=Command)
+def host(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(metavar="N", help="MAC port.")] = 0,
+    mac: Annotated[str | None, typer.Option(metavar="MAC")] = None,
+    ip: Annotated[str | None, typer.Option(metavar="IP")] = None,
+    netmask: Annotated[str | None, typer.Option(metavar="MASK")] = None,
+    gateway: Annotated[str | None, typer.Option(metavar="IP", help="0.0.0.0: none.")] = None,
+) -> None:
+    """Change addresses of a MAC port; without options, print them."""
+    from bombus.applications.control.text import values_of
+
+    controller = _controller(context)
+    given: dict[str, Any] = {"mac": mac, "ip": ip, "netmask": netmask, "gateway": gateway}
+    if any(each is not None for each in given.values()):
+        controller.set_host(port, **given)
+        return
+    for name, fields in values_of(controller, f"host[{port}]"):
+        _print_fields(name, fields)
+
+
+@ctl.command(cls=Command)
+def export(
+    context: typer.Context,
+    listen: Annotated[
+        str, typer.Option(metavar="IP", help="Address of this machine to serve at.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", help="0: any free one.")] = 9464,
+    duration: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Default: until Ctrl-C.")
+    ] = None,
+) -> None:
+    """Serve counters and TCP sessions to Prometheus, at /metrics."""
+    from bombus.applications.control.export import serve
+
+    with serve(_controller(context), listen, port) as where:
+        typer.echo(f"metrics at http://{where}/metrics; press Ctrl-C to stop")
+        with suppress(KeyboardInterrupt):
+            time.sleep(duration if duration is not None else 1e9)
+
+
+COMMANDS = {"ctl": ctl}

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus ctl`: every verb against a model of the controller or of a live run; metrics."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import bombus
+from bombus.applications.control import text
+from bombus.applications.control.export import metric_of, serve
+from bombus.applications.control.rates import Rates
+from bombus.applications.processors.control import Control
+from bombus.base.errors import UserError
+from bombus.cli import app
+from bombus.registers.model import Block, Field, Register, RegisterType
+from bombus.registers.plain import to_plain
+from tests import ROOT
+from tests.applications.control.test_control_client import DESIGN, MANIFEST, Memory
+
+Ctl = Callable[..., str]
+
+
+class Run(Memory):
+    """A simulation, for the control socket."""
+
+    manifest = MANIFEST
+
+    def table_writes(self) -> dict[int, int]:
+        return self.words
+
+
+@pytest.fixture
+def run() -> Run:
+    return Run()
+
+
+@pytest.fixture
+def ctl(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ctl]:
+    """Runs `bombus ctl` beside a live run, with the design file; returns what it prints."""
+    monkeypatch.setenv("COLUMNS", "200")
+    path = tmp_path / "socket"
+    with Control(path) as control:
+        simulation: Any = run
+        control(simulation)
+        ended = threading.Event()
+
+        def serve() -> None:
+            while not ended.is_set():
+                control(simulation)
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+
+        def call(*arguments: object, error: str = "") -> str:
+            command = ["ctl", "--design", str(DESIGN), f"unix:{path}", *map(str, arguments)]
+            result = CliRunner().invoke(app, command)
+            if error:
+                assert result.exception is not None and re.search(error, str(result.exception))
+                return ""
+            assert result.exit_code == 0, (result.output, result.exception)
+            return str(result.output)
+
+        yield call
+        ended.set()
+        thread.join()
+
+
+def test_get_and_set(ctl: Ctl, run: Run) -> None:
+    ctl("set", "host[0].ip", "10.77.0.9")
+    assert ctl("get", "host[0].ip.address") == "host[0].ip.address = 0xa4d0009\n"
+    ctl("set", "host[0].mac.address", "02:b0:0b:05:00:09")
+    assert json.loads(ctl("get", "host[0]", "--json"))["host[0].mac"] == {"address": 0x02B00B050009}
+    ctl("set", "echo.next_hop[0]", "valid=1", "is_group=0", "port=0", "x=1", "y=1")
+    ctl("get", "host[0].adress", error="no register 'adress'")
+    ctl("set", "host[0].ip.address", str(1 << 32), error="bits")
+    ctl("set", "host[0].ip.address", "10.77.0", error="not a number")
+    ctl("set", "echo.next_hop[0]", "5", error="FIELD=VALUE")
+    ctl("get", "echo.next_hop", error="nothing there can be read")
+
+
+def test_host(ctl: Ctl) -> None:
+    ctl("host", "--ip", "10.77.0.9", "--netmask", "255.255.255.0")
+    assert "host[0].ip: address=0xa4d0009" in ctl("host")
+    ctl("host", "--ip", "224.0.0.1", error="ip 224")
+
+
+def test_counters_and_rates(ctl: Ctl, run: Run) -> None:
+    echo = bombus.Controller(run, manifest=MANIFEST).registers.tiles.echo  # type: ignore[arg-type]
+    run.words |= {echo.counters.where(): 1234567}
+    assert "1,234,567" in ctl("counters") and "noc_in_messages" in ctl("counters", "echo")
+    assert json.loads(ctl("counters", "--json"))["echo"]["noc_in_messages"] == 1234567
+    assert "1,234,567" in ctl("watch", "--interval", "0.05", "--times", "2")
+    rates = Rates()
+    rates.table({"echo": {"a": 5, "b": (1 << 48) - 1}}, 10.0)
+    shown = rates.table({"echo": {"a": 105, "b": 1}}, 12.0)
+    assert list(shown.columns[3].cells) == ["50", "1"]  # one counter wrapped
+
+
+def test_next_hops_are_analysed(ctl: Ctl, run: Run) -> None:
+    assert "udp_tx" in ctl("next-hop", "echo")
+    ctl("next-hop", "udp_tx", "ipv4_tx", "echo", error="possible deadlock")
+    assert not run.words
+    ctl("next-hop", "udp_tx", "ipv4_tx", "echo", "--force")
+    assert run.words
+    ctl("next-hop", "arp", "0", "none", error="possible deadlock")  # of what was forced
+    ctl("next-hop", "udp_tx", "0", "ipv4_tx")
+    ctl("next-hop", "udp_tx", "0", error="say where")
+    ctl("slots", "echo", "0", "0", "udp_tx", error="no replicas")
+    assert "group" in ctl("slots", "echo")
+    ctl("sessions")
+
+
+def test_batch(ctl: Ctl, run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "batch"
+    file.write_text(
+        "# comment\nset host[0].ip address=5\nget host[0].ip\n\nnext-hop echo 0 udp_tx # same\n"
+    )
+    assert ctl("batch", file) == "host[0].ip: address=0x5\n"
+    words = dict(run.words)
+    for line, error in (
+        ("set host[0].ip", "line 2: 'set host"),
+        ("jump", "line 2: 'jump' is not a command"),
+        ("set host[0].ip address=x", "line 2: 'x' is not"),
+        ("next-hop udp_tx 0 echo", "possible deadlock"),
+    ):
+        file.write_text(f"set host[0].ip address=6\n{line}\n")
+        ctl("batch", file, error=error)
+        assert run.words == words
+
+
+def table_manifest() -> dict[str, Any]:
+    fields = (
+        Field("network", 0, 32, True, True),
+        Field("valid", 32, 1, True, True),
+    )
+    table = Register("rules", 0, RegisterType("rule", 64, fields), 4, 8)
+    tiles = Block("tiles", 0x1000, (Block("gate", 0, (table,), 0x1000),), 0x1000)
+    tile = {"name": "gate", "counters": [], "layers": [], "next_hops": {}}
+    return {
+        "name": "gate",
+        "tiles": [tile],
+        "hop_tables": [],
+        "registers": to_plain(Block("", 0, (tiles,), 0x2000)),
+    }
+
+
+def test_tables(tmp_path: Path) -> None:
+    memory: Any = SimpleNamespace(words={})
+    memory.read_register = lambda address: memory.words.get(address, 0)
+    memory.write_register = memory.words.__setitem__
+    controller = bombus.Controller(memory, manifest=table_manifest())
+    path = "gate.rules"
+    assert text.insert(controller, path, {"network": 7}, None) == 0
+    assert text.insert(controller, path, {"network": 8}, 2) == 2
+    assert text.insert(controller, path, {"network": 9}, None) == 1
+    assert text.entries(controller, path)[2] == {"network": 8, "valid": 1}
+    assert text.delete(controller, path, ["network=9"]) == [1]
+    assert text.delete(controller, path, ["0"]) == [0] and list(text.entries(controller, path)) == [
+        2
+    ]
+    with pytest.raises(UserError, match="no entry has network=1"):
+        text.delete(controller, path, ["network=1"])
+    file = tmp_path / "rules.csv"
+    file.write_text("network\n10.0.0.1\n10.0.0.2\n")
+    assert text.load(controller, path, file, keep=True) == 2
+    assert [each["network"] for each in text.entries(controller, path).values()] == [
+        0x0A000001,
+        0x0A000002,
+        8,
+    ]
+    assert text.load(controller, path, file, keep=False) == 2
+    assert len(text.entries(controller, path)) == 2
+    words = dict(memory.words)
+    for rows, error in (
+        ("network\n1\nx\n", "row 2: 'x' is not"),
+        ("network,valid\n1\n", "row 1: should have a value"),
+        ("netwrk\n1\n", "row 1: .*no field 'netwrk'"),
+        ("network\n" + "1\n" * 5, "5 rows, but"),
+    ):
+        file.write_text(rows)
+        with pytest.raises(UserError, match=error):
+            text.load(controller, path, file, keep=False)
+        assert memory.words == words
+    for n in range(2):
+        text.insert(controller, path, {"network": n}, None)
+    with pytest.raises(UserError, match="all 4 entries are in use"):
+        text.insert(controller, path, {"network": 5}, None)
+    with pytest.raises(UserError, match="is not a table"):
+        text.entries(controller, "gate")
+
+
+def test_metrics(run: Run) -> None:
+    controller = bombus.Controller(run, manifest=MANIFEST)  # type: ignore[arg-type]
+    run.words |= {controller.registers.tiles.echo.counters.where(): 7}
+    with serve(controller, port=0) as where:
+        page = urllib.request.urlopen(f"http://{where}/metrics", timeout=10).read().decode()
+        assert 'bombus_up{design="managed"} 1.0' in page
+        line = 'bombus_noc_received_messages_total{network="",tile="echo"} 7.0'
+        assert line in page, page
+        assert 'bombus_drops_total{layer="udp_echo",reason="service_port",tile="echo"} 0.0' in page
+        run.read_register = failing  # type: ignore[method-assign]
+        page = urllib.request.urlopen(f"http://{where}/metrics", timeout=10).read().decode()
+        assert 'bombus_up{design="managed"} 0.0' in page and "echo" not in page
+    board = (ROOT / "docs" / "examples" / "control" / "grafana.json").read_text()
+    names = {
+        f"{metric_of(each)[0]}_total" for tile in MANIFEST["tiles"] for each in tile["counters"]
+    }
+    known = names | {"bombus_up", "bombus_tcp_sessions"}
+    for panel in json.loads(board)["panels"]:
+        used = set(re.findall(r"bombus_\w+", panel["targets"][0]["expr"]))
+        assert used and used <= known
+
+
+def failing(address: int) -> int:
+    raise UserError("no answer")
