@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import bombus
@@ -75,6 +76,19 @@ def ctl(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
         yield call
         ended.set()
         thread.join()
+
+
+def test_the_page(ctl: Ctl) -> None:
+    """The commands of the page, and every verb is on it."""
+    page = (ROOT / "docs" / "applications" / "control" / "ctl.md").read_text()
+    commands = re.findall(r"^bombus ctl udp://\S+ (.+)$", page, re.MULTILINE)
+    assert len(commands) >= 9
+    ctl("host", "--ip", "10.77.0.2", "--netmask", "255.255.255.0")
+    for command in commands:
+        ctl(*command.split())
+    verbs = get_command(app).commands["ctl"].commands  # type: ignore[attr-defined]
+    for verb in verbs:
+        assert re.search(rf"`{verb}\b", page), verb
 
 
 def test_get_and_set(ctl: Ctl, run: Run) -> None:
