@@ -96,8 +96,44 @@ def test_lines_that_are_no_requests(served: Control, path: Path, line: bytes) ->
 
 
 def test_a_line_without_end(served: Control, path: Path) -> None:
-    assert raw(path, b"x" * 70_000) == b""
+    assert raw(path, b"x" * ((1 << 20) + 1)) == b""
     request(path, "evict", [0])
+
+
+def test_registers(path: Path) -> None:
+    """Accesses are checked before the first one; a long reply waits for its reader."""
+    words = {4: 7}
+    run: Any = SimpleNamespace(
+        manifest={"text": "x" * 2_000_000},
+        read_register=lambda address: words.get(address, 0),
+        write_register=words.__setitem__,
+        table_writes=lambda: words,
+    )
+    with Control(path) as control:
+        control(run)
+        ended = threading.Event()
+
+        def serve() -> None:
+            while not ended.is_set():
+                control(run)
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            assert request(path, "manifest") == run.manifest
+            given = [["write", 8, [1, 2]], ["masked", 4, 0xF0, 0x55], ["read", 4, 3]]
+            assert request(path, "access", [given]) == [0x57, 1, 2]
+            for bad in (
+                *(["read", 5, 1], ["read", 4, -1], ["write", 4, [1 << 32]], ["jump", 4, 1]),
+                *(["read"], ["write", 4, ["a"]], ["masked", 4, 1], "read", 5, ["read", 4, 1, 1]),
+            ):
+                with pytest.raises(UserError, match="not a request"):
+                    request(path, "access", [[["write", 8, [99]], bad]])
+            assert words == {4: 0x57, 8: 1, 12: 2}
+        finally:
+            ended.set()
+            thread.join()
 
 
 def test_nothing_is_done_for_a_client_that_has_left(simulation: Any, path: Path) -> None:

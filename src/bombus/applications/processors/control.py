@@ -27,6 +27,7 @@ from bombus.simulator.simulation import Simulation
 _LONGEST = 1 << 20  # bytes of a request
 _MOST_CLIENTS = 16
 _PROBE_S = 1.0
+_SEND_S = 1.0  # until a client has read its reply
 _TIMEOUT_S = 60.0  # of a client: an eviction may take long in a slow simulation
 
 
@@ -166,8 +167,10 @@ class Control:
             self._drop(client)
             return
         try:
+            client.settimeout(_SEND_S)
             client.sendall(json.dumps(_reply(simulation, line)).encode() + b"\n")
-        except BlockingIOError:  # it does not read
+            client.setblocking(False)
+        except TimeoutError:  # it does not read
             self._drop(client)
 
     def _drop(self, client: socket.socket) -> None:
