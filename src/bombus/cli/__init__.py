@@ -67,8 +67,11 @@ for group, commands in COMMANDS.items():
         settings = BENCH_SETTINGS if command is bench else None
         add = app.command(cls=Command, rich_help_panel=group, context_settings=settings)
         add(command)
-for name, commands_of_application in extensions.groups().items():
-    app.add_typer(commands_of_application, name=name, rich_help_panel="Simulation")
+for name, extension in extensions.commands().items():
+    if isinstance(extension, typer.Typer):
+        app.add_typer(extension, name=name, rich_help_panel="Simulation")
+    else:
+        app.command(cls=Command, name=name, rich_help_panel="Simulation")(extension)
 
 
 def _point_to_check(error: DesignError) -> None:

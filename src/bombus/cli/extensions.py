@@ -3,7 +3,7 @@
 
 The module `commands` of an application has
 
-- `COMMANDS`: groups of commands by name, a `typer.Typer` each,
+- `COMMANDS`: by name, commands (functions) and groups of commands (a `typer.Typer` each),
 - `RUN`: `RunOptions` (`bombus.live.options`), if it has options of `bombus run`.
 """
 
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
     from bombus.live.software import Software
 
 
-def groups() -> dict[str, typer.Typer]:
-    """Groups of commands of all applications, by name."""
-    return {
-        name: group for module in modules("commands") for name, group in module.COMMANDS.items()
-    }
+def commands() -> dict[str, typer.Typer | Callable[..., None]]:
+    """Commands and groups of commands of all applications, by name."""
+    return {name: each for module in modules("commands") for name, each in module.COMMANDS.items()}
 
 
 def run_options() -> list[RunOptions]:
