@@ -22,6 +22,7 @@ PROGRAMS = {
     "g++": "g++",
     "make": "make",
     "perl": "perl",
+    "chromium": "chromium",
     "ip": "iproute2",
     "ping": "iputils-ping",
     "arping": "arping",

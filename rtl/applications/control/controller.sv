@@ -72,7 +72,7 @@ module controller
     $error("controller: NumKeys must be a power of two, 2 to 128");
   end
   if (!Sealed) begin : gen_not_sealed
-`ifndef SYNTHESIS  // whose reader knows no $warning
+`ifndef SYNTHESIS  // whose reader has no $warning
     $warning("controller: without Sealed, everyone who reaches it can change the design");
 `endif
   end

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bombus ctl`."""
+"""`bombus ctl`, and options of `bombus run` for the live page."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,11 +15,14 @@ from rich.table import Table
 
 from bombus.base.commands import Command, Group
 from bombus.base.console import new_console
-from bombus.base.errors import UserError
+from bombus.base.errors import UsageError, UserError
 from bombus.base.tables import print_table
+from bombus.live.options import RunOptions
 
 if TYPE_CHECKING:
     from bombus.applications.control.controller import Controller
+    from bombus.design.resolved import Design
+    from bombus.live.software import Software
 
 ctl = typer.Typer(
     cls=Group,
@@ -403,4 +406,52 @@ def export(
             time.sleep(duration if duration is not None else 1e9)
 
 
+@ctl.command(cls=Command)
+def web(
+    context: typer.Context,
+    listen: Annotated[
+        str, typer.Option(metavar="ADDRESS:PORT", help="Where to serve the page.")
+    ] = "127.0.0.1:8080",
+) -> None:
+    """Serve a web page that shows the design and can change it."""
+    from bombus.applications.control.description import find_key
+    from bombus.applications.control.web.child import listener_at, new_key, url
+    from bombus.applications.control.web.server import serve
+    from bombus.applications.control.web.source import ControllerSource
+
+    found = find_key(context.obj["key"])
+    key = found.secret.hex() if found.secret is not None else new_key()
+    with listener_at(listen, "--listen") as listener:
+        shown = key if found.secret is None else "that of the design, in hexadecimal"
+        typer.echo(f"page: {url(listener)}   key for changes: {shown}; press Ctrl-C to stop")
+        with suppress(KeyboardInterrupt):
+            serve(ControllerSource(_controller(context)), key, listener)
+
+
+def _software(_: Design, given: Mapping[str, Any], stack: ExitStack) -> list[Software]:
+    from bombus.applications.control.web.child import DEFAULT_ADDRESS, Page
+
+    address = given["web_address"]
+    if not given["web"]:
+        if address is None:
+            return []
+        raise UsageError("--web-address is for --web")
+    return [stack.enter_context(Page(address or DEFAULT_ADDRESS))]
+
+
 COMMANDS = {"ctl": ctl}
+RUN = RunOptions(
+    {
+        "web": Annotated[
+            bool | None,
+            typer.Option("--web", help="Serve a web page that shows the run and can change it."),
+        ],
+        "web_address": Annotated[
+            str | None,
+            typer.Option(
+                metavar="ADDRESS:PORT", help="Where to serve it. Default: 127.0.0.1:8080."
+            ),
+        ],
+    },
+    _software,
+)

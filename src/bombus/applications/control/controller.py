@@ -231,6 +231,10 @@ class Controller:
     def close(self) -> None:
         self._close()
 
+    def access(self, items: Sequence[Item]) -> list[int]:
+        """Reads and writes in order; the words read."""
+        return self._port.access(items)
+
     def __enter__(self) -> Self:
         return self
 

@@ -93,13 +93,14 @@ CALLS: Mapping[str, Callable[..., Any]] = {
 class Control:
     """The socket of a run; call it with the simulation to serve what has come.
 
-    `path`: of the socket, which only this user may open. It is made at the first call, since a
+    `calls`: functions by name, which get the simulation and the arguments of a request. `path`: of
+    the socket, which only this user may open. It is made at the first call, since a
     build before the run may take minutes; UserError at once if there is a file already that is not
     the socket of a run that was killed. It is removed at the end.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, calls: Mapping[str, Callable[..., Any]] = CALLS) -> None:
+        self.path, self._calls = path, calls
         self._clients: dict[socket.socket, bytearray] = {}  # the oldest first
         self._server: socket.socket | None = None
         self._made = (0, 0)  # device and inode of the socket
@@ -168,7 +169,7 @@ class Control:
             return
         try:
             client.settimeout(_SEND_S)
-            client.sendall(json.dumps(_reply(simulation, line)).encode() + b"\n")
+            client.sendall(json.dumps(_reply(simulation, self._calls, line)).encode() + b"\n")
             client.setblocking(False)
         except TimeoutError:  # it does not read
             self._drop(client)
@@ -190,10 +191,12 @@ def _has_left(client: socket.socket) -> bool:
         return False
 
 
-def _reply(simulation: Simulation, line: bytes) -> dict[str, Any]:
+def _reply(
+    simulation: Simulation, calls: Mapping[str, Callable[..., Any]], line: bytes
+) -> dict[str, Any]:
     try:
         request = json.loads(line)
-        call, arguments = CALLS[request["call"]], request.get("arguments", [])
+        call, arguments = calls[request["call"]], request.get("arguments", [])
         return {"result": call(simulation, *arguments)}
     except UserError as error:
         return {"error": str(error)}
