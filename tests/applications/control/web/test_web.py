@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import socket
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -71,7 +72,8 @@ def _status(url: str, **headers: str) -> int:
         return error.code
 
 
-SELECT = "document.querySelector('[data-tile=udp_echo]')"
+BUTTON = "[...document.querySelectorAll('button')].find(e => e.innerText.includes('%s'))"
+SELECT = "document.querySelector('[data-tile=udp_rx]')"
 
 
 @pytest.mark.slow
@@ -89,8 +91,6 @@ def test_page(tmp_path: Path, capfd: Any) -> None:
             url, key = found.groups()
             process = page._process
             assert process is not None
-
-            import threading
 
             stop = threading.Event()
 
@@ -132,17 +132,15 @@ def test_page(tmp_path: Path, capfd: Any) -> None:
                     browser.wait(f"{edit} != null")
                     browser.run(f"{edit}.click()")
                     browser.wait(f"{text}.includes('Changes need the key')")
-                    assert browser.run("document.querySelector('.q-dialog')") is None
+                    assert not browser.run("!!document.querySelector('.q-dialog')")
                     browser.run("document.querySelector('input[type=password]').focus()")
                     browser.type(key)
-                    button = "[...document.querySelectorAll('button')].find(e => e.innerText.includes("
-    "'%s'))"
                     time.sleep(0.7)
-                    browser.run(button % "unlock" + ".click()")
+                    browser.run(BUTTON % "unlock" + ".click()")
                     browser.wait(f"!{text}.includes('Changes need the key, at')")
                     browser.run(f"{edit}.click()")
-                    browser.wait(button % "WRITE" + " || " + button % "write")
-                    browser.run(button % "write" + ".click()")
+                    browser.wait(f"!!{BUTTON % 'write'}")
+                    browser.run(BUTTON % "write" + ".click()")
                     browser.wait(f"{text}.includes('was written')")
             finally:
                 stop.set()
