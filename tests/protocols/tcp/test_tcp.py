@@ -182,7 +182,7 @@ def test_linux_with_each_congestion_control(start: Callable[..., Live], control:
 def test_each_congestion_control_over_a_link_that_loses(
     start: Callable[..., Live], control: str
 ) -> None:
-    losses = {"impair_rx": {"loss": 0.02, "seed": 7}, "impair_tx": {"loss": 0.02, "seed": 8}}
+    losses = {"impair_rx": {"loss": 0.05, "seed": 7}, "impair_tx": {"loss": 0.05, "seed": 8}}
     live = start(DESIGN, assertions=True, **losses)
     assert echo(live, 100_000, connections=2, congestion=control) == 2
     counted = live.stop()["ports"][0]["lost"]
