@@ -39,7 +39,7 @@ PICTURES = {
     "first.svg": FIRST,
     "udp_echo_memory.svg": ROOT / "designs" / "udp_echo_memory.yaml",
 }
-# Drawn by `bombus bench noc` and `noc-size`, which take too long for a test.
+# Drawn from measurements that take too long for a test, or of a page in a browser.
 MEASURED = (
     "noc_chain.svg",
     "noc_independent.svg",
@@ -49,6 +49,7 @@ MEASURED = (
     "tcp_protocols.svg",
     "tcp_round_trips.svg",
     "tcp_transfers.svg",
+    "web.png",
 )
 
 

@@ -138,6 +138,8 @@ def test_page(tmp_path: Path, capfd: Any) -> None:
                     time.sleep(0.7)
                     browser.run(BUTTON % "unlock" + ".click()")
                     browser.wait(f"!{text}.includes('Changes need the key, at')")
+                    browser.run(BUTTON % "design" + ".click()")
+                    browser.wait("/02:[0-9a-f:]{14}|10\\.77\\./.test(document.body.innerText)")
                     browser.run(f"{edit}.click()")
                     browser.wait(f"!!{BUTTON % 'write'}")
                     browser.run(BUTTON % "write" + ".click()")

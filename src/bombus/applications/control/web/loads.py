@@ -63,9 +63,9 @@ def fitted(
 
 def determined(edges: Iterable[Pair]) -> set[Pair]:
     """Pairs whose bytes follow from the sums: those in no cycle of the graph of both ends."""
-    graph: nx.Graph[tuple[str, str]] = nx.Graph()
+    graph: nx.Graph[Any] = nx.Graph()
     graph.add_edges_from((("from", source), ("to", target)) for source, target in edges)
-    found: set[frozenset[object]] = {frozenset(edge) for edge in nx.bridges(graph)}
+    found: set[frozenset[Any]] = {frozenset(edge) for edge in nx.bridges(graph)}
     return {
         (source, target)
         for source, target in edges
