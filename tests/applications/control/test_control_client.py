@@ -24,11 +24,13 @@ from bombus.applications.control.session import (
     UnknownOutcomeError,
     encoded,
 )
+from bombus.applications.control.web import editing
 from bombus.base.errors import UserError
 from bombus.generation.manifest import manifest
 from bombus.registers.access import RegisterError
 from bombus.registers.items import MaskedWrite, Read, Write, access, name_at
 from bombus.registers.plain import from_plain
+from bombus.simulator import register_map
 from tests import ROOT
 
 DESIGN = ROOT / "docs" / "examples" / "control" / "managed.yaml"
@@ -334,6 +336,26 @@ def test_a_next_hop_that_could_deadlock_is_refused(
     with pytest.raises(DeadlockError):
         controller.set_next_hop("arp", 0, None)
     controller.set_next_hop("udp_tx", 0, "ipv4_tx")
+
+
+def test_a_page_does_not_make_the_design_deadlock(
+    controller: bombus.Controller, model: Model
+) -> None:
+    tile = register_map.find_tile(MANIFEST, "echo")
+    to = {
+        "valid": "1",
+        "is_group": "0",
+        "port": "0",
+        **dict(zip("xy", (str(tile["x"]), str(tile["y"])), strict=True)),
+    }
+    (place,) = [
+        each for each in editing.places(MANIFEST, "udp_tx") if each.path.endswith("next_hop")
+    ]
+    with pytest.raises(DeadlockError, match="possible deadlock"):
+        editing.write(controller, place, 0, to)
+    assert place.at(0) not in model.memory.words
+    editing.write(controller, place, 0, {**to, "valid": "0"})
+    assert place.at(0) in model.memory.words
 
 
 def test_the_analysis_needs_the_design_file(address: str) -> None:

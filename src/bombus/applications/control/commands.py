@@ -417,7 +417,7 @@ def web(
     from bombus.applications.control.description import find_key
     from bombus.applications.control.web.child import listener_at, new_key, url
     from bombus.applications.control.web.server import serve
-    from bombus.applications.control.web.source import ControllerSource
+    from bombus.applications.control.web.source import Source
 
     found = find_key(context.obj["key"])
     key = found.secret.hex() if found.secret is not None else new_key()
@@ -425,10 +425,10 @@ def web(
         shown = key if found.secret is None else "that of the design, in hexadecimal"
         typer.echo(f"page: {url(listener)}   key for changes: {shown}; press Ctrl-C to stop")
         with suppress(KeyboardInterrupt):
-            serve(ControllerSource(_controller(context)), key, listener)
+            serve(Source(_controller(context)), key, listener)
 
 
-def _software(_: Design, given: Mapping[str, Any], stack: ExitStack) -> list[Software]:
+def _software(design: Design, given: Mapping[str, Any], stack: ExitStack) -> list[Software]:
     from bombus.applications.control.web.child import DEFAULT_ADDRESS, Page
 
     address = given["web_address"]
@@ -436,7 +436,7 @@ def _software(_: Design, given: Mapping[str, Any], stack: ExitStack) -> list[Sof
         if address is None:
             return []
         raise UsageError("--web-address is for --web")
-    return [stack.enter_context(Page(address or DEFAULT_ADDRESS))]
+    return [stack.enter_context(Page(address or DEFAULT_ADDRESS, design.file.path))]
 
 
 COMMANDS = {"ctl": ctl}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import socket
 import subprocess
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Self
 
 from bombus.applications.control.web.calls import CALLS
-from bombus.applications.control.web.server import MANIFEST, SOCKET
 from bombus.applications.processors.control import Control
 from bombus.base.errors import UserError
 from bombus.base.extras import require
@@ -24,6 +22,7 @@ from bombus.simulator.simulation import Simulation
 DEFAULT_ADDRESS = "127.0.0.1:8080"
 _KEY_BYTES = 16
 _END_S = 5.0
+_SERVER = "bombus.applications.control.web.server"
 
 
 def new_key() -> str:
@@ -64,12 +63,16 @@ def url(listener: socket.socket) -> str:
 
 
 class Page:
-    """Software of a live run: starts the page's process at the first call, serves it at each."""
+    """Software of a live run: starts the page's process at the first call, serves it at each.
 
-    def __init__(self, address: str) -> None:
+    `design`: the design file, without which next hops cannot be changed.
+    """
+
+    def __init__(self, address: str, design: Path | None = None) -> None:
         require("nicegui", "--web", "NiceGUI", "web")
         self._stack = ExitStack()
         self._listener = self._stack.enter_context(listener_at(address, "--web-address"))
+        self._design = design
         self._process: subprocess.Popen[bytes] | None = None
         self._control: Control | None = None
         self._has_ended = False
@@ -92,12 +95,13 @@ class Page:
 
     def _start(self, simulation: Simulation) -> None:
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="bombus-web-")))
-        (folder / MANIFEST).write_text(json.dumps(simulation.manifest))
-        self._control = self._stack.enter_context(Control(folder / SOCKET, calls=CALLS))
+        path = folder / "run.sock"
+        self._control = self._stack.enter_context(Control(path, calls=CALLS))
+        self._control(simulation)  # from now on the socket is there
         key = new_key()
         number = self._listener.fileno()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bombus.applications.control.web.server", folder, str(number)],
+            [sys.executable, "-m", _SERVER, path, str(number), *filter(None, [self._design])],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             pass_fds=[number],

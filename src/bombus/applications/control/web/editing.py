@@ -7,13 +7,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bombus.applications.control.web.source import Source, registers
 from bombus.base.errors import UserError
 from bombus.registers.access import RegisterError
 from bombus.registers.model import WORD_BYTES, Block, Field, Register, RegisterType
 from bombus.registers.plain import from_plain
+
+if TYPE_CHECKING:
+    from bombus.applications.control.controller import Controller
 
 _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", re.IGNORECASE)
 _ADDRESS = re.compile(r"(^|_)(ip|address|network|gateway|netmask|mask)$")
@@ -98,15 +100,22 @@ def parsed(field: Field, text: str) -> int:
     return value
 
 
-def write(source: Source, place: Place, entry: int | None, given: Mapping[str, str]) -> None:
-    """Writes fields of a register or of an entry; all are checked first. UserError."""
+def write(
+    controller: Controller, place: Place, entry: int | None, given: Mapping[str, str]
+) -> None:
+    """Writes fields of a register or of an entry; all are checked first. UserError, also if the
+    design could deadlock with a next hop or slot.
+    """
     fields = {field.name: field for field in place.type.fields}
     values = {name: parsed(fields[name], text) for name, text in given.items()}
     if not values:
         raise UserError(f"{place.path}: no value was given")
-    found: Any = registers(source)
-    for name, index in re.findall(r"(\w+)|\[(\d+)\]", place.path):
-        found = found[name] if name else found[int(index)]
-    if entry is not None:
-        found = found[entry]
-    found.write(**values)
+    with controller.batch() as batch:
+        found: Any = batch.registers
+        for name, index in re.findall(r"(\w+)|\[(\d+)\]", place.path):
+            found = found[name] if name else found[int(index)]
+        if entry is not None:
+            found = found[entry]
+        found.write(**values)
+        if controller.changes_tables(batch.items):
+            controller.check_tables(batch.items)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The web server of the live page: a process of its own, `python -m ...web.server FOLDER FD`.
+"""The web server of the live page: a process of its own.
+
+`python -m bombus.applications.control.web.server SOCKET FD [DESIGN]`: the run's control socket
+and a listening socket.
 
 Its standard input has one line, the key for changes, and stays open as long as the run: at its end
 the process ends, too.
@@ -20,11 +23,10 @@ from typing import Any
 
 from bombus.applications.control.web.history import History
 from bombus.applications.control.web.sessions import Session, Sessions
-from bombus.applications.control.web.source import RunSource, Sample, Source, load_manifest
+from bombus.applications.control.web.source import RunSource, Sample, Source
 from bombus.base.errors import UserError
 
 INTERVAL_S = 0.5  # between samples
-MANIFEST, SOCKET = "manifest.json", "run.sock"  # names in the folder
 
 _Message = MutableMapping[str, Any]
 _App = Callable[..., Awaitable[None]]
@@ -140,11 +142,11 @@ def _end_with_input() -> None:
 
 
 def main() -> None:
-    folder, number = Path(sys.argv[1]), int(sys.argv[2])
+    control, number, *designs = sys.argv[1:]
     key = sys.stdin.readline().strip()
     threading.Thread(target=_end_with_input, daemon=True).start()
-    source = RunSource(folder / SOCKET, load_manifest(folder / MANIFEST))
-    serve(source, key, socket.socket(fileno=number))
+    source = RunSource(Path(control), *map(Path, designs))
+    serve(source, key, socket.socket(fileno=int(number)))
 
 
 if __name__ == "__main__":

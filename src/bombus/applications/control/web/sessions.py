@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 
-from bombus.applications.control.web.source import READ, WRITE, Item, Source
+from bombus.applications.control.web.source import Source
 from bombus.registers.access import unpack
+from bombus.registers.items import Item, Read, Write
 from bombus.registers.model import WORD_BITS, Block, Register
 from bombus.registers.plain import from_plain
 
@@ -66,13 +67,13 @@ class Sessions:
             register = address + select.offset
             start = self._next % count
             numbers = range(start, min(count, start + MOST_AT_ONCE))
-            items: list[Item] = [(READ, register, 1)]
+            items: list[Item] = [Read(register)]
             for number in numbers:
-                items.append((WRITE, register, number))
-                items.append((READ, address + state.offset, state.type.words))
+                items.append(Write(register, (number,)))
+                items.append(Read(address + state.offset, state.type.words))
             # Restored in a second request: another program writes it before each use.
-            before, *words = self._source.access(items)
-            self._source.access([(WRITE, register, before)])
+            before, *words = self._source.controller.access(items)
+            self._source.controller.access([Write(register, (before,))])
             for n, number in enumerate(numbers):
                 part = words[n * state.type.words : (n + 1) * state.type.words]
                 value = sum(word << WORD_BITS * k for k, word in enumerate(part))

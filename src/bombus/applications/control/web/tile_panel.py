@@ -281,7 +281,7 @@ class TilePanel:
             ui.notify("Changes need the key", type="negative")
             return False
         try:
-            await asyncio.to_thread(editing.write, self._hub.source, place, entry, given)
+            await asyncio.to_thread(editing.write, self._hub.source.controller, place, entry, given)
         except UserError as error:
             ui.notify(str(error), type="negative", multi_line=True)
             return False
