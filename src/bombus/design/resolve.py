@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bombus.base import trust
 from bombus.base.errors import DesignError, Problem, UserError
+from bombus.base.macros import CHECKS, MAC_PORTS
 from bombus.base.text import near_matches
 from bombus.base.yaml_file import Loc
 from bombus.design import config, rtl, snake
@@ -293,11 +294,8 @@ def _check_mac_ports(file: config.DesignFile) -> None:
 
 def _source_warnings(file: config.DesignFile) -> list[Problem]:
     """DesignError if a source includes what it may not."""
-    problems = [
-        problem
-        for source in file.source_files()
-        for problem in trust.source_problems(source, file.folder, rtl.include_dirs())
-    ]
+    macros = [CHECKS, f"{MAC_PORTS}={len(file.config.ports)}"]
+    problems = trust.source_problems(file.source_files(), file.folder, rtl.include_dirs(), macros)
     if errors := [each for each in problems if each.is_error]:
         raise DesignError(errors)
     return problems

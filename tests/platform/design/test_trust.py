@@ -129,8 +129,34 @@ def test_a_register_description_is_no_link_elsewhere(tmp_path: Path) -> None:
             '`ifdef VERILATOR\ninitial $system("id");\n`endif',
             "runs other programs or C++ by $system",
         ),
+        (
+            "`ifdef VERILATOR\n`systemc_header\n`endif",
+            "runs other programs or C++ by `systemc_header",
+        ),
+        (
+            '`define D(a, b) $``a``b\ninitial `D(sys, tem)("touch x");',
+            "runs other programs or C++ by $system",
+        ),
+        (
+            '`define D(a) $sys``a\ninitial `D(tem)("touch x");',
+            "runs other programs or C++ by $system",
+        ),
+        (
+            '`ifdef verilator3\n`define D(a) $``a\ninitial `D(c)("abort();");\n`endif',
+            "runs other programs or C++ by $c",
+        ),
+        (
+            '`ifndef BOMBUS_CHECKS\n`define D(a) $``a\ninitial `D(c)("abort();");\n`endif',
+            "runs other programs or C++ by $c",
+        ),
+        (
+            '`define Q "DPI-C"\nimport `Q function int system(input string s);',
+            "calls C functions by DPI",
+        ),
+        ("initial $dumpvars;", "reads or writes files by $dumpvars"),
+        ("initial $fflush;", "reads or writes files by $fflush"),
         ('import "DPI-C" function int system(string s);', "calls C functions by DPI"),
-        ('int f; initial f = $fopen("/etc/passwd");', "opens files by $fopen"),
+        ('int f; initial f = $fopen("/etc/passwd");', "reads or writes files by $fopen"),
     ],
 )
 def test_code_that_acts_outside_of_the_simulation_is_a_warning(
@@ -138,3 +164,18 @@ def test_code_that_acts_outside_of_the_simulation_is_a_warning(
 ) -> None:
     (found,) = warnings(design(tmp_path, line))
     assert found.message == f"in simulation this {message}" and not found.is_error
+
+
+def test_a_macro_of_an_earlier_source_hides_nothing(tmp_path: Path) -> None:
+    file = design(tmp_path, '`ifdef DO\ninitial `DO(tem)("id");\n`endif')
+    (file.parent / "first.sv").write_text("`define DO(a) $sys``a\nmodule first; endmodule\n")
+    file.write_text(file.read_text().replace("['mine.sv']", "['first.sv', 'mine.sv']"))
+    (found,) = warnings(file)
+    assert "runs other programs or C++ by $system" in found.message
+
+
+def test_an_include_is_reported_once(tmp_path: Path) -> None:
+    file = design(tmp_path, '`include "/dev/zero"')
+    with pytest.raises(DesignError) as caught:
+        check(file)
+    assert len(caught.value.problems) == 1
