@@ -12,7 +12,8 @@
 // stream is discarded. All three are counted.
 //
 // The way back needs no frames: tcp_stream joins the bytes of messages. message_tx passes, and
-// resets go between its messages.
+// resets go between its messages. Input does not wait for them, so a kernel may take input within a
+// message of its own. A reset that is not sent before its connection ends is dropped.
 //
 // A chunk of tcp_stream must fill its beats, except for the last one. A ring holds at least the
 // longest message and two beats; for full throughput of one session, 20 beats more.
@@ -499,24 +500,42 @@ module tcp_framer
 
   // ---- The way back ----
 
+  // Sessions to be reset, each at most once in the queue, so that it has room for all: input never
+  // waits for the end of a message of the kernel, which may need input for it.
   session_t reset_session;
-  logic unused_reset_head, first_back, back_ready;
-  head_fifo #(
-      .head_t(logic),
-      .body_t(session_t),
-      .Depth (4)
-  ) u_resets (
-      .clk_i,
-      .rst_i,
-      .in_head_i  (1'b0),
-      .in_body_i  (beat_q.from.session),
-      .in_valid_i (go & resets),
-      .in_ready_o (reset_room),
-      .out_head_o (unused_reset_head),
-      .out_body_o (reset_session),
-      .out_valid_o(reset_valid),
-      .out_ready_i(reset_ready)
-  );
+  logic first_back, back_ready;
+  session_t queue[NumSessions];
+  logic [IndexWidth:0] queue_write_q, queue_read_q;
+  // A session is in the queue if the two differ.
+  (* ram_style = "distributed" *) logic queued[NumSessions];
+  (* ram_style = "distributed" *) logic dequeued[NumSessions];
+  // A reset is still due: not if the connection has ended or another one begun.
+  (* ram_style = "distributed" *) logic due[NumSessions];
+  assign reset_session = queue[queue_read_q[IndexWidth-1:0]];
+  wire index_t reset_index = reset_session[IndexWidth-1:0];
+  wire is_queued = queue_write_q != queue_read_q;
+  assign reset_valid = is_queued & due[reset_index];
+  wire dequeues = is_queued & (reset_ready | ~due[reset_index]);
+  assign reset_room = ~(dequeues & reset_index == index);
+  wire enqueues = go & resets & queued[index] == dequeued[index];
+  wire is_over = go & is_notice & (beat_q.from.opened | beat_q.from.ended);
+  always_ff @(posedge clk_i) begin
+    if (clearing_q) {queued[clear_q], dequeued[clear_q], due[clear_q]} <= '0;
+    else begin
+      if (enqueues) queued[index] <= ~queued[index];
+      if (dequeues) dequeued[reset_index] <= ~dequeued[reset_index];
+      if ((go & resets) | is_over) due[index] <= resets;
+    end
+    if (enqueues) queue[queue_write_q[IndexWidth-1:0]] <= beat_q.from.session;
+    if (rst_i) {queue_write_q, queue_read_q} <= '0;
+    else begin
+      queue_write_q <= queue_write_q + (IndexWidth + 1)'(enqueues);
+      queue_read_q  <= queue_read_q + (IndexWidth + 1)'(dequeues);
+    end
+  end
+  `BOMBUS_ASSERT(
+      QueueHasRoom,
+      clearing_q || (IndexWidth + 1)'(queue_write_q - queue_read_q) <= (IndexWidth + 1)'(NumSessions))
   typedef struct packed {
     logic [DataWidth-1:0] data;
     logic [KeepWidth-1:0] keep;

@@ -316,6 +316,8 @@ def test_the_kernel_s_messages_and_resets(benches: Benches) -> None:
         sent, resets = [], []
         for number in range(60):
             session = number % SESSIONS
+            if session == 0:
+                world.bench.drain()  # a reset is dropped if its session is opened again
             world.notice(session, "opened")
             world.chunk(session, (21).to_bytes(2))
             resets.append(session)
@@ -335,6 +337,34 @@ def test_the_kernel_s_messages_and_resets(benches: Benches) -> None:
         assert [TO.unpack(user) for user, data in found if not data] == [
             TO.unpack(TO.pack(reset=1, session=session)) for session in resets
         ]
+        world.bench.forget()
+
+
+def test_resets_do_not_wait_for_a_kernel_that_needs_input(benches: Benches) -> None:
+    """It has begun a message, and ends it after others have come: each session is reset once, if
+    its connection is still there.
+    """
+    world = World(benches, Frames(most=20))
+    user = TO.pack(session=0)
+    for _ in range(2):
+        world.bench.push([world.layout.pack(data=7, keep=0xFF, last=0, user=user)], SENT)
+        world.bench.run(20)
+        for _ in range(3):  # more resets than sessions
+            for number in range(SESSIONS):
+                world.notice(number, "opened")
+                world.chunk(number, (21).to_bytes(2))
+        world.notice(2, "closed", "ended")
+        world.notice(1, "opened")
+        world.chunk(1, world.frames.message(world.random, 20))
+        world.bench.run(1000)
+        assert not world.bench.waiting(CHUNKS)
+        world.bench.push([world.layout.pack(data=7, keep=0xFF, last=1, user=user)], SENT)
+        world.bench.drain()
+        back = [world.layout.unpack(item) for item in world.bench.items(BACK)]
+        assert [each["keep"] for each in back[:2]] == [0xFF, 0xFF]
+        resets = [TO.unpack(each["user"]) for each in back[2:]]
+        assert all(each["reset"] for each in resets)
+        assert sorted(each["session"] for each in resets) == [0, 3]
         world.bench.forget()
 
 
