@@ -7,17 +7,25 @@
 // for 300 us: the first three in the matcher, the others here. Those that find no room are dropped: TCP retransmits
 // them. A segment that is in order always passes.
 //
+// What the matcher cannot examine passes, except for IPv4 packets with TCP or UDP, such as fragments, which could hide
+// anything; both are counted. UNEXAMINED_PASSES=1 lets these pass, too.
+//
 // A segment that is held has another verdict made when what it follows has been released. That takes 50 cycles, in
 // which the next packet is received.
 #include "rpu.h"
 
+#ifndef UNEXAMINED_PASSES
+#define UNEXAMINED_PASSES 0
+#endif
+
 #define IS_EXACT 2u
+#define IS_UNEXAMINED 4u
 #define IS_AHEAD 16u
 #define IS_BLOCKED 32u
 #define ATTENTION 64u // one of the next two, which are only in the whole verdict
 #define IS_UNCHECKED 0x1000u
 #define IS_URGENT 0x2000u
-#define SPECIAL (IS_EXACT | IS_BLOCKED | ATTENTION)
+#define SPECIAL (IS_EXACT | IS_UNEXAMINED | IS_BLOCKED | ATTENTION)
 #define NUM_SLOTS 32
 #define MAX_HELD 5
 #define PATIENCE_US 8u // until more are too many
@@ -101,10 +109,56 @@ INLINE void refuse(rpu_packet packet, uint32_t verdict) {
     rpu_drop(packet);
 }
 
+INLINE uint32_t number(const volatile uint8_t *at) { return (uint32_t)at[0] << 8 | at[1]; }
+
+INLINE int is_tag(uint32_t type) {
+    return type == 0x8100 || type == 0x88a8 || type == 0x9100 || type == 0x9200 || type == 0x9300;
+}
+
+// Whether the matcher would find the payload of an IPv4 packet with TCP or UDP, of so many bytes with what follows it.
+static int is_regular(const volatile uint8_t *ip, uint32_t room) {
+    uint32_t header = 4 * (ip[0] & 15u), total = number(ip + 2);
+    if (header < 20 || header > 32 || total < header || total > room || number(ip + 6) & 0xbfffu) return 0;
+    uint32_t size = total - header;
+    if (ip[9] == 17) return size >= 8 && number(ip + header + 4) >= 8 && number(ip + header + 4) <= size;
+    return size >= 20 && ip[header + 12] >> 4 >= 5 && 4u * (ip[header + 12] >> 4) <= size;
+}
+
+// Whether it is IPv4 with TCP or UDP that the matcher cannot examine. What it could passes while it is disabled.
+static int is_suspect(rpu_packet packet) {
+    const volatile uint8_t *bytes = rpu_bytes(packet);
+    uint32_t length = RPU_LENGTH(packet), at = 12;
+    while (at + 2 <= length && is_tag(number(bytes + at))) at += 4;
+    uint32_t tags = at - 12, ip = at + 2;
+    if (ip + 20 > length || number(bytes + at) != 0x0800) return 0;
+    if (bytes[ip + 9] != 6 && bytes[ip + 9] != 17) return 0;
+    return tags > 4 || bytes[ip] >> 4 != 4 || !is_regular(bytes + ip, length - ip);
+}
+
+// Numbers of packets that were not examined, modulo 65,536: dropped in the upper half, others in the lower half.
+static uint32_t num_dropped, num_passed;
+
+CALLED void finish_unexamined(rpu_packet packet) {
+    int drops = !UNEXAMINED_PASSES && is_suspect(packet);
+    if (drops)
+        num_dropped++;
+    else
+        num_passed++;
+    rpu_report(num_dropped << 16 | (num_passed & 0xffffu));
+    if (drops)
+        rpu_drop(packet);
+    else
+        rpu_send(packet ^ RPU_PORT_BIT);
+}
+
 // By the whole verdict.
 CALLED void finish_whole(rpu_packet packet, uint32_t verdict) {
     if (verdict & (IS_EXACT | IS_BLOCKED | IS_UNCHECKED)) {
         refuse(packet, verdict);
+        return;
+    }
+    if (verdict & IS_UNEXAMINED) {
+        finish_unexamined(packet);
         return;
     }
     if (verdict & IS_URGENT) clear_urgent(packet);
@@ -115,8 +169,10 @@ CALLED void finish_special(rpu_packet packet) {
     uint32_t verdict = RPU_VERDICT(packet);
     if (verdict & ATTENTION)
         finish_whole(packet, rpu_window(packet)->verdict);
-    else
+    else if (verdict & (IS_EXACT | IS_BLOCKED))
         refuse(packet, verdict);
+    else
+        finish_unexamined(packet);
 }
 
 INLINE void finish(rpu_packet packet) {
@@ -386,7 +442,7 @@ int main(void) {
         uint32_t verdict = RPU_VERDICT(packet);
         if (!(verdict & (IS_AHEAD | SPECIAL)))
             rpu_send(packet ^ RPU_PORT_BIT);
-        else if (!(verdict & (IS_AHEAD | ATTENTION)))
+        else if (!(verdict & (IS_AHEAD | IS_UNEXAMINED | ATTENTION)))
             refuse(packet, verdict);
         else if (verdict & IS_AHEAD)
             reorder(packet);

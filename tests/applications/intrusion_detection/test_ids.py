@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+import bombus
 from bombus.applications.intrusion_detection import compiling, load, lookup, tables
 from bombus.applications.intrusion_detection.model import Packet
 from bombus.applications.intrusion_detection.streams import Flow, Segment
@@ -122,6 +123,51 @@ def test_urgent_data_stay_in_the_stream(ids: Simulation, tmp_path: Path, tag: by
     done = ids.exchange(sent, limit_cycles=LIMIT_CYCLES)
     came = [each.data for each in done.received]
     assert came == wanted
+
+
+def reported(ids: Simulation) -> tuple[int, int]:
+    """Packets that were not examined: dropped, passed."""
+    return divmod(bombus.processors(ids)[0].debug_word, 1 << 16)
+
+
+def test_what_is_not_examined(ids: Simulation, tmp_path: Path) -> None:
+    """IPv4 packets with TCP or UDP are dropped, others pass, and all are counted."""
+    prepare(ids, tmp_path, 'alert udp any any -> any any (content:"evil stuff";')
+    flow = Flow("10.0.0.1", "10.0.0.2", 1000, 80)
+    udp = rule_frames.datagram(flow, Packet(2, 1000, 80, b"evil stuff" * 4))
+    tcp = rule_frames.segment(Segment(flow, 1, b"good stuff" * 3))
+    options = udp[:14] + b"\x4a" + udp[15:16] + (20 + udp[17]).to_bytes(2) + udp[18:34]
+    bad = [
+        udp[:20] + b"\x20\0" + udp[22:],  # More Fragments
+        udp[:20] + b"\0\1" + udp[22:],
+        tcp[:20] + b"\x20\0" + tcp[22:],
+        options + bytes(20) + udp[34:],
+        udp[:12] + b"\x81\0\0\1\x81\0\0\2" + udp[12:],
+        udp[:16] + b"\xff\xff" + udp[18:],
+        udp[:38] + b"\xff\xff" + udp[40:],
+        tcp[:46] + b"\x40" + tcp[47:],
+        tcp[:46] + b"\xf0" + tcp[47:],
+        udp[:14] + b"\x44" + udp[15:],
+    ]
+    other = [
+        udp[:12] + b"\x86\xdd\x60" + bytes(60),
+        bytes(12) + b"\x08\x06" + bytes(46),
+        udp[:20] + b"\x20\0" + udp[22:23] + b"\1" + udp[24:],  # a fragment of ICMP
+    ]
+    done = ids.exchange([*bad, *other, tcp], expected=4, limit_cycles=LIMIT_CYCLES)
+    assert [each.data for each in done.received] == [*other, tcp]
+    assert ids.tile_counters("rpu")["drop.rpu.by_firmware"] == len(bad)
+    assert reported(ids) == (len(bad), len(other))
+
+
+def test_all_pass_while_the_matcher_is_disabled(ids: Simulation, tmp_path: Path) -> None:
+    prepare(ids, tmp_path, 'alert udp any any -> any any (content:"evil stuff";')
+    ids.tile("rpu").registers.rule_matcher.control.write(enable=0)
+    random = Random(1)
+    packets = [Packet(proto, 1, 80, b"good stuff") for proto in (1, 2, 4, 8)]
+    frames = [rule_frames.frame(packet, random) for packet in packets for _ in range(20)]
+    done = ids.exchange(frames, limit_cycles=LIMIT_CYCLES)
+    assert [each.data for each in done.received] == frames
 
 
 def plain(packet: Packet) -> bytes:
