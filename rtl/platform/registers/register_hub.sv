@@ -10,7 +10,8 @@
 //
 // A request with `more` reserves the hub: the next one is of the same master, so that no access of
 // another one is between the words of one register, or between a read and the write that follows
-// from it. Its master offers that request whatever other masters do.
+// from it. Its master offers that request whatever other masters do, before the hub has been ready
+// for it for 1,024 cycles; meanwhile the hub takes none of another master.
 //
 // Targets: target t has the addresses t * 2^WindowBits up to (t + 1) * 2^WindowBits - 1. It
 // responds to each request, read or write, in the next cycle or later, and is sent another request
@@ -87,6 +88,14 @@ module register_hub #(
         reserved_q <= request.more;
       end
     end
+`ifndef SYNTHESIS
+    int unsigned unused_q;  // cycles in which the hub was ready for the reserved request
+    always_ff @(posedge clk_i) begin
+      if (rst_i | ~reserved_q | takes) unused_q <= 0;
+      else if (accepts) unused_q <= unused_q + 1;
+    end
+`endif
+    `BOMBUS_ASSERT(ReservationIsUsed, unused_q != 1024)  // once
   end
 
   logic request_q;  // a request waits for its turn at a target
