@@ -520,12 +520,12 @@ module tcp_framer
   wire enqueues = go & resets & queued[index] == dequeued[index];
   wire is_over = go & is_notice & (beat_q.from.opened | beat_q.from.ended);
   always_ff @(posedge clk_i) begin
-    if (clearing_q) {queued[clear_q], dequeued[clear_q], due[clear_q]} <= '0;
-    else begin
-      if (enqueues) queued[index] <= ~queued[index];
-      if (dequeues) dequeued[reset_index] <= ~dequeued[reset_index];
-      if ((go & resets) | is_over) due[index] <= resets;
-    end
+    if (clearing_q) queued[clear_q] <= 1'b0;
+    else if (enqueues) queued[index] <= ~queued[index];
+    if (clearing_q) dequeued[clear_q] <= 1'b0;
+    else if (dequeues) dequeued[reset_index] <= ~dequeued[reset_index];
+    if (clearing_q) due[clear_q] <= 1'b0;
+    else if ((go & resets) | is_over) due[index] <= resets;
     if (enqueues) queue[queue_write_q[IndexWidth-1:0]] <= beat_q.from.session;
     if (rst_i) {queue_write_q, queue_read_q} <= '0;
     else begin
