@@ -23,9 +23,10 @@ package control_pkg;
     logic [15:0] magic;
   } word0_t;
   typedef struct packed {
-    logic [14:0] reserved;
-    logic        more;      // the batch continues in the next request of this key
-    logic [15:0] length;    // bytes of the body, a multiple of 4
+    logic [13:0] reserved;
+    logic        continues;  // the batch of the key's last request
+    logic        more;       // the batch continues in the next request of this key
+    logic [15:0] length;     // bytes of the body, a multiple of 4
   } request_word1_t;
 
   typedef enum logic [7:0] {
@@ -35,7 +36,8 @@ package control_pkg;
     NoRight,    // the key may not access the address
     Repeated,   // the number is not above that of the key's last request
     OtherBoot,  // the design was reset since
-    Busy        // another key's batch is unfinished
+    Busy,       // another key's batch is unfinished
+    Cut         // the request continues a batch that has been discarded
   } status_e;
 
   typedef enum logic [1:0] {

@@ -566,7 +566,9 @@ module controller
             answer(Repeated, '0, index_t'(2), 1'b1);
           end else if (staged_q != '0 & staged_owner_q != owner) begin
             answer(Busy, '0, index_t'(1), 1'b1);
-          end else if (staged_q != '0 & staged_peer_q != peer) begin  // it is discarded
+          end else if (word1_q.continues & (staged_q == '0 | staged_peer_q != peer)) begin
+            answer(Cut, '0, index_t'(1), 1'b1);
+          end else if (~word1_q.continues & staged_q != '0) begin  // the old batch is discarded
             state_q <= body_words == '0 ? Decide : Move;
             fetch_q <= staged_q;
             store_q <= '0;

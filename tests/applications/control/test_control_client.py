@@ -104,9 +104,11 @@ class Model:
         if number <= self.last:
             return Status.REPEATED, words(self.status, self.item)
         self.last, self.item = number, 0
-        self.staged += body
-        result = b""
         self.status = self.refused.get(self.requests, Status.OK)
+        result, continues = b"", bool(header[6] & 2)
+        if continues and not self.staged:
+            self.status = Status.CUT
+        self.staged = self.staged + body if continues else body
         if self.status == Status.OK and not header[6] & 1:
             result, self.staged = self._apply(self.staged), b""
         if self.status != Status.OK:
@@ -241,6 +243,20 @@ def test_a_long_batch_has_parts(address: str, model: Model) -> None:
             batch.registers.host[0].ip.write(address=n)
     assert model.memory.words[controller.registers.host[0].ip.where()] == 1023
     assert model.requests == -(-2048 // 100)
+
+
+@pytest.mark.parametrize("lost", ["lost_requests", "lost_answers"])
+def test_parts_are_repeated(address: str, model: Model, lost: str) -> None:
+    """A part that is lost is sent again, and a batch whose parts were discarded from its start."""
+    model.max_body = 100
+    getattr(model, lost).update({3, 9})
+    model.refused[14] = Status.CUT
+    with bombus.Controller(address, key=SECRET, manifest=MANIFEST, timeout=0.05) as controller:
+        with controller.batch() as batch:
+            for n in range(1024):
+                batch.registers.host[0].ip.write(address=n)
+        assert model.memory.words[controller.registers.host[0].ip.where()] == 1023
+    assert model.requests > 2048 // 100 + 10
 
 
 @pytest.mark.parametrize("lost", ["lost_requests", "lost_answers"])

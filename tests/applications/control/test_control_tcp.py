@@ -62,9 +62,9 @@ class Control:
         connection.no_delay = True
         return connection
 
-    def message(self, body: bytes, *, more: bool = False) -> bytes:
+    def message(self, body: bytes, **flags: bool) -> bytes:
         number = next(self.numbers)
-        return request(KEY, number, body, boot=self.boot, client=CLIENT, more=more)
+        return request(KEY, number, body, boot=self.boot, client=CLIENT, **flags)
 
     def answered(self, connection: Connection) -> Answer:
         header = connection.receive_exactly(HEADER_BYTES)
@@ -160,6 +160,8 @@ def test_a_connection_that_dies_in_a_batch_changes_nothing(control: Control, end
         control.pair.link.run(20)
         following = control.connect()
         body = read(control.first) + read(control.second)
+        last = control.message(write(control.first, 8), continues=True)
+        assert control.ask(following, last).status == Status.CUT
         assert control.ask(following, control.message(body)).words == before
         assert control.ask(following, control.message(b"")).status == Status.OK
         following.close()

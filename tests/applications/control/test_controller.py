@@ -64,13 +64,13 @@ class Control:
         return answer(key, bytes(frames[0].data)[UDP_HEADERS:]) if frames else None
 
     def message(
-        self, body: bytes, key: Key = KEY, number: int | None = None, *, more: bool = False
+        self, body: bytes, key: Key = KEY, number: int | None = None, **flags: bool
     ) -> bytes:
         number = next(self.numbers) if number is None else number
-        return request(key, number, body, boot=self.boot, client=CLIENT, more=more)
+        return request(key, number, body, boot=self.boot, client=CLIENT, **flags)
 
-    def batch(self, body: bytes, key: Key = KEY, *, more: bool = False) -> Answer:
-        found = self.ask(self.message(body, key, more=more), key)
+    def batch(self, body: bytes, key: Key = KEY, **flags: bool) -> Answer:
+        found = self.ask(self.message(body, key, **flags), key)
         assert found is not None
         return found
 
@@ -232,29 +232,38 @@ def test_a_batch_in_parts(control: Control) -> None:
     before = control.values()
     control.set_key(OTHER, 0, 0xFFFF, may_write=True)
     parts = [write(control.table(n), n + 50) for n in range(16)]
-    for part in parts[:-1]:
-        found = control.batch(part, more=True)
+    for n, part in enumerate(parts[:-1]):
+        found = control.batch(part, more=True, continues=n > 0)
         assert (found.status, found.words) == (Status.OK, [])
     assert control.values() == before
     assert control.batch(read(0), OTHER).status == Status.BUSY
-    assert control.batch(parts[-1]).status == Status.OK
+    assert control.batch(parts[-1], continues=True).status == Status.OK
     assert control.values() == [n + 50 for n in range(16)]
     assert control.batch(read(0), OTHER).status == Status.OK
     # An item may cross from one part to the next.
     item = write_block(control.table(), [1, 2, 3, 4])
     assert control.batch(item[:12], more=True).status == Status.OK
-    assert control.batch(item[12:]).status == Status.OK
+    assert control.batch(item[12:], continues=True).status == Status.OK
     assert control.values()[:5] == [1, 2, 3, 4, 54]
     # An unfinished batch is discarded after a second.
     assert control.batch(parts[0], more=True).status == Status.OK
     control.simulation.elapse(seconds=1.1)
     assert control.batch(read(0), OTHER).status == Status.OK
     assert control.values()[0] == 1
+    # What continues it then changes nothing, and neither does a part without a first one.
+    for more in (False, True):
+        assert control.batch(parts[0], more=more, continues=True).status == Status.CUT
+    assert control.values()[0] == 1
+    # A request that does not continue a batch discards it.
+    for body in (read(control.table()), b""):
+        assert control.batch(parts[0], more=True).status == Status.OK
+        assert control.batch(body).words == [1] * bool(body)
+    assert control.batch(parts[1], continues=True).status == Status.CUT
     # A batch that is too long is discarded.
     part = write_block(control.table(), [7] * 1024)
-    for _ in range(3):
-        assert control.batch(part, more=True).status == Status.OK
-    assert control.batch(part, more=True).status == Status.TOO_LONG
+    for n in range(3):
+        assert control.batch(part, more=True, continues=n > 0).status == Status.OK
+    assert control.batch(part, more=True, continues=True).status == Status.TOO_LONG
     assert control.batch(read(control.table()), OTHER).words == [1]
 
 

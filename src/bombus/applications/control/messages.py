@@ -26,7 +26,7 @@ DESIGN_KEY = _constant("DesignKey")  # number of the design file's key
 HEADER_BYTES = WORD_BYTES * _constant("HeaderWords")
 MAX_BODY_WORDS = _constant("MaxBodyWords")
 MAX_RESULT_WORDS = _constant("MaxResultWords")
-_MORE = 1 << 16
+_MORE, _CONTINUES = 1 << 16, 1 << 17
 _ANSWER_NONCE = _constant("AnswerNonce") << 62
 # Operations, in the lowest bits of an address
 _READ, _WRITE = _constant("Read"), _constant("Write")
@@ -43,6 +43,7 @@ class Status(IntEnum):
     REPEATED = _constant("Repeated")
     OTHER_BOOT = _constant("OtherBoot")
     BUSY = _constant("Busy")
+    CUT = _constant("Cut")
 
 
 class ControlError(UserError):
@@ -103,17 +104,24 @@ class Answer:
 
 
 def request(
-    key: Key, number: int, body: bytes, *, boot: int, client: int, more: bool = False
+    key: Key,
+    number: int,
+    body: bytes,
+    *,
+    boot: int,
+    client: int,
+    more: bool = False,
+    continues: bool = False,
 ) -> bytes:
     """A request. `number` is above that of every earlier request with this key; 0 with an empty
     body: asks for the design's identity, `boot`. `client`: random number of 64 bits of this
-    program.
+    program. `more`: the batch continues in the next request; `continues`: that of the last one.
     """
     header = b"".join(
         (
             MAGIC,
             bytes((VERSION, key.number)),
-            words(len(body) | _MORE * more),
+            words(len(body) | _MORE * more | _CONTINUES * continues),
             *(each.to_bytes(8, "little") for each in (boot, client, number)),
         )
     )

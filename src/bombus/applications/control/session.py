@@ -22,7 +22,6 @@ from bombus.applications.control.transports import Transport
 from bombus.registers.items import Item, Read, Write
 from bombus.registers.model import WORD_BYTES
 
-_PART_SECONDS = 0.5  # between two parts of a batch; the controller discards it after a second
 _BUSY_SECONDS = 2.0  # until a batch of another program has ended, or has been discarded
 _BUSY_WAIT = 0.05
 
@@ -31,6 +30,7 @@ REASONS = {
     Status.TOO_LONG: "the batch is too long for the controller",
     Status.NO_RIGHT: "the key may not access it",
     Status.BUSY: "another program's batch is unfinished",
+    Status.CUT: "a part of the batch came too late",
 }
 
 
@@ -123,7 +123,7 @@ class Session:
                 if self.resets - resets > self.tries:
                     raise OtherBootError("the design is reset again and again")
                 continue
-            if found.status == Status.BUSY and time.monotonic() < deadline:
+            if found.status in (Status.BUSY, Status.CUT) and time.monotonic() < deadline:
                 time.sleep(_BUSY_WAIT)
                 continue
             return self._results(found, reads)
@@ -132,25 +132,26 @@ class Session:
         """The answer to the last part; None: a batch that only reads has to be sent again."""
         size = WORD_BYTES * self.max_body_words
         parts = [body[n : n + size] for n in range(0, len(body), size)] or [b""]
-        sent = time.monotonic()
         for n, part in enumerate(parts):
             more = n < len(parts) - 1
-            found = self._once(part, more=more, only_reads=only_reads, after=sent if n else None)
-            sent = time.monotonic()
+            found = self._once(part, more=more, continues=n > 0, only_reads=only_reads)
             if found is None or (more and found.status != Status.OK):
                 return found
         return found
 
-    def _once(
-        self, part: bytes, *, more: bool, only_reads: bool, after: float | None
-    ) -> Answer | None:
-        if after is not None and time.monotonic() - after > _PART_SECONDS:
-            raise ControlError("a part of the batch came too late; nothing was written")
+    def _once(self, part: bytes, *, more: bool, continues: bool, only_reads: bool) -> Answer | None:
         self._number += 1
         number = self._number
-        data = request(self.key, number, part, boot=self.boot, client=self._client, more=more)
-        tries = 1 if after is not None else self.tries
-        found = self._exchange(data, number, tries=tries)
+        data = request(
+            self.key,
+            number,
+            part,
+            boot=self.boot,
+            client=self._client,
+            more=more,
+            continues=continues,
+        )
+        found = self._exchange(data, number)
         if found.status == Status.OTHER_BOOT:
             self.hello()
             if only_reads:
@@ -183,12 +184,10 @@ class Session:
             )
         return found.words
 
-    def _exchange(
-        self, data: bytes, number: int, *, any_boot: bool = False, tries: int | None = None
-    ) -> Answer:
+    def _exchange(self, data: bytes, number: int, *, any_boot: bool = False) -> Answer:
         """The answer to a request, which is repeated until it comes."""
         reason = "no answer"
-        for _ in range(tries or self.tries):
+        for _ in range(self.tries):
             self.transport.send(data)
             deadline = time.monotonic() + self.timeout
             while (left := deadline - time.monotonic()) > 0:
@@ -204,7 +203,7 @@ class Session:
                 if found.number == number and known:
                     return found
         raise ControlError(
-            f"the controller has not answered {tries or self.tries} requests: {reason}. A wrong "
+            f"the controller has not answered {self.tries} requests: {reason}. A wrong "
             "key or an address that is not allowed has no answer either"
         )
 
