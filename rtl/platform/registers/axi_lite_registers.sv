@@ -72,12 +72,11 @@ module axi_lite_registers #(
   assign axi_wready_o  = ready_q & ~w_q;
   assign axi_arready_o = ready_q & ~ar_q;
 
-  // The access that begins, unless one is under way
-  logic last_write_q;
-  wire write_waits = aw_q & w_q & ~axi_bvalid_o;
+  // The access that begins, unless one is under way. After a write, a read that waits is next:
+  // the next write has not been taken yet.
+  wire writes = aw_q & w_q & ~axi_bvalid_o;
   wire read_waits = ar_q & ~axi_rvalid_o;
-  wire writes = write_waits & ~(read_waits & last_write_q);
-  wire begins = ~reg_valid_o & (write_waits | read_waits);
+  wire begins = ~reg_valid_o & (writes | read_waits);
   wire address_t address = writes ? awaddr_q : araddr_q;
   wire exists = 64'(address) < MapBytes;
   wire whole = &wstrb_q | ~writes;
@@ -116,7 +115,6 @@ module axi_lite_registers #(
       aw_q <= 1'b0;
       w_q <= 1'b0;
       ar_q <= 1'b0;
-      last_write_q <= 1'b0;
       reg_valid_o <= 1'b0;
       axi_bvalid_o <= 1'b0;
       axi_rvalid_o <= 1'b0;
@@ -125,8 +123,7 @@ module axi_lite_registers #(
       aw_q <= (aw_q & ~write_done) | (axi_awvalid_i & axi_awready_o);
       w_q <= (w_q & ~write_done) | (axi_wvalid_i & axi_wready_o);
       ar_q <= (ar_q & ~read_done) | (axi_arvalid_i & axi_arready_o);
-      if (begins) last_write_q <= writes;
-      reg_valid_o  <= accesses | (reg_valid_o & ~reg_ready_i);
+      reg_valid_o <= accesses | (reg_valid_o & ~reg_ready_i);
       axi_bvalid_o <= write_done | (axi_bvalid_o & ~axi_bready_i);
       axi_rvalid_o <= read_done | (axi_rvalid_o & ~axi_rready_i);
     end

@@ -53,7 +53,6 @@ BRIDGE: Test = partial(
     seed=1,
 )
 NODES: Test = partial(test_register_mesh.test_all_tiles_against_a_model, shape=(3, 3, 4), seed=1)
-TURNS: Test = test_axi_lite_registers.test_reads_and_writes_take_turns
 ROUTE: Test = partial(test_router.test_router_with_random_traffic, seed=1, depth=4)
 CHANNELS: Test = partial(
     test_router.test_mesh_all_to_all, shape=test_router.TWO_CHANNELS | {"Columns": 2, "Rows": 2}
@@ -234,7 +233,6 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("axi_lite_registers", "&wstrb_q | ~writes", "1'b1", BRIDGE),
     ("axi_lite_registers", "(aw_q & ~write_done)", "aw_q & ~done", BRIDGE),
     ("axi_lite_registers", "64'(address) < MapBytes", "64'(address) <= MapBytes", BRIDGE),
-    ("axi_lite_registers", "~(read_waits & last_write_q)", "1'b1", TURNS),
     ("register_mesh", "x > from_x ? DirEast : DirWest", "DirEast", NODES),
     ("register_mesh", "response_q | tile_ready_i[Hub]", "response_q", NODES),
     ("register_mesh", "x: XBits'(HubX)", "x: '0", NODES),

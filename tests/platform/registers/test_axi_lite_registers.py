@@ -44,7 +44,10 @@ def test_accesses_against_a_model(benches: Benches, pace: dict[str, float], seed
         bench.control(random.choice([0, 1, 7]))
         responses, values = [], []
         for _ in range(60):
-            address = random.randrange(BUS_BYTES if random.random() < 0.2 else MAP_BYTES)
+            ends = (BUS_BYTES, MAP_BYTES, MAP_BYTES, MAP_BYTES, MAP_BYTES)
+            address = random.randrange(random.choice(ends))
+            if random.random() < 0.1:
+                address = MAP_BYTES + random.randrange(-4, 4)  # the last word, and beyond
             if address // 4 % 2 == phase % 2:
                 data, chance = random.getrandbits(32), random.random()
                 strobes = random.randrange(16) if chance < 0.3 else WHOLE
