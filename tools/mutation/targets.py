@@ -250,6 +250,8 @@ _PYTHON: Mapping[str, str] = {
     "cli/area.py": "test_cli.py test_area.py",
     "cli/bench.py": "test_cli.py test_rs.py",
     "applications/control": "test_control_client.py",
+    "applications/control/web": "test_web.py",
+    "applications/logs": "test_logs.py",
     "applications/control/messages.py": "test_controller.py",
     "applications/control/ascon.py": "test_ascon.py",
     "applications/engines/client.py": "test_engine_sequences.py",
