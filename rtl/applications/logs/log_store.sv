@@ -72,7 +72,7 @@ module log_store
 
   localparam int unsigned AddressBits = $clog2(NumEntries);
   typedef logic [AddressBits-1:0] address_t;
-  index_t next_q, first;
+  index_t next_q, first_q;  // entries from first_q to next_q - 1 exist
   logic [AddressBits:0] level_q;
   logic [31:0] lost_q;
   logic [7:0] generation_q;
@@ -81,20 +81,22 @@ module log_store
   wire clears = regs_i.control.clear;
   wire writes = offered & (~full | regs_i.control.ring) & ~clears;
   wire loses = offered & full & ~regs_i.control.ring & ~clears;
-  assign first = next_q - index_t'(level_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       next_q <= '0;
+      first_q <= '0;
       level_q <= '0;
       lost_q <= '0;
       generation_q <= '0;
     end else if (clears) begin
+      first_q <= next_q;
       level_q <= '0;
       lost_q <= '0;
       generation_q <= generation_q + 8'd1;
     end else begin
       if (writes) next_q <= next_q + index_t'(1);
+      if (writes & full) first_q <= first_q + index_t'(1);
       if (writes & ~full) level_q <= level_q + 1'b1;
       if (loses & ~&lost_q) lost_q <= lost_q + 32'd1;
     end
@@ -134,9 +136,9 @@ module log_store
   wire [UserWidth-1:0] user = beat_q == '0 ? kernel_rx_tuser_i : user_q;
   wire whole = beat_q == beat_t'(HeadBeats - 1) ? kernel_rx_tkeep_i[HeadKeep-1] : whole_q;
   if (HeadBeats == 1) begin : gen_one
-    request_t first_q;
-    assign received = beat_q == '0 ? request_t'(kernel_rx_tdata_i[RequestBits-1:0]) : first_q;
-    always_ff @(posedge clk_i) first_q <= received;
+    request_t request_q;
+    assign received = beat_q == '0 ? request_t'(kernel_rx_tdata_i[RequestBits-1:0]) : request_q;
+    always_ff @(posedge clk_i) request_q <= received;
   end else begin : gen_beats
     logic [HeadBeats-1:0][DataWidth-1:0] beats, beats_q;
     always_comb begin
@@ -207,7 +209,7 @@ module log_store
         entry_bits: 16'(EntryBits),
         lost: lost_q,
         next: 64'(next_q),
-        first: 64'(first),
+        first: 64'(first_q),
         index: waiting.index,
         number: waiting.number,
         status: Ok,
@@ -216,7 +218,7 @@ module log_store
         default: '0
     };
     if (waiting.index >= 64'(next_q)) answer.status = NotWritten;
-    else if (waiting.index < 64'(first)) answer.status = Overwritten;
+    else if (waiting.index < 64'(first_q)) answer.status = Overwritten;
   end
 
   wire sends = kernel_tx_tvalid_o & kernel_tx_tready_i;
@@ -263,5 +265,6 @@ module log_store
   assign busy_o = waiting_valid | state_q != Idle | beat_q != '0;
 
   `BOMBUS_ASSERT(LevelFits, level_q <= (AddressBits + 1)'(NumEntries))
+  `BOMBUS_ASSERT(LevelIsCount, first_q + index_t'(level_q) == next_q)
 
 endmodule
