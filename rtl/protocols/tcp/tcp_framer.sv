@@ -505,7 +505,8 @@ module tcp_framer
   session_t reset_session;
   logic first_back, back_ready;
   session_t queue[NumSessions];
-  logic [IndexWidth:0] queue_write_q, queue_read_q;
+  typedef logic [IndexWidth:0] place_t;
+  place_t queue_write_q, queue_read_q;
   // A session is in the queue if the two differ.
   (* ram_style = "distributed" *) logic queued[NumSessions];
   (* ram_style = "distributed" *) logic dequeued[NumSessions];
@@ -529,13 +530,12 @@ module tcp_framer
     if (enqueues) queue[queue_write_q[IndexWidth-1:0]] <= beat_q.from.session;
     if (rst_i) {queue_write_q, queue_read_q} <= '0;
     else begin
-      queue_write_q <= queue_write_q + (IndexWidth + 1)'(enqueues);
-      queue_read_q  <= queue_read_q + (IndexWidth + 1)'(dequeues);
+      queue_write_q <= queue_write_q + place_t'(enqueues);
+      queue_read_q  <= queue_read_q + place_t'(dequeues);
     end
   end
-  `BOMBUS_ASSERT(
-      QueueHasRoom,
-      clearing_q || (IndexWidth + 1)'(queue_write_q - queue_read_q) <= (IndexWidth + 1)'(NumSessions))
+  `BOMBUS_ASSERT(QueueHasRoom,
+                 clearing_q || place_t'(queue_write_q - queue_read_q) <= place_t'(NumSessions))
   typedef struct packed {
     logic [DataWidth-1:0] data;
     logic [KeepWidth-1:0] keep;
