@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bombus logs`."""
+"""`bombus logs` and `bombus replay`."""
 
 from __future__ import annotations
 
@@ -72,4 +72,46 @@ def logs(
         console.print(f"{pcapng}: {count} packets", markup=False)
 
 
-COMMANDS = {"logs": logs}
+def replay(
+    design_file: Annotated[
+        Path, typer.Argument(metavar="DESIGN", help="Design file (YAML).", show_default=False)
+    ],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LOG",
+            help="Folder with the TCP header logs that `bombus logs -o` has written.",
+            show_default=False,
+        ),
+    ],
+    seed: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Seed of the run that was logged.")
+    ] = 0,
+) -> None:
+    """Replay a TCP header log in simulation, and compare the engine's segments and cycles."""
+    from bombus.analysis.check import check
+    from bombus.applications.logs import replaying
+    from bombus.base.console import new_console
+    from bombus.base.text import counted
+
+    design = check(design_file)[0].design
+    logs = replaying.load_logs(replaying.engine_logs(design), folder)
+    found = replaying.replay(design_file, logs, seed=seed)
+    console = new_console()
+    if found.jumps:
+        console.print(
+            f"time was skipped while timers were armed, first before cycle {found.jumps[0]}: "
+            "timers may fire in other cycles of the replay",
+            markup=False,
+        )
+    if found.difference is not None:
+        console.print(f"first difference: {found.difference}", markup=False)
+        raise typer.Exit(1)
+    console.print(
+        f"{counted(found.received, 'segment')} received and {found.sent} sent: the same, in the "
+        f"same cycles, up to cycle {found.until}",
+        markup=False,
+    )
+
+
+COMMANDS = {"logs": logs, "replay": replay}
