@@ -80,7 +80,7 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_rule_matcher.py", "test_rule_matcher_streams.py"),
         ("test_ids.py", "test_ids_streams.py"),
     ),
-    "logs": Tests(("test_logs.py",), ("test_tcp_logs.py",)),
+    "logs": Tests(("test_logs.py",), ("test_tcp_logs.py", "test_replay.py")),
     "mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
     "memories": Tests((), ("test_memory.py",)),
     **dict.fromkeys(

@@ -158,6 +158,25 @@ def test_replay_of_two_connections(logs: Logs, places: EngineLogs) -> None:
     assert (found.received, found.sent, found.jumps) == (len(received), len(sent), ())
 
 
+def test_skipped_time(places: EngineLogs) -> None:
+    """Time that passes without cycles changes initial sequence numbers."""
+    with Simulation(DESIGN, assertions=True, seed=SEED) as simulation:
+        station = neighbour(simulation.manifest)
+        introduce(simulation, station)
+        random = Random(3)
+        for number in range(2):
+            simulation.elapse(us=777)
+            Client(simulation, station, 5000 + number, random).open()
+            simulation.advance(3_000)
+            reset = Wire(5000 + number, 7, seq=101, flags=frozenset({"RST"}))
+            simulation.send(reset.frame(station, Host.from_manifest(simulation.manifest)))
+            simulation.advance_until_idle()
+        logs = logs_of(simulation, station, places)
+    found = replay(DESIGN, logs, seed=SEED)
+    assert found.difference is None, str(found.difference)
+    assert (found.received, found.sent) == (4, 2)
+
+
 def head_bit(data: bytes, byte: int) -> bytes:
     """An entry with the lowest bit of a byte of its TCP header changed."""
     value = int.from_bytes(data, "little") ^ 1 << struct_bits("packet_entry_t") + 8 * byte

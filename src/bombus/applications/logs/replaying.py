@@ -39,7 +39,6 @@ _RST = 4
 _TCP = struct.Struct("!HHIIBBHxx")
 _TCP_BYTES = 20
 _SETTLED_CYCLES = 96  # without movement, after which a simulator may skip cycles
-_MARGIN_CYCLES = 32  # a register access takes less
 _AFTER_CYCLES = 4_000  # from the last segment to the end
 _TOLERANCE_NS = 100  # of the cycles from time_us to a stamp
 _TICK_NS = 1_000
@@ -170,22 +169,15 @@ class _World:
         return self.simulation.time_ns - (self.cycle - self.reset_at) * self._period_ns
 
     def until(self, cycle: int) -> None:
-        """Evaluates all cycles up to this one; accesses to registers keep the simulator from
-        skipping idle ones."""
+        """Evaluates all cycles up to this one; frames of one byte, which the MAC drops, keep the
+        simulator from skipping idle ones."""
         while (left := cycle - self.cycle) > 0:
-            if left <= self._safe:
-                self.simulation.advance(left)
-                self._safe -= left
-                continue
-            if self._safe > _MARGIN_CYCLES:
-                self.simulation.advance(self._safe - _MARGIN_CYCLES)
-            if left > _MARGIN_CYCLES:
-                self.simulation.read_register(0)
-            else:
-                self.simulation.advance(1)
-                self._safe = left
-                continue
-            self._safe = _SETTLED_CYCLES
+            if self._safe == 0:
+                self.simulation.send(b"\0", bad=True)
+                self._safe = _SETTLED_CYCLES
+            step = min(left, self._safe)
+            self.simulation.advance(step)
+            self._safe -= step
 
     def send(self, frame: bytes, port: int) -> None:
         self.simulation.send(frame, port)
@@ -200,10 +192,8 @@ class _World:
     def skip(self, ns: float) -> bool:
         """Lets time pass in few cycles; whether timers were armed meanwhile."""
         self._safe = 0
-        if armed := self.simulation.busy:
-            self.simulation.elapse(us=round(ns / _TICK_NS))
-        else:
-            self.simulation.advance(round(ns / self._period_ns))
+        armed = self.simulation.busy
+        self.simulation.elapse(us=round(ns / _TICK_NS))
         return armed
 
 
