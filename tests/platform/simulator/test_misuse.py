@@ -185,7 +185,7 @@ def test_closed(loopback: Library) -> None:
     }
     # What the library and the manifest say; what their items do is among the above.
     others = {"close", "clock_hz", "data_bytes", "wave_format", "mac_ports"}
-    others |= {"balancers", "extension", "serve", "serve_every", "at_reset"}
+    others |= {"balancers", "extension", "serve", "serve_every", "at_reset", "table_writes"}
     assert {name for name in dir(Simulation) if name[0] != "_"} - others == set(calls)
     for name, call in calls.items():
         with pytest.raises(SimulationError, match="closed"):
