@@ -299,6 +299,8 @@ _PYTHON: Mapping[str, str] = {
     "simulator/compiling.py": "test_build.py",
     "simulator/verilating.py": "test_build.py",
     "simulator/verilator.py": "test_build.py",
+    "applications/logs/replaying.py": "test_replay.py",
+    "applications/logs": "test_logs.py test_tcp_logs.py",
     "applications/firewall": "test_blacklist.py test_firewall.py",
     "applications/intrusion_detection/streams.py": "test_rule_streams.py test_ids_streams.py",
     "applications/intrusion_detection": "test_rules.py test_rule_tables.py test_ids.py",
