@@ -8,7 +8,7 @@ yields problems; the tables below list them in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,7 +61,13 @@ EXCHANGES: tuple[Rule, ...] = (
 
 
 class DeadlockError(DesignError):
-    """A design whose only errors are cycles of channels; carries the data for a picture."""
+    """A design whose only errors are cycles of channels; carries the data for a picture.
+
+    `changes`: those of a running design that would cause the cycles; empty: the design file has
+    them.
+    """
+
+    changes: Sequence[str] = ()
 
     def __init__(
         self, problems: Iterable[Problem], facts: Facts, cycles: list[deadlock.Cycle]

@@ -15,7 +15,7 @@ from bombus.analysis import deadlock
 from bombus.analysis.check import DeadlockError
 from bombus.design.elements import Hop, Input, Interface, Output
 from bombus.design.facts import Facts
-from bombus.registers.model import RegisterType
+from bombus.registers.access import unpack_all
 
 _Entries = Mapping[tuple[str, str, int], Mapping[str, int]]
 
@@ -44,13 +44,8 @@ def _entries(facts: Facts, manifest: Mapping[str, Any], written: Mapping[int, in
         for number in range(table["count"]):
             word = written.get(first + number * table["stride"])
             if word is not None:
-                found[table["tile"], table["table"], number] = _fields(kind, word)
+                found[table["tile"], table["table"], number] = unpack_all(kind, word)
     return found
-
-
-def _fields(kind: RegisterType, word: int) -> dict[str, int]:
-    """All fields, also those that software cannot read."""
-    return {each.name: word >> each.low & (1 << each.width) - 1 for each in kind.fields}
 
 
 def changed_facts(facts: Facts, entries: _Entries) -> Facts:

@@ -74,13 +74,19 @@ for name, extension in extensions.commands().items():
         app.command(cls=Command, name=name, rich_help_panel="Simulation")(extension)
 
 
-def _point_to_check(error: DesignError) -> None:
-    """For a deadlock, `bombus check` shows more than the message does."""
+def _explain_deadlock(error: DesignError) -> None:
+    """For a deadlock of a design file, `bombus check` shows more than the message does."""
     from bombus.analysis.check import DeadlockError
 
-    if isinstance(error, DeadlockError):
+    if not isinstance(error, DeadlockError):
+        return
+    if error.changes:
+        changes = ", ".join(error.changes)
+        text = f"with {changes}; `--force` writes it anyway"
+    else:
         command = f"bombus check {error.facts.design.file.path} -o cycle.svg"
-        error_console().print(f"run `{command}` for a picture and a proposed fix", markup=False)
+        text = f"run `{command}` for a picture and a proposed fix"
+    error_console().print(text, markup=False)
 
 
 def main() -> None:
@@ -89,7 +95,7 @@ def main() -> None:
         app()
     except DesignError as error:
         print_problems(error.problems)
-        _point_to_check(error)
+        _explain_deadlock(error)
         sys.exit(1)
     except UsageError as error:
         _end(str(error), status=2)

@@ -60,6 +60,13 @@ def unpack(register_type: RegisterType, value: int) -> dict[str, int]:
     }
 
 
+def unpack_all(register_type: RegisterType, value: int) -> dict[str, int]:
+    """All fields of a register's value, also those that software cannot read."""
+    return {
+        field.name: value >> field.low & (1 << field.width) - 1 for field in register_type.fields
+    }
+
+
 def _whole(path: str, value: SupportsIndex) -> int:
     """Converts to a Python integer: from bool or NumPy integers, but not from float, not even
     1.0.

@@ -134,6 +134,14 @@ def set_slot(
     """Points a slot of a group of replicas to a tile's entry `port`; None: to nowhere."""
     _check_writable(manifest)
     source = find_tile(manifest, tile)
+    entry = slot_number(manifest, tile, hop, number)
+    route = _route(manifest, _network_of(source, hop_number(source, hop)), to_tile, port)
+    registers.tiles[tile].slot[entry].write(**route)
+
+
+def slot_number(manifest: Mapping[str, Any], tile: str, hop: int | str, number: int) -> int:
+    """The place of a slot of a group of replicas in the table of the tile."""
+    source = find_tile(manifest, tile)
     wanted = hop_number(source, hop)
     for group in manifest["dispatch"]:
         if group["tile"] == tile and any(source["next_hops"][n] == wanted for n in group["next"]):
@@ -142,8 +150,7 @@ def set_slot(
         raise SimulationError(f"{tile} has no replicas for next hop {hop!r}")
     if not 0 <= number < len(group["slots"]):
         raise SimulationError(f"slot {number}: {group['group']} has {len(group['slots'])}")
-    route = _route(manifest, _network_of(source, wanted), to_tile, port)
-    registers.tiles[tile].slot[group["first_slot"] + number].write(**route)
+    return int(group["first_slot"]) + number
 
 
 def set_group(

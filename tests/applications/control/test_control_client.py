@@ -16,6 +16,7 @@ import pytest
 import bombus
 from bombus.analysis.check import DeadlockError, check
 from bombus.applications.control.ascon import TAG_BYTES, open_sealed, seal
+from bombus.applications.control.controller import _Named
 from bombus.applications.control.description import parse_key
 from bombus.applications.control.messages import HEADER_BYTES, ControlError, Key, Status, words
 from bombus.applications.control.session import (
@@ -302,6 +303,19 @@ def test_a_refused_item_has_its_name(controller: bombus.Controller, model: Model
     assert controller.registers.host[0].ip.address == 9
 
 
+def test_a_controller_does_not_access_its_own_tile() -> None:
+    def refuse(_: object) -> list[int]:
+        raise ItemError(Status.NO_RIGHT, 0)
+
+    tiles = bombus_map(_Named(refuse, MANIFEST)).tiles
+    for tile, error in (
+        ("control", "a controller does not access the registers of its own tile"),
+        ("echo", "the key may not access it"),
+    ):
+        with pytest.raises(ItemError, match=rf"^tiles\.{tile}\.counters\.\w+: {error}$"):
+            tiles[tile].counters.noc_in_messages.read()
+
+
 def test_another_program_with_the_same_key(controller: bombus.Controller, model: Model) -> None:
     model.last += 50
     assert controller.registers.host[0].ip.address == 0
@@ -322,8 +336,14 @@ def test_no_answer() -> None:
     silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     silent.bind(("127.0.0.1", 0))
     where = f"udp://127.0.0.1:{silent.getsockname()[1]}"
-    with silent, pytest.raises(ControlError, match="has not answered 2 requests"):
-        bombus.Controller(where, key=SECRET, manifest=MANIFEST, timeout=0.01, tries=2)
+    text = (
+        "has not answered 2 requests. A wrong key or an address that is not allowed has no answer"
+    )
+    with silent:
+        with pytest.raises(ControlError, match=f"{text} either$"):
+            bombus.Controller(where, key=SECRET, manifest=MANIFEST, timeout=0.01, tries=2)
+        with pytest.raises(ControlError, match=f"{text} either; no key was given"):
+            bombus.Controller(where, manifest=MANIFEST, timeout=0.01, tries=2)
     for bad in ("10.77.0.2", "udp://", "ftp://a:1", "udp://a:b"):
         with pytest.raises(UserError, match=r"should be udp://"):
             bombus.Controller(bad, key=SECRET, manifest=MANIFEST)

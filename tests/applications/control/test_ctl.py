@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import threading
@@ -12,18 +13,24 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import bombus
+from bombus import cli
+from bombus.analysis.check import DeadlockError
+from bombus.applications.control import controller as controller_module
 from bombus.applications.control import text
 from bombus.applications.control.export import metric_of, serve
 from bombus.applications.control.rates import Rates
+from bombus.applications.control.sockets import reason
 from bombus.applications.processors.control import Control
 from bombus.base.errors import UserError
 from bombus.cli import app
+from bombus.registers.access import path_of
 from bombus.registers.model import Block, Field, Register, RegisterType
 from bombus.registers.plain import to_plain
 from tests import ROOT
@@ -92,9 +99,11 @@ def test_the_page(ctl: Ctl) -> None:
 
 
 def test_get_and_set(ctl: Ctl, run: Run) -> None:
-    ctl("set", "host[0].ip", "10.77.0.9")
-    assert ctl("get", "host[0].ip.address") == "host[0].ip.address = 0xa4d0009\n"
+    written = "host[0].ip: address=10.77.0.9 (0x0a4d0009)\n"
+    assert ctl("set", "host[0].ip", "10.77.0.9") == written
+    assert ctl("get", "host[0].ip.address") == "host[0].ip.address = 10.77.0.9 (0x0a4d0009)\n"
     ctl("set", "host[0].mac.address", "02:b0:0b:05:00:09")
+    assert ctl("get", "host[0].mac.address") == "host[0].mac.address = 02:b0:0b:05:00:09\n"
     assert json.loads(ctl("get", "host[0]", "--json"))["host[0].mac"] == {"address": 0x02B00B050009}
     ctl("set", "echo.next_hop[0]", "valid=1", "is_group=0", "port=0", "x=1", "y=1")
     ctl("get", "host[0].adress", error="no register 'adress'")
@@ -102,11 +111,25 @@ def test_get_and_set(ctl: Ctl, run: Run) -> None:
     ctl("set", "host[0].ip.address", "10.77.0", error="not a number")
     ctl("set", "echo.next_hop[0]", "5", error="FIELD=VALUE")
     ctl("get", "echo.next_hop", error="nothing there can be read")
+    ctl("set", "nosuch.thing", "1", error="no tile or layer 'nosuch'; tiles: eth_rx, ")
+    ctl("table", "list", "eth_tx", error=r"eth_tx is not a table; .*eth_tx\.")
+
+
+def test_entries_that_are_zero_are_counted(ctl: Ctl, run: Run) -> None:
+    cache = bombus.Controller(run, manifest=MANIFEST).registers.tiles.arp.eth_tx.cache  # type: ignore[arg-type]
+    table = path_of(cache)
+    assert ctl("get", f"{table}[0]").startswith(f"{table}[0]: ")  # zero, but asked for
+    run.words[cache[1].where()] = 1
+    shown = ctl("get", "arp").splitlines()
+    (entry,) = (each for each in shown if each.startswith(f"{table}["))
+    assert entry.startswith(f"{table}[1]: ")
+    assert f"{table}: {len(cache) - 1} entries are zero" in shown
 
 
 def test_host(ctl: Ctl) -> None:
-    ctl("host", "--ip", "10.77.0.9", "--netmask", "255.255.255.0")
-    assert "host[0].ip: address=0xa4d0009" in ctl("host")
+    written = ctl("host", "--ip", "10.77.0.9", "--netmask", "255.255.255.0")
+    assert written == "host[0].ip = 10.77.0.9\nhost[0].netmask = 255.255.255.0\n"
+    assert "host[0].ip: address=10.77.0.9 (0x0a4d0009)" in ctl("host")
     ctl("host", "--ip", "224.0.0.1", error="ip 224")
 
 
@@ -115,7 +138,8 @@ def test_counters_and_rates(ctl: Ctl, run: Run) -> None:
     run.words |= {echo.counters.where(): 1234567}
     assert "1,234,567" in ctl("counters") and "noc_in_messages" in ctl("counters", "echo")
     assert json.loads(ctl("counters", "--json"))["echo"]["noc_in_messages"] == 1234567
-    assert "1,234,567" in ctl("watch", "--interval", "0.05", "--times", "2")
+    watched = ctl("watch", "--interval", "0.05", "--times", "2")
+    assert "1,234,567" in watched and watched.endswith("\n")
     rates = Rates()
     rates.table({"echo": {"a": 5, "b": (1 << 48) - 1}}, 10.0)
     shown = rates.table({"echo": {"a": 105, "b": 1}}, 12.0)
@@ -126,14 +150,61 @@ def test_next_hops_are_analysed(ctl: Ctl, run: Run) -> None:
     assert "udp_tx" in ctl("next-hop", "echo")
     ctl("next-hop", "udp_tx", "ipv4_tx", "echo", error="possible deadlock")
     assert not run.words
-    ctl("next-hop", "udp_tx", "ipv4_tx", "echo", "--force")
+    changed = ctl("next-hop", "udp_tx", "ipv4_tx", "echo", "--force")
+    assert changed == "udp_tx.ipv4_tx: ipv4_tx -> echo\n"
     assert run.words
     ctl("next-hop", "arp", "0", "none", error="possible deadlock")  # of what was forced
-    ctl("next-hop", "udp_tx", "0", "ipv4_tx")
+    assert ctl("next-hop", "udp_tx", "0", "ipv4_tx") == "udp_tx.ipv4_tx: echo -> ipv4_tx\n"
+    assert ctl("next-hop", "echo", "0", "none") == "echo.udp_tx: udp_tx -> none\n"
     ctl("next-hop", "udp_tx", "0", error="say where")
     ctl("slots", "echo", "0", "0", "udp_tx", error="no replicas")
     assert "group" in ctl("slots", "echo")
-    ctl("sessions")
+    assert ctl("sessions") == "managed has no TCP engine\n"
+
+
+def test_a_refused_change_is_named(
+    ctl: Ctl, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`bombus check` would find no problem in the design file."""
+    with pytest.raises(DeadlockError) as refused:
+        bombus.Controller(Run(), manifest=DESIGN).set_next_hop("udp_tx", 0, "echo")  # type: ignore[arg-type]
+    assert refused.value.changes == ("udp_tx.ipv4_tx -> echo",)
+
+    def refuse() -> None:
+        raise refused.value
+
+    monkeypatch.setattr(cli, "app", refuse)
+    with pytest.raises(SystemExit):
+        cli.main()
+    shown = " ".join("".join(capsys.readouterr()).split())
+    assert "with udp_tx.ipv4_tx -> echo; `--force` writes it anyway" in shown
+    assert "bombus check" not in shown
+
+
+def invoke(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["ctl", *arguments], env={"COLUMNS": "200"})
+
+
+def test_usage() -> None:
+    assert "ctl ADDRESS counters [OPTIONS] [TILE]" in invoke("a", "counters", "--help").output
+    found = invoke("a", "counters", "--design", "x")
+    assert "No such option: --design; options of `ctl` stand before ADDRESS" in found.output
+    assert "stand before" not in invoke("a", "counters", "--nothing").output
+
+
+def test_the_design_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BOMBUS_DESIGN", raising=False)
+    monkeypatch.setattr(controller_module, "Session", Mock())
+    found = invoke("udp://127.0.0.1:9", "counters")
+    assert str(found.exception).endswith("give --design or BOMBUS_DESIGN")
+
+
+def test_an_address_that_cannot_be_served() -> None:
+    missing = OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address")
+    hint = "Cannot assign requested address; is lo up? `ip link set lo up`"
+    assert reason(missing, "127.0.0.1") == hint
+    assert "lo up" not in reason(missing, "192.0.2.1")
+    assert reason(OSError(errno.EADDRINUSE, "in use"), "::1") == "in use"
 
 
 def test_batch(ctl: Ctl, run: Run, tmp_path: Path) -> None:
@@ -141,7 +212,7 @@ def test_batch(ctl: Ctl, run: Run, tmp_path: Path) -> None:
     file.write_text(
         "# comment\nset host[0].ip address=5\nget host[0].ip\n\nnext-hop echo 0 udp_tx # same\n"
     )
-    assert ctl("batch", file) == "host[0].ip: address=0x5\n"
+    assert ctl("batch", file) == "host[0].ip: address=0.0.0.5 (0x00000005)\n"
     words = dict(run.words)
     for line, error in (
         ("set host[0].ip", "line 2: 'set host"),
@@ -211,7 +282,7 @@ def test_tables(tmp_path: Path) -> None:
         text.insert(controller, path, {"network": n}, None)
     with pytest.raises(UserError, match="all 4 entries are in use"):
         text.insert(controller, path, {"network": 5}, None)
-    with pytest.raises(UserError, match="is not a table"):
+    with pytest.raises(UserError, match=r"^gate is not a table; tables: gate\.rules$"):
         text.entries(controller, "gate")
 
 

@@ -49,14 +49,17 @@ def test_a_live_run_is_managed(tmp_path: Path) -> None:
         assert code == 0 and json.loads(text)["eth_rx"]["mac_in_frames"] > 0, text
         code, text = ctl(socket, "counters", "--json")
         assert code == 0 and json.loads(text)["control"]["event.controller.applied"] > 0, text
-        assert ctl(network, "set", "host[0].gateway", "10.77.0.77") == (0, "")
+        assert ctl(network, "set", "host[0].gateway", "10.77.0.77")[0] == 0
         code, text = ctl(socket, "get", "host[0].gateway.address")
-        assert (code, text) == (0, "host[0].gateway.address = 0xa4d004d\n")
+        assert (code, text) == (0, "host[0].gateway.address = 10.77.0.77 (0x0a4d004d)\n")
         code, text = ctl(network, "next-hop", "udp_tx", "0", "echo")
         assert code == 1 and "possible deadlock" in text, text
         # What is written over the network is known to the analysis over the socket.
         assert ctl(network, "next-hop", "--force", "echo", "0", "eth_tx")[0] == 0
-        assert ctl(network, "next-hop", "echo", "0", "udp_tx") == (0, "")
+        assert ctl(network, "next-hop", "echo", "0", "udp_tx") == (
+            0,
+            "echo.udp_tx: udp_tx (by the design file) -> udp_tx\n",
+        )
         code, text = ctl(network, "get", "host[0].ip", key="ff" * 16)
         assert code == 1 and "wrong key" in text, text
         assert namespace.stop(runner) == 0

@@ -24,8 +24,34 @@ if TYPE_CHECKING:
     from bombus.design.resolved import Design
     from bombus.live.software import Software
 
+
+class _Ctl(Group):
+    """`bombus ctl`: its errors name its own options."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        parameters = super().get_params(ctx)
+        for each in parameters:
+            if each.param_type_name == "argument":  # the usage would have its name in braces
+                each.get_usage_pieces = lambda _, name=each.metavar: [name]
+        return parameters
+
+    def invoke(self, ctx: Any) -> Any:
+        from bombus.applications.control.controller import UnknownDesignError
+
+        try:
+            return super().invoke(ctx)
+        except UnknownDesignError as error:
+            raise UserError(error.for_command) from None
+        except Exception as error:
+            # Of a class that Typer does not export: an option which the verb does not have.
+            option = getattr(error, "option_name", None)
+            if option in {name for each in self.params for name in each.opts}:
+                error.message += "; options of `ctl` stand before ADDRESS"  # type: ignore[attr-defined]
+            raise
+
+
 ctl = typer.Typer(
-    cls=Group,
+    cls=_Ctl,
     help="Read and write the registers of a running design.",
     no_args_is_help=True,
     subcommand_metavar="VERB [ARGS]...",
@@ -97,25 +123,23 @@ def _controller(context: typer.Context) -> Controller:
     return controller
 
 
-def _print_fields(name: str, fields: Mapping[str, int]) -> None:
-    if len(fields) == 1 and name.endswith(f".{next(iter(fields))}"):
-        typer.echo(f"{name} = {next(iter(fields.values())):#x}")
-    else:
-        text = " ".join(f"{field}={value:#x}" for field, value in fields.items())
-        typer.echo(f"{name}: {text}")
-
-
 @ctl.command(cls=Command)
 def get(context: typer.Context, path: PathArgument, as_json: JsonOption = False) -> None:
     """Print a field, a register, or all registers of a table, layer or tile."""
-    from bombus.applications.control.text import values_of
+    from bombus.applications.control import text
+    from bombus.registers.access import path_of
 
-    found = dict(values_of(_controller(context), path))
+    controller = _controller(context)
+    _, field = text.element(controller.registers, path)
+    found = list(text.values_of(controller, path))
     if as_json:
-        typer.echo(json.dumps(found))
-        return
-    for name, fields in found.items():
-        _print_fields(name, fields)
+        suffix = "" if field is None else f".{field}"
+        typer.echo(json.dumps({f"{path_of(each)}{suffix}": fields for each, fields in found}))
+    elif field is not None:
+        typer.echo(text.line(*found[0], field=field))
+    else:
+        for line in text.lines(found):
+            typer.echo(line)
 
 
 @ctl.command("set", cls=Command)
@@ -132,24 +156,28 @@ def set_(
     ],
 ) -> None:
     """Write a field, or several fields of a register at once; others keep their values."""
-    from bombus.applications.control.text import write
+    from bombus.applications.control import text
 
-    write(_controller(context).registers, path, values)
+    typer.echo(text.line(*text.write(_controller(context).registers, path, values)))
 
 
 @table.command("list", cls=Command)
 def list_(context: typer.Context, path: PathArgument, as_json: JsonOption = False) -> None:
     """Print the entries in use."""
-    from bombus.applications.control.text import entries
+    from bombus.applications.control.text import entries, table, value_text
+    from bombus.registers.access import format_of
 
-    found = entries(_controller(context), path)
+    controller = _controller(context)
+    found = entries(controller, path)
     if as_json:
         typer.echo(json.dumps(found))
         return
+    kind = format_of(table(controller.registers, path))
+    assert kind is not None
     fields = list(next(iter(found.values()), {}))
     shown = Table("entry", *fields)
     for number, entry in found.items():
-        shown.add_row(str(number), *(f"{entry[name]:#x}" for name in fields))
+        shown.add_row(str(number), *(value_text(kind, name, entry[name]) for name in fields))
     print_table(new_console(), shown)
 
 
@@ -215,8 +243,8 @@ def batch(
     force: ForceOption = False,
 ) -> None:
     """Carry out the commands of a file, all or none."""
-    from bombus.applications.control.text import read_batch
-    from bombus.registers.access import path_of, unpack
+    from bombus.applications.control.text import line, read_batch
+    from bombus.registers.access import unpack
 
     controller = _controller(context)
     with controller.batch() as made:
@@ -224,13 +252,13 @@ def batch(
         if not force and controller.changes_tables(made.items):
             controller.check_tables(made.items)
     for register, result in results:
-        _print_fields(path_of(register), unpack(register._type, result.value))
+        typer.echo(line(register, unpack(register._type, result.value)))
 
 
 @ctl.command(cls=Command)
 def counters(
     context: typer.Context,
-    tile: Annotated[str | None, typer.Argument(metavar="[TILE]", help="Default: all.")] = None,
+    tile: Annotated[str | None, typer.Argument(metavar="TILE", help="Default: all.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print the counters that are not 0."""
@@ -251,7 +279,7 @@ def counters(
 @ctl.command(cls=Command)
 def watch(
     context: typer.Context,
-    tile: Annotated[str | None, typer.Argument(metavar="[TILE]", help="Default: all.")] = None,
+    tile: Annotated[str | None, typer.Argument(metavar="TILE", help="Default: all.")] = None,
     interval: Annotated[float, typer.Option(min=0.05, metavar="SECONDS")] = 1.0,
     times: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="End after this many intervals.")
@@ -278,6 +306,24 @@ def watch(
             time.sleep(interval)
             live.update(look(), refresh=True)
             done += 1
+    if not console.is_terminal:
+        console.line()  # which Live prints only in a terminal
+
+
+def _print_change(
+    controller: Controller, before: Mapping[int, int], tile: str, table: str, number: int
+) -> None:
+    """Prints where an entry led and leads; `before`: the words written before."""
+    from bombus.applications.control.tables import entry_name, leads_to
+
+    old, new = (
+        leads_to(controller.registers, controller.manifest, tile, table, number, written)
+        for written in (before, controller.table_writes())
+    )
+    place = controller.registers.tiles[tile][table][number].where()
+    if not controller.knows_table_writes and place not in before:
+        old += " (by the design file)"
+    typer.echo(f"{entry_name(controller.manifest, tile, table, number)}: {old} -> {new}")
 
 
 @ctl.command("next-hop", cls=Command)
@@ -286,10 +332,10 @@ def next_hop(
     tile: Annotated[str, typer.Argument(metavar="TILE", show_default=False)],
     hop: Annotated[
         str | None,
-        typer.Argument(metavar="[HOP]", help="Name or number. Default: list them."),
+        typer.Argument(metavar="HOP", help="Name or number. Default: list them."),
     ] = None,
     to: Annotated[
-        str | None, typer.Argument(metavar="[TO]", help="TILE, TILE:ENTRY or `none`.")
+        str | None, typer.Argument(metavar="TO", help="TILE, TILE:ENTRY or `none`.")
     ] = None,
     force: ForceOption = False,
 ) -> None:
@@ -297,7 +343,8 @@ def next_hop(
     of the design file.
     """
     from bombus.applications.control import text
-    from bombus.simulator.register_map import find_tile
+    from bombus.applications.control.tables import NOWHERE
+    from bombus.simulator.register_map import find_tile, hop_number
 
     controller = _controller(context)
     if hop is None:
@@ -309,24 +356,27 @@ def next_hop(
                 for each in controller.manifest["hops"]
                 if each["from"].partition(".")[0] == tile and each["entry"] == number
             ]
-            ends = dict.fromkeys(each["group"] or each["to"] or text.NOWHERE for each in hops)
+            ends = dict.fromkeys(each["group"] or each["to"] or NOWHERE for each in hops)
             shown.add_row(str(number), name, ", ".join(ends))
         print_table(new_console(), shown)
         return
     if to is None:
         raise UserError(f"next-hop {tile} {hop}: say where it leads, TILE, TILE:ENTRY or none")
     name_to, port = text.target(to)
-    controller.set_next_hop(tile, text.hop_name(hop), name_to, port=port, force=force)
+    number = hop_number(find_tile(controller.manifest, tile), text.hop_name(hop))
+    before = controller.table_writes()
+    controller.set_next_hop(tile, number, name_to, port=port, force=force)
+    _print_change(controller, before, tile, "next_hop", number)
 
 
 @ctl.command(cls=Command)
 def slots(
     context: typer.Context,
     tile: Annotated[str, typer.Argument(metavar="TILE", show_default=False)],
-    hop: Annotated[str | None, typer.Argument(metavar="[HOP]")] = None,
-    slot: Annotated[int | None, typer.Argument(metavar="[N]")] = None,
+    hop: Annotated[str | None, typer.Argument(metavar="HOP")] = None,
+    slot: Annotated[int | None, typer.Argument(metavar="N")] = None,
     to: Annotated[
-        str | None, typer.Argument(metavar="[TO]", help="TILE, TILE:ENTRY or `none`.")
+        str | None, typer.Argument(metavar="TO", help="TILE, TILE:ENTRY or `none`.")
     ] = None,
     force: ForceOption = False,
 ) -> None:
@@ -334,6 +384,7 @@ def slots(
     slots of the design file.
     """
     from bombus.applications.control import text
+    from bombus.simulator.register_map import slot_number
 
     controller = _controller(context)
     if hop is None or slot is None:
@@ -348,13 +399,20 @@ def slots(
     if to is None:
         raise UserError(f"slots {tile} {hop} {slot}: say where it leads, TILE, TILE:ENTRY or none")
     name_to, port = text.target(to)
+    number = slot_number(controller.manifest, tile, text.hop_name(hop), slot)
+    before = controller.table_writes()
     controller.set_slot(tile, text.hop_name(hop), slot, name_to, port=port, force=force)
+    _print_change(controller, before, tile, "slot", number)
 
 
 @ctl.command(cls=Command)
 def sessions(context: typer.Context, as_json: JsonOption = False) -> None:
     """Print the sessions of the TCP engines."""
-    found = list(_controller(context).sessions())
+    controller = _controller(context)
+    found = list(controller.sessions())
+    if not as_json and not controller.registers_of("tcp"):
+        typer.echo(f"{controller.manifest['name']} has no TCP engine")
+        return
     if as_json:
         typer.echo(json.dumps([{"tile": t, "session": n, **fields} for t, n, fields in found]))
         return
@@ -375,15 +433,18 @@ def host(
     gateway: Annotated[str | None, typer.Option(metavar="IP", help="0.0.0.0: none.")] = None,
 ) -> None:
     """Change addresses of a MAC port; without options, print them."""
-    from bombus.applications.control.text import values_of
+    from bombus.applications.control.text import line, values_of
 
     controller = _controller(context)
     given: dict[str, Any] = {"mac": mac, "ip": ip, "netmask": netmask, "gateway": gateway}
     if any(each is not None for each in given.values()):
         controller.set_host(port, **given)
+        for name, value in given.items():
+            if value is not None:
+                typer.echo(f"host[{port}].{name} = {value}")
         return
-    for name, fields in values_of(controller, f"host[{port}]"):
-        _print_fields(name, fields)
+    for register, fields in values_of(controller, f"host[{port}]"):
+        typer.echo(line(register, fields))
 
 
 @ctl.command(cls=Command)

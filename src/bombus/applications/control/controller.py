@@ -21,9 +21,10 @@ from urllib.parse import urlsplit
 from bombus.applications.control.description import Description, describe, parse_key
 from bombus.applications.control.messages import ControlError, Key, Status
 from bombus.applications.control.session import REASONS, ItemError, Session
+from bombus.applications.control.tables import changes
 from bombus.applications.control.transports import DEFAULT_PORT, SimulatedUdp, Tcp, Transport, Udp
 from bombus.base.errors import UserError
-from bombus.registers.access import BlockAccess, RegisterAccess, open_map
+from bombus.registers.access import BlockAccess, RegisterAccess, open_map, unpack_all
 from bombus.registers.items import (
     Item,
     Port,
@@ -40,6 +41,15 @@ from bombus.simulator import register_map
 from bombus.simulator.simulation import Simulation
 
 _COUNTER_WORDS = 2
+_OWN_TILE = "a controller does not access the registers of its own tile"
+
+
+class UnknownDesignError(UserError):
+    """The design has to be given. `for_command`: the message of `bombus ctl`."""
+
+    def __init__(self, message: str, for_command: str) -> None:
+        super().__init__(message)
+        self.for_command = for_command
 
 
 class _Named:
@@ -50,6 +60,12 @@ class _Named:
     ) -> None:
         self._run = run
         self._block = from_plain(manifest["registers"])
+        own = [
+            tile["name"]
+            for tile in manifest["tiles"]
+            if any(layer["kind"] == "controller" for layer in tile["layers"])
+        ]
+        self._own = f"tiles.{own[0]}." if len(own) == 1 else ""  # of the controller that answers
         self.written: dict[int, int] = {}  # words by address
 
     def access(self, items: Sequence[Item]) -> list[int]:
@@ -61,8 +77,12 @@ class _Named:
             if error.item >= len(items):
                 raise
             name = name_at(self._block, items[error.item].address)
+            item = f" (item {error.item})" if len(items) > 1 else ""
+            reason = REASONS.get(error.status, error.status.name)
+            if error.status == Status.NO_RIGHT and self._own and name.startswith(self._own):
+                reason = _OWN_TILE
             named = ItemError(error.status, error.item)
-            named.args = (f"{name} (item {error.item}): {REASONS.get(error.status, '')}",)
+            named.args = (f"{name}{item}: {reason}",)
             raise named from None
 
     def read_register(self, address: int) -> int:
@@ -192,13 +212,15 @@ class Controller:
             plain: Port = address
             run = lambda items: access(plain, items)  # noqa: E731
         if known is None:
-            raise UserError(
+            raise UnknownDesignError(
                 "the names of the registers are not known: give `manifest`, the design file or the "
-                "generated folder"
+                "generated folder",
+                "the names of the registers are not known: give --design or BOMBUS_DESIGN",
             )
         self.description = known
         self.manifest = known.manifest
         self._port = _Named(run, self.manifest)
+        self.knows_table_writes = isinstance(address, Simulation) or live is not None
         if isinstance(address, Simulation):
             self._written = address.table_writes
         elif live is not None:
@@ -299,10 +321,7 @@ class Controller:
                     chosen: BlockAccess = batch.registers.tiles[tile].tcp
                     chosen.session.write(index=number, slot=0)
                     state = batch.read(registers.state)
-                fields = {
-                    each.name: state.value >> each.low & (1 << each.width) - 1
-                    for each in registers.state._type.fields
-                }
+                fields = unpack_all(registers.state._type, state.value)
                 if fields["state"]:
                     yield tile, number, fields
 
@@ -375,15 +394,28 @@ class Controller:
 
         The tables cannot be read: over a network, changes by other programs are not known.
         """
+        from bombus.analysis.check import DeadlockError
         from bombus.analysis.run_time import check_tables
 
         if self.description.facts is None:
-            raise UserError(
+            raise UnknownDesignError(
                 "the deadlock analysis needs the design file: give it as `manifest`, or force the "
-                "change"
+                "change",
+                "the deadlock analysis needs the design file: give --design or BOMBUS_DESIGN, or "
+                "--force",
             )
-        written = self._written() | written_words(items)
-        check_tables(self.description.facts, self.manifest, written)
+        new = written_words(items)
+        try:
+            check_tables(self.description.facts, self.manifest, self.table_writes() | new)
+        except DeadlockError as error:
+            error.changes = tuple(changes(self.registers, self.manifest, new))
+            raise
+
+    def table_writes(self) -> dict[int, int]:
+        """The words written to the tables of next hops and slots, by address, perhaps among others.
+        Only those of this object unless `knows_table_writes`.
+        """
+        return dict(self._written())
 
 
 def _is_socket(address: str) -> bool:

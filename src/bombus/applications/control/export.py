@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from bombus.applications.control.controller import Controller
+from bombus.applications.control.sockets import reason
 from bombus.base.errors import UserError
 from bombus.base.extras import extra
 
@@ -113,7 +114,7 @@ def serve(
     try:
         server, thread = start_http_server(port, address, registry)
     except OSError as error:
-        raise UserError(f"{address}:{port}: {error.strerror or error}") from None
+        raise UserError(f"{address}:{port}: {reason(error, address)}") from None
     try:
         yield f"{address}:{server.server_port}"
     finally:

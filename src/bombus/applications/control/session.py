@@ -24,6 +24,7 @@ from bombus.registers.model import WORD_BYTES
 
 _BUSY_SECONDS = 2.0  # until a batch of another program has ended, or has been discarded
 _BUSY_WAIT = 0.05
+_NO_KEY = "no key was given (--key-file, BOMBUS_KEY_FILE, BOMBUS_KEY)"
 
 REASONS = {
     Status.MALFORMED: "the controller does not understand it",
@@ -186,7 +187,7 @@ class Session:
 
     def _exchange(self, data: bytes, number: int, *, any_boot: bool = False) -> Answer:
         """The answer to a request, which is repeated until it comes."""
-        reason = "no answer"
+        reason = ""
         for _ in range(self.tries):
             self.transport.send(data)
             deadline = time.monotonic() + self.timeout
@@ -197,14 +198,15 @@ class Session:
                 try:
                     found = answer(self.key, came)
                 except (ControlError, ValueError) as error:
-                    reason = str(error)
+                    reason = f": {error}"
                     continue
                 known = any_boot or found.boot == self.boot or found.status == Status.OTHER_BOOT
                 if found.number == number and known:
                     return found
+        no_key = "" if self.key.secret is not None else f"; {_NO_KEY}"
         raise ControlError(
-            f"the controller has not answered {self.tries} requests: {reason}. A wrong "
-            "key or an address that is not allowed has no answer either"
+            f"the controller has not answered {self.tries} requests{reason}. A wrong "
+            f"key or an address that is not allowed has no answer either{no_key}"
         )
 
     def close(self) -> None:

@@ -10,14 +10,24 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
+from bombus.applications.control.addresses import address_text, is_ip
 from bombus.applications.control.controller import Batch, Controller, Result
+from bombus.applications.control.tables import NOWHERE
 from bombus.base.errors import UserError
-from bombus.registers.access import Array, BlockAccess, RegisterAccess, format_of, path_of, unpack
+from bombus.registers.access import (
+    Array,
+    BlockAccess,
+    RegisterAccess,
+    RegisterError,
+    format_of,
+    path_of,
+    unpack,
+)
+from bombus.registers.model import RegisterType
 from bombus.simulator import register_map
 
 _PART = re.compile(r"(\w+)(?:\[(\d+)\])?")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
-NOWHERE = "none"
 
 
 def element(registers: BlockAccess, path: str) -> tuple[Any, str | None]:
@@ -27,8 +37,14 @@ def element(registers: BlockAccess, path: str) -> tuple[Any, str | None]:
     """
     found: Any = registers
     parts = path.split(".")
-    if parts[0].partition("[")[0] not in list(registers):
+    first = parts[0].partition("[")[0]
+    if first not in list(registers):
         found = registers.tiles
+        try:
+            found[first]
+        except RegisterError:
+            tiles = ", ".join(found)
+            raise UserError(f"{path}: no tile or layer {first!r}; tiles: {tiles}") from None
     for n, part in enumerate(parts):
         match = _PART.fullmatch(part)
         if match is None:
@@ -69,14 +85,47 @@ def assignments(given: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def values_of(controller: Controller, path: str) -> Iterator[tuple[str, dict[str, int]]]:
-    """The readable registers under a path, each with its fields."""
+def value_text(kind: RegisterType, name: str, value: int) -> str:
+    """A field's value: addresses in their usual form, numbers in hexadecimal."""
+    field = next(each for each in kind.fields if each.name == name)
+    address = address_text(field, value)
+    if address is None:
+        return f"{value:#x}"
+    return f"{address} ({value:#010x})" if is_ip(field) else address
+
+
+def line(register: RegisterAccess, fields: Mapping[str, int], *, field: str | None = None) -> str:
+    """A register and values of its fields; `field`: the only one."""
+    kind = format_of(register)
+    assert kind is not None
+    if field is not None:
+        return f"{path_of(register)}.{field} = {value_text(kind, field, fields[field])}"
+    values = " ".join(f"{name}={value_text(kind, name, fields[name])}" for name in fields)
+    return f"{path_of(register)}: {values}"
+
+
+def lines(found: Sequence[tuple[RegisterAccess, Mapping[str, int]]]) -> Iterator[str]:
+    """Registers as lines; entries of a table that are zero are only counted."""
+    zero: dict[str, int] = {}
+    for register, fields in found:
+        path = path_of(register)
+        if len(found) > 1 and path.endswith("]") and not any(fields.values()):
+            table_path = path.rpartition("[")[0]
+            zero[table_path] = zero.get(table_path, 0) + 1
+        else:
+            yield line(register, fields)
+    for path, count in zero.items():
+        yield f"{path}: {count} {'entry is' if count == 1 else 'entries are'} zero"
+
+
+def values_of(controller: Controller, path: str) -> Iterator[tuple[RegisterAccess, dict[str, int]]]:
+    """The readable registers under a path, each with its fields; with one if the path names it."""
     found, field = element(controller.registers, path)
     if field is not None:
-        yield f"{path_of(found)}.{field}", {field: found[field]}
+        yield found, {field: found[field]}
         return
     if isinstance(found, RegisterAccess):
-        yield path_of(found), found.read()
+        yield found, found.read()
         return
     registers = list(_readable(found))
     if not registers:
@@ -88,7 +137,7 @@ def values_of(controller: Controller, path: str) -> Iterator[tuple[str, dict[str
         for each, result in results:
             kind = format_of(each)
             assert kind is not None
-            yield path_of(each), unpack(kind, result.value)
+            yield each, unpack(kind, result.value)
 
 
 _TOGETHER = 16  # registers that one request reads, of up to 16 words
@@ -106,8 +155,12 @@ def _readable(found: Any) -> Iterator[RegisterAccess]:
             yield from _readable(found[name])
 
 
-def write(registers: BlockAccess, path: str, given: Sequence[str]) -> None:
-    """`VALUE` for a field, or for a register with one; else `FIELD=VALUE` for a register."""
+def write(
+    registers: BlockAccess, path: str, given: Sequence[str]
+) -> tuple[RegisterAccess, dict[str, int]]:
+    """`VALUE` for a field, or for a register with one; else `FIELD=VALUE` for a register. Returns
+    what it wrote.
+    """
     found, field = element(registers, path)
     if not isinstance(found, RegisterAccess):
         raise UserError(f"{path}: names no register; {path_of(found)} has several")
@@ -117,11 +170,13 @@ def write(registers: BlockAccess, path: str, given: Sequence[str]) -> None:
             if len(fields) != 1:
                 raise UserError(f"{path}: should be FIELD=VALUE, with {', '.join(fields)}")
             (field,) = fields
-        found.write(**{field: number(given[0])})
+        values = {field: number(given[0])}
     elif field is not None:
         raise UserError(f"{path}: should be one value")
     else:
-        found.write(**assignments(given))
+        values = assignments(given)
+    found.write(**values)
+    return found, values
 
 
 # ---- Tables ----
@@ -130,8 +185,20 @@ def write(registers: BlockAccess, path: str, given: Sequence[str]) -> None:
 def table(registers: BlockAccess, path: str) -> Array:
     found, _ = element(registers, path)
     if not isinstance(found, Array) or format_of(found) is None:
-        raise UserError(f"{path}: is not a table")
+        names = ", ".join(_tables(found))
+        raise UserError(f"{path} is not a table; {f'tables: {names}' if names else 'it has none'}")
     return found
+
+
+def _tables(found: Any) -> Iterator[str]:
+    """The tables in a tile or layer."""
+    if isinstance(found, Array) and format_of(found) is not None:
+        yield path_of(found).removeprefix("tiles.")
+    elif isinstance(found, Array):
+        yield from _tables(found[0])
+    elif isinstance(found, BlockAccess):
+        for name in found:
+            yield from _tables(found[name])
 
 
 def is_empty(fields: Mapping[str, int]) -> bool:

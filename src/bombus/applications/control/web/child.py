@@ -13,6 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Self
 
+from bombus.applications.control.sockets import reason
 from bombus.applications.control.web.calls import CALLS
 from bombus.applications.processors.control import Control
 from bombus.base.errors import UserError
@@ -51,7 +52,7 @@ def listener_at(text: str, option: str) -> socket.socket:
     except OSError as error:
         listener.close()
         raise UserError(
-            f"cannot serve the page at {text}: {error.strerror or error}; {option} chooses "
+            f"cannot serve the page at {text}: {reason(error, str(address))}; {option} chooses "
             "another address"
         ) from None
     return listener

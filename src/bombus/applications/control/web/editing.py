@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address
 from typing import TYPE_CHECKING, Any
 
+from bombus.applications.control.addresses import address_text
 from bombus.base.errors import UserError
 from bombus.registers.access import RegisterError
 from bombus.registers.model import WORD_BYTES, Block, Field, Register, RegisterType
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from bombus.applications.control.controller import Controller
 
 _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", re.IGNORECASE)
-_ADDRESS = re.compile(r"(^|_)(ip|address|network|gateway|netmask|mask)$")
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,8 @@ def words(place: Place, first: int = 0, count: int = 1) -> list[int]:
 
 def shown(field: Field, value: int) -> str:
     """A field's value as text: addresses in their usual form, wide values in hexadecimal."""
-    if field.width == 32 and _ADDRESS.search(field.name):
-        return str(IPv4Address(value))
-    if field.width == 48:
-        return ":".join(f"{byte:02x}" for byte in value.to_bytes(6, "big"))
+    if (address := address_text(field, value)) is not None:
+        return address
     return f"{value:#x}" if field.width > 32 else str(value)
 
 
