@@ -251,7 +251,6 @@ _PYTHON: Mapping[str, str] = {
     "cli/bench.py": "test_cli.py test_rs.py",
     "applications/control": "test_control_client.py",
     "applications/control/web": "test_web.py",
-    "applications/logs": "test_logs.py",
     "applications/control/messages.py": "test_controller.py",
     "applications/control/ascon.py": "test_ascon.py",
     "applications/engines/client.py": "test_engine_sequences.py",
