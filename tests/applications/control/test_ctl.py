@@ -6,8 +6,6 @@ from __future__ import annotations
 import errno
 import json
 import re
-import threading
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +25,6 @@ from bombus.applications.control import text
 from bombus.applications.control.export import metric_of, serve
 from bombus.applications.control.rates import Rates
 from bombus.applications.control.sockets import reason
-from bombus.applications.processors.control import Control
 from bombus.base.errors import UserError
 from bombus.cli import app
 from bombus.registers.access import path_of
@@ -35,6 +32,7 @@ from bombus.registers.model import Block, Field, Register, RegisterType
 from bombus.registers.plain import to_plain
 from tests import ROOT
 from tests.applications.control.test_control_client import DESIGN, MANIFEST, Memory
+from tests.support.serving import served_at
 
 Ctl = Callable[..., str]
 
@@ -58,18 +56,7 @@ def ctl(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
     """Runs `bombus ctl` beside a live run, with the design file; returns what it prints."""
     monkeypatch.setenv("COLUMNS", "200")
     path = tmp_path / "socket"
-    with Control(path) as control:
-        simulation: Any = run
-        control(simulation)
-        ended = threading.Event()
-
-        def serve() -> None:
-            while not ended.is_set():
-                control(simulation)
-                time.sleep(0.001)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
+    with served_at(path, run):
 
         def call(*arguments: object, error: str = "") -> str:
             command = ["ctl", "--design", str(DESIGN), f"unix:{path}", *map(str, arguments)]
@@ -81,8 +68,6 @@ def ctl(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
             return str(result.output)
 
         yield call
-        ended.set()
-        thread.join()
 
 
 def test_the_page(ctl: Ctl) -> None:

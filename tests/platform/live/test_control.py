@@ -16,6 +16,7 @@ import pytest
 
 from bombus.applications.processors.control import Control, request
 from bombus.base.errors import UserError
+from tests.support.serving import served_at
 
 
 class Processor:
@@ -45,21 +46,8 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def served(simulation: Any, path: Path) -> Iterator[Control]:
-    """Served by a thread, as a run does."""
-    with Control(path) as control:
-        control(simulation)
-        ended = threading.Event()
-
-        def serve() -> None:
-            while not ended.is_set():
-                control(simulation)
-                time.sleep(0.001)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
+    with served_at(path, simulation) as control:
         yield control
-        ended.set()
-        thread.join()
 
 
 def raw(path: Path, data: bytes) -> bytes:
