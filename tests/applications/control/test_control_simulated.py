@@ -34,7 +34,7 @@ def test_a_running_stack_is_managed() -> None:
                 "control"
             }
             assert over_network["echo"] == simulation.counters()["echo"]
-            with pytest.raises(ItemError, match=r"tiles\.control\..* may not access"):
+            with pytest.raises(ItemError, match=r"tiles\.control\..* its own tile"):
                 controller.tile_counters("control")
             with pytest.raises(DeadlockError, match="possible deadlock"):
                 controller.set_next_hop("udp_tx", 0, "echo")

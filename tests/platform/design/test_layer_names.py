@@ -14,6 +14,7 @@ PACKAGE = Path(rtl.__file__).parents[2]
 
 # Who is about certain layers, with the reason.
 ABOUT_LAYERS = {
+    "__init__.py": "Python modules that `import bombus` binds",
     "applications": "models and software of certain layers",
     "protocols": "models of certain layers",
     "design/reference.py": "examples in a page",
