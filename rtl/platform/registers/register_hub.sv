@@ -14,8 +14,9 @@
 // for it for 1,024 cycles; meanwhile the hub takes none of another master.
 //
 // Targets: target t has the addresses t * 2^WindowBits up to (t + 1) * 2^WindowBits - 1. It
-// responds to each request, read or write, in the next cycle or later, and is sent another request
-// in the cycle of its response at the earliest. Addresses beyond the last target read as zero, and
+// responds to each request, read or write, in the next cycle or later, within 2^20 cycles whatever
+// its layers wait for, and is sent another request in the cycle of its response at the earliest. So
+// no access waits for messages of a data path. Addresses beyond the last target read as zero, and
 // writes to them have no effect.
 //
 // Latency: a request is sent to its target in the cycle after it was taken, if the request before
@@ -155,6 +156,11 @@ module register_hub #(
     end
   end
 
+`ifndef SYNTHESIS
+  int unsigned open_cycles_q;  // of the open request
+  always_ff @(posedge clk_i) open_cycles_q <= rst_i | ~open_q | responds ? 0 : open_cycles_q + 1;
+`endif
+  `BOMBUS_ASSERT(TargetResponds, open_cycles_q != 1 << 20)  // once
   `BOMBUS_ASSERT(GrantsOneMaster, $onehot0(request_valid_i & request_ready_o))
   `BOMBUS_ASSERT(RespondsToOneMaster, $onehot0(response_valid_o))
   `BOMBUS_ASSERT(SendsToOneTarget, $onehot0(target_valid_o))

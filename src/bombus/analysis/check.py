@@ -25,6 +25,7 @@ from bombus.analysis.checks import (
     memories,
     names,
     reachability,
+    register_mesh,
     remarks,
     replicas,
     requests,
@@ -46,6 +47,7 @@ ENTRIES: tuple[Rule, ...] = (
     mac_ports.widths,
     mac_ports.stopped,
     fabrics.queues,
+    register_mesh.waits,
 )
 # Rules about what layers exchange. Errors of the above would cause errors of these.
 EXCHANGES: tuple[Rule, ...] = (

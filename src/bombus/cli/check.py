@@ -64,7 +64,7 @@ def check(
     tiles = [tile for tile in resolved.tiles if tile.layers]
     layers = sum(len(tile.layers) for tile in tiles)
     found = f"valid, {counted(len(problems), 'warning')}" if problems else "no problems found"
-    size = f"{counted(len(tiles), 'tile')} with {counted(layers, 'layer')} on {_meshes(resolved)}"
+    size = f"{counted(len(tiles), 'tile')} with {counted(layers, 'layer')} on {_meshes(facts)}"
     reading_console(json).print(
         f"{design}: {found} ({'; '.join([size, *map(str, facts.flights.values())])})",
         style="yellow" if problems else "green",
@@ -130,11 +130,13 @@ def _proposal(facts: Facts, design: Path) -> str:
     return failure if failure.startswith(none) else f"{none} without deadlock was found: {failure}"
 
 
-def _meshes(design: Design) -> str:
+def _meshes(facts: Facts) -> str:
     """The meshes of all networks."""
-    networks = [each for each in design.networks if each.area.columns]
-    areas = [(network.area, network.label) for network in networks]
-    texts = [f"{area.columns} x {area.rows}{label and f' ({label})'}" for area, label in areas]
+    networks = [each for each in facts.design.networks if each.area.columns]
+    shapes = [(each.area.columns, each.area.rows, each.label) for each in networks]
+    if registers := facts.register_network:
+        shapes.append((registers.columns, registers.rows, "registers"))
+    texts = [f"{columns} x {rows}{label and f' ({label})'}" for columns, rows, label in shapes]
     return f"{'meshes' if len(texts) > 1 else 'a mesh'} of {listing(texts)}"
 
 

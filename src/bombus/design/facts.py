@@ -23,6 +23,7 @@ from bombus.design.messages import Messages, messages
 from bombus.design.network import Network
 from bombus.design.next_hops import NextHops
 from bombus.design.register_map import RegisterMap, register_map
+from bombus.design.register_network import RegisterNetwork
 from bombus.design.resolved import Design
 from bombus.design.resources import reachable, resource_graph, takes_whatever_waits
 from bombus.design.rtl.ports import FurtherPort
@@ -65,6 +66,11 @@ class Facts:
     def register_masters(self) -> Sequence[Layer]:
         """The layers that read and write the registers of the design."""
         return [layer for layer in self.design.layers() if layer.kind.is_register_master]
+
+    @cached_property
+    def register_network(self) -> RegisterNetwork | None:
+        """The mesh of its own that carries register accesses."""
+        return RegisterNetwork.of(self.design)
 
     @cached_property
     def dispatches(self) -> Mapping[Interface, Sequence[Dispatch]]:

@@ -251,15 +251,8 @@ def _common(facts: Facts, tiles: list[TileContext], types: list[list[str]]) -> C
     )
 
 
-def _register_hub(facts: Facts) -> int | None:
-    """The middle of the mesh, if registers have one: from there, no tile is far."""
-    design = facts.design
-    if design.config.registers == "hub":
-        return None
-    return (design.rows - 1) // 2 * design.columns + (design.columns - 1) // 2
-
-
 def _top(facts: Facts, tiles: list[TileContext]) -> Top:
+    network = facts.register_network
     return Top(
         mac_ports=top_mac_ports(facts.design),
         raised_ports=[port for tile in tiles for port in tile.raised_ports],
@@ -269,7 +262,7 @@ def _top(facts: Facts, tiles: list[TileContext]) -> Top:
             for name, members in facts.broadcasts.items()
         ],
         register_masters=facts.register_masters,
-        register_hub=_register_hub(facts),
+        register_hub=network.hub_node if network else None,
     )
 
 

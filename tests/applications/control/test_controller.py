@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A controller at a UDP port: batches, keys, refusals, hostile requests, other masters."""
+"""A controller at a UDP port: batches, keys, refusals, hostile requests, other masters. Register
+accesses go over a mesh of their own.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,9 @@ PAGE = 4096
 class Control:
     """A client of the controller in a simulation."""
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Simulation, port: int = PORT) -> None:
         self.simulation = simulation
+        self.port = port
         self.station = neighbour(simulation.manifest)
         self.host = Host.from_manifest(simulation.manifest)
         self.registers = simulation.tile("echo").registers.register_walker
@@ -55,7 +58,7 @@ class Control:
         self.boot = hello.boot
 
     def send(self, data: bytes) -> None:
-        self.simulation.send(udp_frame(self.station, self.host, data, port=PORT))
+        self.simulation.send(udp_frame(self.station, self.host, data, port=self.port))
 
     def ask(self, data: bytes, key: Key = KEY) -> Answer | None:
         self.send(data)
@@ -349,3 +352,36 @@ def test_other_masters_do_not_tear_entries(control: Control) -> None:
             {"address": 0x1111_1110, "enable": 0},
             {"address": 0x2222_2220, "enable": 0},
         )
+
+
+def test_two_controllers_do_not_tear_batches(control: Control) -> None:
+    """Both have batches in parts at the same time: each takes effect as a whole, with its last
+    part, also on a register of two words.
+    """
+    random = Random(11)
+    both = [control, Control(control.simulation, port=10)]
+    register = control.registers.target
+    address = int(register.where())
+    for turn in range(40):
+        before = control.values()
+        values = [0x1000 + turn, 0x2000 + turn]
+        last_parts = []
+        orders = (range(16), range(15, -1, -1))  # so that one would overtake the other
+        for each, value, order in zip(both, values, orders, strict=True):
+            first, last = (
+                write_block(address, [value << 4, 0])
+                + b"".join(write(control.table(n), value) for n in half)
+                for half in (order[:8], order[8:])
+            )
+            assert each.batch(first, more=True).status == Status.OK
+            last_parts.append((each, each.message(last, continues=True)))
+        assert control.values() == before
+        for each, message in random.sample(last_parts, 2):
+            each.send(message)
+            control.simulation.advance(random.randrange(60))
+        for _ in range(random.randrange(8)):  # a third master
+            assert control.registers.port[15].value in {before[15], *values}
+        assert len(control.simulation.receive_all()) == 2
+        (found,) = set(control.values())
+        assert found in values
+        assert register.read() == {"address": found << 4, "enable": 0}

@@ -18,6 +18,7 @@ from bombus.base.errors import DesignError
 from bombus.design import config, resolve
 from bombus.design.facts import Facts
 from bombus.design.knots import knots, min_cycle_capacity, shortest_cycle
+from bombus.design.register_network import NAME, RegisterNetwork
 from bombus.fabric.kinds import KINDS
 from bombus.fabric.routing import Channel, Routing, eject, inject, routes
 from bombus.pictures import mesh as show
@@ -80,6 +81,38 @@ def test_every_cycle_that_a_join_does_not_close_itself() -> None:
         frozenset({*pair}) for pair in (("a", "link"), ("b", "queue"))
     }
     assert len(found(graph, joined, every=False)) == 1
+
+
+# ---- The mesh of registers ----
+
+
+@pytest.mark.parametrize("shape", list(product(range(1, 7), repeat=2)), ids=str)
+def test_register_accesses_never_wait_for_each_other(shape: tuple[int, int]) -> None:
+    network = RegisterNetwork(*shape)
+    graph = network.graph()
+    assert nx.is_directed_acyclic_graph(graph)
+    if shape != (1, 1):
+        # They would if the hub kept a response waiting until it has sent a request.
+        graph.add_edge(eject(network.hub, NAME), inject(network.hub, NAME))
+        assert len(next(iter(nx.simple_cycles(graph)))) >= 5
+
+
+def test_a_cycle_of_register_accesses_is_an_error(
+    edited: Edited, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    design = edited(("name: udp_echo", "name: udp_echo\nregisters: mesh"))
+    facts, _ = check.check(design)
+    assert facts.register_network is not None
+    graph = facts.register_network.graph()
+    hub = facts.register_network.hub
+    graph.add_edge(eject(hub, NAME), inject(hub, NAME))
+    monkeypatch.setattr(RegisterNetwork, "graph", lambda _: graph)
+    with pytest.raises(DesignError) as caught:
+        check.check(design)
+    (problem,) = caught.value.problems
+    assert problem.line == design.read_text().splitlines().index("registers: mesh") + 1
+    assert "possible deadlock: register accesses wait for" in problem.message
+    assert "registers of tile" in problem.message and "of network registers" in problem.message
 
 
 # ---- Cycles of designs ----
