@@ -2,6 +2,7 @@
 // The hub with two masters, which write, and a target that responds in the next cycle.
 //
 // Streams in: `more` of the requests of each master. Stream out: the master of each request.
+// Control: the target does not respond.
 `include "bench.svh"
 
 module bench (
@@ -40,7 +41,7 @@ module bench (
       .target_rdata_i('0),
       .busy_o(unused_busy)
   );
-  always_ff @(posedge clk_i) responds_q <= target_valid & ~rst_i;
+  always_ff @(posedge clk_i) responds_q <= target_valid & ~control_i[0] & ~rst_i;
 
   assign out_valid_o = target_valid;
   assign out_o = 8'(wdata);
