@@ -16,6 +16,7 @@ from bombus.analysis.check import DeadlockError
 from bombus.design.elements import Hop, Input, Interface, Output
 from bombus.design.facts import Facts
 from bombus.registers.access import unpack_all
+from bombus.registers.places import hop_entries
 
 _Entries = Mapping[tuple[str, str, int], Mapping[str, int]]
 
@@ -38,14 +39,11 @@ def _entries(facts: Facts, manifest: Mapping[str, Any], written: Mapping[int, in
     """The written entries, by tile, table and number."""
     kind = facts.register_map.next_hop.type
     assert kind.words == 1
-    found = {}
-    for table in manifest["hop_tables"]:
-        first = table["window"] + table["offset"]
-        for number in range(table["count"]):
-            word = written.get(first + number * table["stride"])
-            if word is not None:
-                found[table["tile"], table["table"], number] = unpack_all(kind, word)
-    return found
+    return {
+        (place.tile, place.table, place.number): unpack_all(kind, written[address])
+        for address, place in hop_entries(manifest).items()
+        if address in written
+    }
 
 
 def changed_facts(facts: Facts, entries: _Entries) -> Facts:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from bombus.analysis.check import DeadlockError
     from bombus.design.facts import Facts
     from bombus.design.network import Network
-    from bombus.design.resolved import Design
 
 
 def check(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bombus.registers.model import WORD_BITS, WORD_BYTES, Block
+from bombus.registers.model import WORD_BITS, WORD_BYTES
 
 WORD_MASK = (1 << WORD_BITS) - 1
 
@@ -90,13 +90,16 @@ def access(port: Port, items: Sequence[Item]) -> list[int]:
 
 
 def written_words(items: Iterable[Item]) -> dict[int, int]:
-    """The words that accesses write whole, by address."""
-    return {
-        item.address + WORD_BYTES * n: value
-        for item in items
-        if isinstance(item, Write)
-        for n, value in enumerate(item.values)
-    }
+    """The words that accesses write, by address; those of masked writes as where nothing can be
+    read, such as in tables of next hops.
+    """
+    found: dict[int, int] = {}
+    for item in items:
+        if isinstance(item, Write):
+            found |= {item.address + WORD_BYTES * n: each for n, each in enumerate(item.values)}
+        elif isinstance(item, MaskedWrite):
+            found[item.address] = item.value & item.mask
+    return found
 
 
 def plain(item: Item) -> list[Any]:
@@ -124,21 +127,3 @@ def from_plain(given: Sequence[Any]) -> Item:
     if kind == "masked":
         return MaskedWrite(*rest)
     raise ValueError(f"{kind!r} is not an access")
-
-
-def name_at(block: Block, address: int, path: str = "") -> str:
-    """The name of the register at an address, as `tiles.arp.next_hop[2]`; the address itself where
-    there is none.
-    """
-    for member in block.members:
-        offset, index = address - member.offset, ""
-        if member.count is not None:
-            number = offset // member.stride if member.stride else 0
-            if not 0 <= number < member.count:
-                continue
-            offset, index = offset - number * member.stride, f"[{number}]"
-        name = f"{path}.{member.name}{index}" if path else f"{member.name}{index}"
-        size = member.size if isinstance(member, Block) else member.type.bytes
-        if 0 <= offset < size:
-            return name_at(member, offset, name) if isinstance(member, Block) else name
-    return f"{path} + {address:#x}" if path else f"{address:#x}"

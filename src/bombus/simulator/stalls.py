@@ -10,6 +10,7 @@ from typing import Any
 from bombus.design.elements import resource_name
 from bombus.design.knots import seen_next
 from bombus.design.outline import facts_of
+from bombus.registers.places import hop_entries
 
 _VALID, _IS_GROUP = 1 << 31, 1 << 30  # of an entry (registers.rdl, next_hop)
 
@@ -17,13 +18,9 @@ _VALID, _IS_GROUP = 1 << 31, 1 << 30  # of an entry (registers.rdl, next_hop)
 def present_hops(manifest: Mapping[str, Any], writes: Mapping[int, int]) -> list[dict[str, Any]]:
     """The manifest's `hops` as they are now; `writes`: words by address, written since reset."""
     words: dict[tuple[str, str], dict[int, int]] = {}
-    for table in manifest["hop_tables"]:
-        first = table["window"] + table["offset"]
-        words[table["tile"], table["table"]] = {
-            n: writes[address]
-            for n in range(table["count"])
-            if (address := first + n * table["stride"]) in writes
-        }
+    for address, place in hop_entries(manifest).items():
+        if address in writes:
+            words.setdefault((place.tile, place.table), {})[place.number] = writes[address]
     by_place = {(tile["x"], tile["y"]): tile for tile in manifest["tiles"]}
 
     def end(word: int, network: str) -> str | None:

@@ -28,8 +28,9 @@ from bombus.applications.control.session import (
 from bombus.applications.control.web import editing
 from bombus.base.errors import UserError
 from bombus.generation.manifest import manifest
-from bombus.registers.access import RegisterError
-from bombus.registers.items import MaskedWrite, Read, Write, access, name_at
+from bombus.registers.access import RegisterError, pack
+from bombus.registers.items import MaskedWrite, Read, Write, access
+from bombus.registers.places import name_at
 from bombus.registers.plain import from_plain
 from bombus.simulator import register_map
 from tests import ROOT
@@ -208,7 +209,7 @@ def test_registers_have_the_names_of_a_simulation(
     ip.address = 0x0A4D0003
     assert ip.address == 0x0A4D0003 and model.memory.read_register(ip.where()) == 0x0A4D0003
     hop = controller.tile("echo").registers.next_hop[0]
-    hop.write(valid=1, is_group=0, port=0, y=1, x=2)
+    hop.write(valid=1, is_group=0, port=0, y=1, x=1)
     assert model.memory.read_register(hop.where())
     with pytest.raises(RegisterError, match="bits"):
         ip.address = 1 << 32
@@ -307,7 +308,7 @@ def test_a_controller_does_not_access_its_own_tile() -> None:
     def refuse(_: object) -> list[int]:
         raise ItemError(Status.NO_RIGHT, 0)
 
-    tiles = bombus_map(_Named(refuse, MANIFEST)).tiles
+    tiles = bombus_map(_Named(refuse, MANIFEST, lambda _: None)).tiles
     for tile, error in (
         ("control", "a controller does not access the registers of its own tile"),
         ("echo", "the key may not access it"),
@@ -374,6 +375,33 @@ def test_a_next_hop_that_could_deadlock_is_refused(
     controller.set_next_hop("udp_tx", 0, "ipv4_tx")
 
 
+def test_registers_of_next_hops_are_analysed_too(
+    controller: bombus.Controller, model: Model
+) -> None:
+    """However they are written: by name, in a batch, by address, or a part of the bits."""
+    hop = controller.tile("udp_tx").registers.next_hop[0]
+    tile = register_map.find_tile(MANIFEST, "echo")
+    to_echo = {"valid": 1, "is_group": 0, "port": 0, "x": tile["x"], "y": tile["y"]}
+    value = pack(hop._type, to_echo)
+    with pytest.raises(DeadlockError, match="possible deadlock"):
+        hop.write(**to_echo)
+    with pytest.raises(DeadlockError), controller.batch() as batch:
+        batch.registers.host[0].ip.write(address=1)
+        batch.tile("udp_tx").registers.next_hop[0].write(**to_echo)
+    for item in (
+        Write(hop.where(), (value,)),
+        Write(hop.where() - 4, (0, value)),
+        MaskedWrite(hop.where(), 0xFFFF_FFFF, value),
+        MaskedWrite(hop.where(), value, 0xFFFF_FFFF),
+    ):
+        with pytest.raises(DeadlockError):
+            controller.access([Read(0), item])
+    assert not model.memory.words
+    with controller.batch(force=True) as batch:
+        batch.tile("udp_tx").registers.next_hop[0].write(**to_echo)
+    assert model.memory.words == {hop.where(): value}
+
+
 def test_a_page_does_not_make_the_design_deadlock(
     controller: bombus.Controller, model: Model
 ) -> None:
@@ -384,9 +412,9 @@ def test_a_page_does_not_make_the_design_deadlock(
         "port": "0",
         **dict(zip("xy", (str(tile["x"]), str(tile["y"])), strict=True)),
     }
-    (place,) = [
-        each for each in editing.places(MANIFEST, "udp_tx") if each.path.endswith("next_hop")
-    ]
+    (place,) = (
+        each for each in editing.of_tile(MANIFEST, "udp_tx") if each.path.endswith("next_hop")
+    )
     with pytest.raises(DeadlockError, match="possible deadlock"):
         editing.write(controller, place, 0, to)
     assert place.at(0) not in model.memory.words
@@ -400,6 +428,11 @@ def test_the_analysis_needs_the_design_file(address: str) -> None:
         pytest.raises(UserError, match="needs the design file"),
     ):
         controller.set_next_hop("udp_tx", 0, None)
+    with (
+        bombus.Controller(address, key=SECRET, manifest=MANIFEST) as controller,
+        pytest.raises(UserError, match="needs the design file"),
+    ):
+        controller.access([Write(controller.registers.tiles.udp_tx.next_hop[0].where(), (0,))])
 
 
 def test_names_of_addresses() -> None:

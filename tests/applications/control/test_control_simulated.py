@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
+
 import pytest
 
 import bombus
 from bombus.analysis.check import DeadlockError
+from bombus.applications.control.arp import bind, bindings, unbind
 from bombus.applications.control.session import ItemError, OtherBootError
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.protocols.frames import Host, udp_frame
@@ -43,6 +46,14 @@ def test_a_running_stack_is_managed() -> None:
             assert not echoes()
             controller.set_next_hop("echo", 0, "udp_tx")
             assert echoes()
+            # Neighbours
+            neighbour_ip = str(IPv4Address(station.ip))
+            assert neighbour_ip in {each.ip for each in bindings(controller)}
+            assert bind(controller, "10.77.0.99", "02:00:00:00:00:99") == ["eth_tx"]
+            (bound,) = (each for each in bindings(controller) if each.ip == "10.77.0.99")
+            assert bound.mac == "02:00:00:00:00:99" and bound.permanent
+            assert unbind(controller, "10.77.0.99") == ["eth_tx"]
+            assert {each.ip for each in bindings(controller)} == {neighbour_ip}
             with controller.batch() as batch:
                 before = batch.read(controller.registers.host[0].gateway)
                 for n in range(1024):

@@ -166,6 +166,67 @@ def test_a_refused_change_is_named(
     assert "bombus check" not in shown
 
 
+def test_no_verb_writes_a_next_hop_without_analysis(ctl: Ctl, run: Run, tmp_path: Path) -> None:
+    """A table of next hops is a table like others."""
+    to_echo = ["valid=1", "is_group=0", "port=0", "x=2", "y=1"]
+    file = tmp_path / "hops.csv"
+    file.write_text("valid,is_group,port,x,y\n1,0,0,2,1\n")
+    for verb in (
+        ["set", "udp_tx.next_hop[0]", *to_echo],
+        ["table", "insert", "udp_tx.next_hop", *to_echo, "--at", "0"],
+        ["table", "load", "udp_tx.next_hop", str(file)],
+    ):
+        ctl(*verb, error="possible deadlock")
+        assert not run.words
+        ctl(*verb, "--force")
+        assert run.words
+        run.words.clear()
+    ctl("set", "udp_tx.next_hop[0]", *to_echo, "--force")
+    ctl("table", "delete", "arp.next_hop", "0", error="possible deadlock")  # of what was forced
+    ctl("table", "delete", "arp.next_hop", "0", "--force")
+
+
+def test_arp(ctl: Ctl, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    registers = bombus.Controller(run, manifest=MANIFEST).registers.tiles.eth_tx.eth_tx  # type: ignore[arg-type]
+    entry = {"ip": 0x0A4D0001, "mac": 0x02B00B050001, "vid": 5, "valid": 1, "used": 1}
+    names = {field.name: field.low for field in registers.cache[3]._type.fields}
+    value = sum(entry[name] << names[name] for name in entry)
+    run.words |= {
+        registers.cache[3].where() + 4 * n: value >> 32 * n & 0xFFFF_FFFF for n in range(4)
+    }
+    (found,) = json.loads(ctl("arp", "list", "--json"))
+    assert found == {
+        "tile": "eth_tx",
+        "ip": "10.77.0.1",
+        "mac": "02:b0:0b:05:00:01",
+        "vlan": 5,
+        "port": 0,
+        "permanent": False,
+        "used": True,
+    }
+    assert "02:b0:0b:05:00:01" in ctl("arp", "list")
+    insert = ("arp", "insert", "10.77.0.9", "02:00:00:00:00:09")
+    assert ctl(*insert) == "eth_tx: 10.77.0.9 at 02:00:00:00:00:09, permanent\n"
+    wanted = {"ip": 0x0A4D0009, "mac": 0x020000000009, "vid": 0, "mac_port": 0, "valid": 1}
+    assert registers.permanent.read() == {**wanted, "refused": 0}
+    assert ctl("arp", "delete", "10.77.0.9", "--vlan", "7") == "eth_tx: 10.77.0.9 removed\n"
+    assert registers.permanent.read() == {**wanted, "mac": 0, "vid": 7, "valid": 0, "refused": 0}
+    words = dict(run.words)
+    for arguments, error in (
+        (("10.77.0", "02:00:00:00:00:09"), "'10.77.0' is not an IPv4 address"),
+        (("224.0.0.1", "02:00:00:00:00:09"), "not the address of a neighbour"),
+        (("10.77.0.9", "03:00:00:00:00:09"), "group address"),
+        (("10.77.0.9", "02:00:00:00:00"), "should be a MAC address"),
+        (("10.77.0.9", "02:00:00:00:00:09", "--port", "1"), "ports are from 0 to 0"),
+        (("10.77.0.9", "02:00:00:00:00:09", "--vlan", "4095"), "VLAN 4095: should be from 1"),
+    ):
+        ctl("arp", "insert", *arguments, error=error)
+        assert run.words == words
+    last = registers.permanent.where() + 12
+    monkeypatch.setattr(run, "read_register", lambda at: 1 if at == last else run.words.get(at, 0))
+    ctl(*insert, error="eth_tx: no place for 10.77.0.9: permanent bindings have all places")
+
+
 def invoke(*arguments: str) -> Any:
     return CliRunner().invoke(app, ["ctl", *arguments], env={"COLUMNS": "200"})
 

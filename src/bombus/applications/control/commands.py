@@ -58,6 +58,8 @@ ctl = typer.Typer(
 )
 table = typer.Typer(cls=Group, help="Read and change a table.", no_args_is_help=True)
 ctl.add_typer(table, name="table")
+arp = typer.Typer(cls=Group, help="Read and change the ARP cache.", no_args_is_help=True)
+ctl.add_typer(arp, name="arp")
 
 PathArgument = Annotated[
     str,
@@ -154,11 +156,14 @@ def set_(
             show_default=False,
         ),
     ],
+    force: ForceOption = False,
 ) -> None:
     """Write a field, or several fields of a register at once; others keep their values."""
     from bombus.applications.control import text
 
-    typer.echo(text.line(*text.write(_controller(context).registers, path, values)))
+    with _controller(context).batch(force=force) as made:
+        written = text.write(made.registers, path, values)
+    typer.echo(text.line(*written))
 
 
 @table.command("list", cls=Command)
@@ -191,11 +196,13 @@ def insert(
     at: Annotated[
         int | None, typer.Option(metavar="N", help="Entry. Default: the first free one.")
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Write an entry."""
     from bombus.applications.control import text
 
-    number = text.insert(_controller(context), path, text.assignments(fields), at)
+    given = text.assignments(fields)
+    number = text.insert(_controller(context), path, given, at, force=force)
     typer.echo(f"{path}[{number}]")
 
 
@@ -206,11 +213,12 @@ def delete(
     which: Annotated[
         list[str], typer.Argument(metavar="N|FIELD=VALUE...", help="Entries, or what they have.")
     ],
+    force: ForceOption = False,
 ) -> None:
     """Empty entries, in one batch."""
     from bombus.applications.control import text
 
-    for number in text.delete(_controller(context), path, which):
+    for number in text.delete(_controller(context), path, which, force=force):
         typer.echo(f"{path}[{number}]")
 
 
@@ -220,12 +228,61 @@ def load(
     path: PathArgument,
     file: Annotated[Path, typer.Argument(metavar="CSV", help="Its columns are fields.")],
     keep: Annotated[bool, typer.Option("--keep", help="Keep the entries after its rows.")] = False,
+    force: ForceOption = False,
 ) -> None:
     """Replace a table by the rows of a CSV file, in one batch."""
     from bombus.applications.control import text
 
-    count = text.load(_controller(context), path, file, keep=keep)
+    count = text.load(_controller(context), path, file, keep=keep, force=force)
     typer.echo(f"{path}: entries written: {count}")
+
+
+IpArgument = Annotated[str, typer.Argument(metavar="IP", show_default=False)]
+VlanOption = Annotated[int, typer.Option(metavar="N", help="VLAN; 0: none.")]
+MacPortOption = Annotated[int, typer.Option("--port", metavar="N", help="MAC port.")]
+
+
+@arp.command("list", cls=Command)
+def arp_list(context: typer.Context, as_json: JsonOption = False) -> None:
+    """Print the neighbours whose MAC addresses are known."""
+    from bombus.applications.control.arp import bindings
+
+    found = list(bindings(_controller(context)))
+    if as_json:
+        typer.echo(json.dumps([each._asdict() for each in found]))
+        return
+    shown = Table("tile", "IP", "MAC", "VLAN", "port", "permanent", "used lately")
+    for each in found:
+        flags = ("yes" if flag else "" for flag in (each.permanent, each.used))
+        numbers = (str(each.vlan or ""), str(each.port))
+        shown.add_row(each.tile, each.ip, each.mac, *numbers, *flags)
+    print_table(new_console(), shown)
+
+
+@arp.command("insert", cls=Command)
+def arp_insert(
+    context: typer.Context,
+    ip: IpArgument,
+    mac: Annotated[str, typer.Argument(metavar="MAC", show_default=False)],
+    vlan: VlanOption = 0,
+    port: MacPortOption = 0,
+) -> None:
+    """Make a binding permanent, whether or not the neighbour is known."""
+    from bombus.applications.control.arp import bind
+
+    for tile in bind(_controller(context), ip, mac, vlan=vlan, port=port):
+        typer.echo(f"{tile}: {ip} at {mac}, permanent")
+
+
+@arp.command("delete", cls=Command)
+def arp_delete(
+    context: typer.Context, ip: IpArgument, vlan: VlanOption = 0, port: MacPortOption = 0
+) -> None:
+    """Remove a neighbour's binding, permanent or not."""
+    from bombus.applications.control.arp import unbind
+
+    for tile in unbind(_controller(context), ip, vlan=vlan, port=port):
+        typer.echo(f"{tile}: {ip} removed")
 
 
 @ctl.command(cls=Command)
@@ -247,10 +304,8 @@ def batch(
     from bombus.registers.access import unpack
 
     controller = _controller(context)
-    with controller.batch() as made:
+    with controller.batch(force=force) as made:
         results = read_batch(controller, made, file)
-        if not force and controller.changes_tables(made.items):
-            controller.check_tables(made.items)
     for register, result in results:
         typer.echo(line(register, unpack(register._type, result.value)))
 
@@ -408,18 +463,21 @@ def slots(
 @ctl.command(cls=Command)
 def sessions(context: typer.Context, as_json: JsonOption = False) -> None:
     """Print the sessions of the TCP engines."""
+    from bombus.applications.control.tcp_sessions import engines, state_name
+
     controller = _controller(context)
     found = list(controller.sessions())
-    if not as_json and not controller.registers_of("tcp"):
+    if not as_json and not engines(controller):
         typer.echo(f"{controller.manifest['name']} has no TCP engine")
         return
     if as_json:
         typer.echo(json.dumps([{"tile": t, "session": n, **fields} for t, n, fields in found]))
         return
-    names = ("state", "mss", "una", "nxt", "rcv_nxt")
-    shown = Table("tile", "session", *names)
+    names = ("mss", "una", "nxt", "rcv_nxt")
+    shown = Table("tile", "session", "state", *names)
     for tile, number, fields in found:
-        shown.add_row(tile, str(number), *(str(fields.get(name, "")) for name in names))
+        values = (str(fields.get(name, "")) for name in names)
+        shown.add_row(tile, str(number), state_name(fields["state"]), *values)
     print_table(new_console(), shown)
 
 

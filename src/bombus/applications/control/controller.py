@@ -22,20 +22,21 @@ from bombus.applications.control.description import Description, describe, parse
 from bombus.applications.control.messages import ControlError, Key, Status
 from bombus.applications.control.session import REASONS, ItemError, Session
 from bombus.applications.control.tables import changes
+from bombus.applications.control.tcp_sessions import engines
 from bombus.applications.control.transports import DEFAULT_PORT, SimulatedUdp, Tcp, Transport, Udp
 from bombus.base.errors import UserError
-from bombus.registers.access import BlockAccess, RegisterAccess, open_map, unpack_all
+from bombus.registers.access import BlockAccess, RegisterAccess, open_map
 from bombus.registers.items import (
     Item,
     Port,
     Read,
     Write,
     access,
-    name_at,
     value_of,
     written_words,
 )
 from bombus.registers.model import WORD_BYTES
+from bombus.registers.places import hop_entries, name_at
 from bombus.registers.plain import from_plain
 from bombus.simulator import register_map
 from bombus.simulator.simulation import Simulation
@@ -53,12 +54,17 @@ class UnknownDesignError(UserError):
 
 
 class _Named:
-    """A port whose errors name the register instead of the number of the item."""
+    """A port whose errors name the register instead of the number of the item. `check`: raises if
+    accesses must not be carried out.
+    """
 
     def __init__(
-        self, run: Callable[[Sequence[Item]], list[int]], manifest: Mapping[str, Any]
+        self,
+        run: Callable[[Sequence[Item]], list[int]],
+        manifest: Mapping[str, Any],
+        check: Callable[[Sequence[Item]], None],
     ) -> None:
-        self._run = run
+        self._run, self._check = run, check
         self._block = from_plain(manifest["registers"])
         own = [
             tile["name"]
@@ -68,7 +74,9 @@ class _Named:
         self._own = f"tiles.{own[0]}." if len(own) == 1 else ""  # of the controller that answers
         self.written: dict[int, int] = {}  # words by address
 
-    def access(self, items: Sequence[Item]) -> list[int]:
+    def access(self, items: Sequence[Item], *, force: bool = False) -> list[int]:
+        if not force:
+            self._check(items)
         try:
             found = self._run(items)
             self.written |= written_words(items)
@@ -100,6 +108,17 @@ class _Tile:
         self.registers: BlockAccess = registers.tiles[name]
 
 
+def _registers_of(
+    registers: BlockAccess, manifest: Mapping[str, Any], kind: str
+) -> list[tuple[str, BlockAccess]]:
+    return [
+        (tile["name"], registers.tiles[tile["name"]][layer["name"]])
+        for tile in manifest["tiles"]
+        for layer in tile["layers"]
+        if layer["kind"] == kind
+    ]
+
+
 class Result:
     """A register that a batch reads; it has its value when the batch has ended."""
 
@@ -126,6 +145,10 @@ class Batch:
     def tile(self, name: str) -> _Tile:
         register_map.find_tile(self.manifest, name)
         return _Tile(self.registers, name)
+
+    def registers_of(self, kind: str) -> list[tuple[str, BlockAccess]]:
+        """As that of the controller."""
+        return _registers_of(self.registers, self.manifest, kind)
 
     def read(self, register: RegisterAccess) -> Result:
         """Reads a register of the controller or the batch, at this place in the batch."""
@@ -219,7 +242,8 @@ class Controller:
             )
         self.description = known
         self.manifest = known.manifest
-        self._port = _Named(run, self.manifest)
+        self._hops = hop_entries(self.manifest)
+        self._port = _Named(run, self.manifest, self._check_items)
         self.knows_table_writes = isinstance(address, Simulation) or live is not None
         if isinstance(address, Simulation):
             self._written = address.table_writes
@@ -253,9 +277,11 @@ class Controller:
     def close(self) -> None:
         self._close()
 
-    def access(self, items: Sequence[Item]) -> list[int]:
-        """Reads and writes in order; the words read."""
-        return self._port.access(items)
+    def access(self, items: Sequence[Item], *, force: bool = False) -> list[int]:
+        """Reads and writes in order; the words read. Writes of next hops and slots are analysed as
+        by `set_next_hop` unless `force`.
+        """
+        return self._port.access(items, force=force)
 
     def __enter__(self) -> Self:
         return self
@@ -271,12 +297,12 @@ class Controller:
         return _Tile(self.registers, name)
 
     @contextmanager
-    def batch(self) -> Iterator[Batch]:
-        """A batch, sent at the end of the block unless that raises."""
+    def batch(self, *, force: bool = False) -> Iterator[Batch]:
+        """A batch, sent at the end of the block unless that raises. `force`: as of `access`."""
         batch = Batch(self.manifest)
         yield batch
         if batch.items:
-            batch.finish(self._port.access(batch.items))
+            batch.finish(self._port.access(batch.items, force=force))
 
     def counters(self) -> dict[str, dict[str, int]]:
         """All counters that the key may read, by tile and name. A controller never reads those of
@@ -304,26 +330,21 @@ class Controller:
 
     def registers_of(self, kind: str) -> list[tuple[str, BlockAccess]]:
         """The registers of every layer of a kind, each with the name of its tile."""
-        return [
-            (tile["name"], self.registers.tiles[tile["name"]][layer["name"]])
-            for tile in self.manifest["tiles"]
-            for layer in tile["layers"]
-            if layer["kind"] == kind
-        ]
+        return _registers_of(self.registers, self.manifest, kind)
+
+    @property
+    def max_read_words(self) -> int:
+        """The words that one access can read."""
+        return self._most_words
 
     def sessions(self) -> Iterator[tuple[str, int, dict[str, int]]]:
-        """The TCP sessions: name of the engine's tile, number, and the fields of `state`."""
-        for tile, registers in self.registers_of("tcp"):
-            layers = register_map.find_tile(self.manifest, tile)["layers"]
-            params = next(each["params"] for each in layers if each["kind"] == "tcp")
-            for number in range(params.get("num_sessions") or 0):
-                with self.batch() as batch:
-                    chosen: BlockAccess = batch.registers.tiles[tile].tcp
-                    chosen.session.write(index=number, slot=0)
-                    state = batch.read(registers.state)
-                fields = unpack_all(registers.state._type, state.value)
+        """The TCP sessions that are not closed: name of the engine's tile, number, and the fields
+        of `state`.
+        """
+        for engine in engines(self):
+            for number, fields in engine.read(range(engine.num_sessions)):
                 if fields["state"]:
-                    yield tile, number, fields
+                    yield engine.tile, number, fields
 
     # ---- Addresses, next hops, slots ----
 
@@ -374,19 +395,13 @@ class Controller:
         self._change(register_map.set_slot, given, force=force)
 
     def _change(self, change: Callable[..., None], given: tuple[Any, ...], *, force: bool) -> None:
-        with self.batch() as batch:
+        with self.batch(force=force) as batch:
             change(batch.registers, self.manifest, *given)
-            if not force:
-                self.check_tables(batch.items)
 
-    def changes_tables(self, items: Sequence[Item]) -> bool:
-        """Whether accesses write a next hop or a slot."""
-        tables = [
-            range(first, first + table["count"] * table["stride"], table["stride"])
-            for table in self.manifest["hop_tables"]
-            for first in [table["window"] + table["offset"]]
-        ]
-        return any(address in table for address in written_words(items) for table in tables)
+    def _check_items(self, items: Sequence[Item]) -> None:
+        """As `check_tables`, of accesses that write next hops or slots."""
+        if not self._hops.keys().isdisjoint(written_words(items)):
+            self.check_tables(items)
 
     def check_tables(self, items: Sequence[Item] = ()) -> None:
         """Raises DeadlockError if the design could deadlock after these writes; UserError if the

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from bombus.applications.control.controller import Controller
 from bombus.applications.control.sockets import reason
+from bombus.applications.control.tcp_sessions import engines, state_name
 from bombus.base.errors import UserError
 from bombus.base.extras import extra
 
@@ -20,10 +21,6 @@ with extra("bombus ctl export", "prometheus_client", "control"):
     from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
     from prometheus_client.registry import Collector
 
-_STATES = (
-    *("closed", "syn_sent", "syn_received", "established", "fin_wait_1", "fin_wait_2"),
-    *("close_wait", "closing", "last_ack", "time_wait", "over"),
-)
 _UNITS = {"messages": "Messages", "frames": "Frames", "bytes": "Bytes"}
 
 
@@ -67,11 +64,11 @@ class DesignCollector(Collector):
         yield from families.values()
 
     def _sessions(self) -> Iterator[Metric]:
-        if not self._controller.registers_of("tcp"):
+        if not engines(self._controller):
             return
         counts: dict[tuple[str, str], int] = {}
         for tile, _, fields in self._controller.sessions():
-            state = _STATES[min(fields["state"], len(_STATES) - 1)]
+            state = state_name(fields["state"]).lower().replace("-", "_")
             counts[tile, state] = counts.get((tile, state), 0) + 1
         found = GaugeMetricFamily(
             "bombus_tcp_sessions", "Sessions of the TCP engine.", labels=["tile", "state"]

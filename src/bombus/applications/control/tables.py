@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bombus.registers.access import BlockAccess, format_of, unpack_all
+from bombus.registers.places import hop_entries
 from bombus.simulator.register_map import find_tile
 
 NOWHERE = "none"
@@ -16,13 +17,11 @@ def changes(
     registers: BlockAccess, manifest: Mapping[str, Any], written: Mapping[int, int]
 ) -> Iterator[str]:
     """The entries that these words by address change, as `echo.udp_tx -> udp_rx`."""
-    for table in manifest["hop_tables"]:
-        tile, first = table["tile"], table["window"] + table["offset"]
-        for number in range(table["count"]):
-            if first + number * table["stride"] in written:
-                name = entry_name(manifest, tile, table["table"], number)
-                to = leads_to(registers, manifest, tile, table["table"], number, written)
-                yield f"{name} -> {to}"
+    for address, place in hop_entries(manifest).items():
+        if address in written:
+            given = (place.tile, place.table, place.number)
+            to = leads_to(registers, manifest, *given, written)
+            yield f"{entry_name(manifest, *given)} -> {to}"
 
 
 def entry_name(manifest: Mapping[str, Any], tile: str, table: str, number: int) -> str:

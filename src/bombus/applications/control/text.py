@@ -130,6 +130,13 @@ def values_of(controller: Controller, path: str) -> Iterator[tuple[RegisterAcces
     registers = list(_readable(found))
     if not registers:
         raise UserError(f"{path_of(found) or path}: nothing there can be read")
+    yield from read_registers(controller, registers)
+
+
+def read_registers(
+    controller: Controller, registers: Sequence[RegisterAccess]
+) -> Iterator[tuple[RegisterAccess, dict[str, int]]]:
+    """Registers with their readable fields, several in a request."""
     for start in range(0, len(registers), _TOGETHER):
         results: list[tuple[RegisterAccess, Result]] = []
         with controller.batch() as batch:
@@ -213,15 +220,25 @@ def entries(controller: Controller, path: str) -> dict[int, dict[str, int]]:
     return {n: fields for n, fields in enumerate(found) if not is_empty(fields)}
 
 
-def insert(controller: Controller, path: str, given: Mapping[str, int], at: int | None) -> int:
-    """Writes an entry, the first free one unless `at` is given; returns its index."""
+def insert(
+    controller: Controller,
+    path: str,
+    given: Mapping[str, int],
+    at: int | None,
+    *,
+    force: bool = False,
+) -> int:
+    """Writes an entry, the first free one unless `at` is given; returns its index. `force`: as of
+    `Controller.batch`, here and below.
+    """
     array = table(controller.registers, path)
     if at is None:
         used = entries(controller, path)
         at = next((n for n in range(len(array)) if n not in used), None)
         if at is None:
             raise UserError(f"{path}: all {len(array)} entries are in use")
-    array[at].write(**_whole(array, given))
+    with controller.batch(force=force) as batch:
+        table(batch.registers, path)[at].write(**_whole(array, given))
     return at
 
 
@@ -233,7 +250,9 @@ def _whole(array: Array, given: Mapping[str, int]) -> dict[str, int]:
     return {**dict.fromkeys(names, 0), **({"valid": 1} if "valid" in names else {}), **given}
 
 
-def delete(controller: Controller, path: str, which: Sequence[str]) -> list[int]:
+def delete(
+    controller: Controller, path: str, which: Sequence[str], *, force: bool = False
+) -> list[int]:
     """Empties entries: by index, or all that have these fields (`FIELD=VALUE`)."""
     array = table(controller.registers, path)
     if all(each.isdecimal() for each in which):
@@ -246,7 +265,7 @@ def delete(controller: Controller, path: str, which: Sequence[str]) -> list[int]
         found = [n for n, each in used.items() if wanted.items() <= each.items()]
     if not found:
         raise UserError(f"{path}: no entry has {' '.join(which)}")
-    with controller.batch() as batch:
+    with controller.batch(force=force) as batch:
         for n in found:
             batch_table = table(batch.registers, path)
             batch_table[n].write(**{**_whole(array, {}), **_cleared(array)})
@@ -257,7 +276,7 @@ def _cleared(array: Array) -> dict[str, int]:
     return dict.fromkeys(_whole(array, {}), 0)
 
 
-def load(controller: Controller, path: str, file: Path, *, keep: bool) -> int:
+def load(controller: Controller, path: str, file: Path, *, keep: bool, force: bool = False) -> int:
     """Replaces a table by the rows of a CSV file whose columns are fields, in one batch; `keep`:
     leaves further entries as they are. Returns the number of rows.
     """
@@ -269,7 +288,7 @@ def load(controller: Controller, path: str, file: Path, *, keep: bool) -> int:
         raise UserError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
     if len(rows) > len(array):
         raise UserError(f"{file}: {len(rows)} rows, but {path} has {len(array)} entries")
-    with controller.batch() as batch:
+    with controller.batch(force=force) as batch:
         target = table(batch.registers, path)
         for n, row in enumerate(rows):
             try:

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from ipaddress import AddressValueError, IPv4Address
 from typing import TYPE_CHECKING, Any
 
 from bombus.applications.control.addresses import address_text
 from bombus.base.errors import UserError
 from bombus.registers.access import RegisterError
-from bombus.registers.model import WORD_BYTES, Block, Field, Register, RegisterType
+from bombus.registers.model import Field
+from bombus.registers.places import Place, places
 from bombus.registers.plain import from_plain
 
 if TYPE_CHECKING:
@@ -21,56 +21,20 @@ if TYPE_CHECKING:
 _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Place:
-    """A register or table: its name in the register map, such as `tiles.tcp.tcp.state`."""
-
-    path: str
-    address: int  # of its first word, or of its first entry
-    register: Register
-
-    @property
-    def type(self) -> RegisterType:
-        return self.register.type
-
-    def at(self, entry: int) -> int:
-        return self.address + entry * self.register.stride
-
-
-def places(manifest: Mapping[str, Any], tile: str | None) -> list[Place]:
+def of_tile(manifest: Mapping[str, Any], tile: str | None) -> list[Place]:
     """Registers of a tile; None: those outside tiles. Counters are not among them."""
-    root = from_plain(manifest["registers"])
-    if tile is None:
-        return [each for each in _within(root, 0, "") if not each.path.startswith("tiles.")]
-    tiles = root.find("tiles")
-    block = tiles.find(tile) if isinstance(tiles, Block) else None
-    if not isinstance(tiles, Block) or not isinstance(block, Block):
-        return []
-    start = tiles.offset + block.offset
-    counters = f"tiles.{tile}.counters."
-    found = _within(block, start, f"tiles.{tile}.")
-    return [each for each in found if not each.path.startswith(counters)]
-
-
-def _within(block: Block, start: int, path: str) -> Iterator[Place]:
-    for member in block.members:
-        if isinstance(member, Register):
-            yield Place(path + member.name, start + member.offset, member)
-        elif member.count is None:
-            yield from _within(member, start + member.offset, f"{path}{member.name}.")
-        else:
-            for n in range(member.count):
-                name = f"{path}{member.name}[{n}]."
-                yield from _within(member, start + member.offset + n * member.stride, name)
+    start = "tiles." if tile is None else f"tiles.{tile}."
+    return [
+        each
+        for each in places(from_plain(manifest["registers"]))
+        if each.path.startswith(start) != (tile is None)
+        and not each.path.startswith(f"{start}counters.")
+    ]
 
 
 def words(place: Place, first: int = 0, count: int = 1) -> list[int]:
     """Addresses of the words of a register, or of entries of a table."""
-    return [
-        place.at(entry) + WORD_BYTES * n
-        for entry in range(first, min(first + count, place.register.count or 1))
-        for n in range(place.type.words)
-    ]
+    return [word for entry in place.entries[first : first + count] for word in place.words(entry)]
 
 
 def shown(field: Field, value: int) -> str:
@@ -115,5 +79,3 @@ def write(
         if entry is not None:
             found = found[entry]
         found.write(**values)
-        if controller.changes_tables(batch.items):
-            controller.check_tables(batch.items)

@@ -40,7 +40,11 @@ class Source:
     def sample(self, addresses: Sequence[int]) -> Sample:
         """Counters, and the registers at these addresses."""
         counters = self.controller.counters()
-        words = self.controller.access([Read(address) for address in addresses])
+        words: list[int] = []
+        most = self.controller.max_read_words
+        for start in range(0, len(addresses), most):
+            part = addresses[start : start + most]
+            words += self.controller.access([Read(address) for address in part])
         cycle = round((time.monotonic() - self._start) * 1e6 * self.manifest["clock_mhz"])
         return Sample(cycle, cycle, counters, dict(zip(addresses, words, strict=True)))
 

@@ -10,12 +10,12 @@ from typing import Any
 from nicegui import ui
 
 from bombus.applications.control.web import editing
-from bombus.applications.control.web.editing import Place
 from bombus.applications.control.web.mesh import sparkline
 from bombus.applications.control.web.server import Hub
 from bombus.base.errors import UserError
 from bombus.registers.access import unpack
 from bombus.registers.model import WORD_BITS
+from bombus.registers.places import Place
 
 _PAGE = 16  # entries of a table that are read and shown
 _DESIGN = "design"  # registers outside tiles: addresses, routes
@@ -122,7 +122,7 @@ class TilePanel:
         kinds = ", ".join(layer["kind"] for layer in found["layers"])
         self._layers.set_text(f"({found['x']}, {found['y']})  {kinds}")
         is_design = self._scope.value == _DESIGN
-        places = editing.places(self._hub.source.manifest, None if is_design else tile)
+        places = editing.of_tile(self._hub.source.manifest, None if is_design else tile)
         start = "" if is_design else f"tiles.{tile}."
         self._places = {each.path.removeprefix(start): each for each in places}
         first = next(iter(self._places), None)
