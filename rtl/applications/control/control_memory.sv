@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of a control message: written by beats or by words, read by words. A read returns the word
-// a cycle later, and the old one in the cycle of a write to it.
+// A message: written by beats, read by words. A read returns the word a cycle later, and the old
+// one in the cycle of a write to it.
 module control_memory #(
     parameter int unsigned NumLanes = 16,  // words of a beat, a power of two
-    parameter int unsigned NumWords = 8192,  // a power of two
+    parameter int unsigned NumWords = 4096,  // a power of two
     localparam int unsigned AddressBits = $clog2(NumWords),
     localparam int unsigned LaneBits = $clog2(NumLanes)
 ) (
     input logic clk_i,
 
-    input logic [NumLanes-1:0] write_i,  // a bit for each word of the row
+    input logic write_i,
     input logic [AddressBits-LaneBits-1:0] row_i,
     input logic [NumLanes-1:0][31:0] wdata_i,
 
@@ -29,7 +29,7 @@ module control_memory #(
   for (genvar n = 0; n < NumLanes; n++) begin : gen_lane
     logic [31:0] ram[2**(AddressBits-LaneBits)];
     always_ff @(posedge clk_i) begin
-      if (write_i[n]) ram[row_i] <= wdata_i[n];
+      if (write_i) ram[row_i] <= wdata_i[n];
       rdata[n] <= ram[read_address_i[AddressBits-1:LaneBits]];
     end
   end

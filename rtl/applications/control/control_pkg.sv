@@ -29,6 +29,15 @@ package control_pkg;
     logic [15:0] length;     // bytes of the body, a multiple of 4
   } request_word1_t;
 
+  // Header of a request, from its first word on
+  typedef struct packed {
+    logic [63:0]    number;
+    logic [63:0]    client;
+    logic [63:0]    boot;
+    request_word1_t word1;
+    word0_t         word0;
+  } request_header_t;
+
   typedef enum logic [7:0] {
     Ok,
     Malformed,  // an item is cut off, or has a count of 0 or above the limit
@@ -57,5 +66,15 @@ package control_pkg;
     logic [15:0] last_page;
     logic [15:0] first_page;
   } rights_t;
+
+  // Of control_cipher: a message that starts, and its words
+  typedef struct packed {
+    logic         start;
+    logic [127:0] nonce;  // constant from start to the end of the message, as is empty
+    logic         empty;  // the text has no words
+    logic [31:0]  word;
+    logic         last;   // of the associated data, or of the text
+    logic         valid;
+  } cipher_input_t;
 
 endpackage

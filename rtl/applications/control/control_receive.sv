@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a message from an AXI-Stream into the memory, from row_i on, and reports its bytes, and
+// Writes a message from an AXI-Stream into the memory, from row 0 on, and reports its bytes, and
 // the tuser of its first beat. One message is held at a time, until release_i. A message that
 // arrives meanwhile waits, or (Drops) is discarded; one that does not fit is discarded.
 //
@@ -7,7 +7,7 @@
 module control_receive #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned UserWidth = 1,
-    parameter int unsigned RowBits = 9,
+    parameter int unsigned RowBits = 8,
     parameter bit Drops = 1,
     localparam int unsigned DataBytes = DataWidth / 8,
     localparam int unsigned NumLanes = DataWidth / 32,
@@ -23,14 +23,12 @@ module control_receive #(
     input  logic                 tlast_i,
     input  logic [UserWidth-1:0] tuser_i,
 
-    input  logic [ RowBits-1:0]       row_i,    // of the first beat
-    output logic [NumLanes-1:0]       write_o,
+    output logic                      write_o,
     output logic [ RowBits-1:0]       row_o,
     output logic [NumLanes-1:0][31:0] wdata_o,
 
     output logic                  valid_o,
     output logic [LengthBits-1:0] length_o,
-    output logic [   RowBits-1:0] first_row_o,
     output logic [ UserWidth-1:0] user_o,
     input  logic                  release_i,
 
@@ -59,11 +57,11 @@ module control_receive #(
   );
   wire busy = valid_o & first;
   wire skips = first ? valid_o : skips_q;
-  wire [RowBits:0] row = first ? {1'b0, row_i} : next_q;
+  wire [RowBits:0] row = first ? '0 : next_q;
   wire fits = ~row[RowBits];
   wire stores = taken & ~skips & fits;
   assign tready_o = Drops | ~busy;
-  assign write_o = {NumLanes{stores}};
+  assign write_o = stores;
   assign row_o = row[RowBits-1:0];
   assign wdata_o = tdata_i;
   assign receiving_o = ~first;
@@ -78,10 +76,7 @@ module control_receive #(
 
   always_ff @(posedge clk_i) begin
     if (taken) next_q <= row + 1'b1;
-    if (taken & first & ~valid_o) begin
-      user_o <= tuser_i;
-      first_row_o <= row_i;
-    end
+    if (taken & first & ~valid_o) user_o <= tuser_i;
     if (taken & ~skips) length_o <= (first ? '0 : length_o) + LengthBits'(bytes);
     busy_drop_o <= taken & first & valid_o & ~rst_i;
     long_drop_o <= taken & ~skips & ~fits & ~rst_i;

@@ -3,9 +3,10 @@
 // (docs/applications/control/format.md). It is a kernel of udp_stream or, with OverTcp, of
 // control_tcp, in the same tile.
 //
-// A request is opened, its batch is checked whole, then carried out, then answered. One request is
-// handled at a time; further ones are discarded and counted (Drops), or wait. A request without a
-// valid tag changes nothing, is counted and not answered.
+// A request is opened (control_open), its batch is checked whole, then carried out (control_batch),
+// then answered (control_answer). One request is handled at a time; further ones are discarded and
+// counted (Drops), or wait. A request without a valid tag changes nothing, is counted and not
+// answered.
 //
 // With Sealed, requests and answers are sealed by Ascon-AEAD128 under one of NumKeys keys in
 // registers, or under Key, the design file's, which may access everything and has number 255.
@@ -93,43 +94,31 @@ module controller
   } event_e;
 
   localparam int unsigned NumLanes = DataWidth / 32;
-  localparam int unsigned LaneBits = $clog2(NumLanes);
-  localparam int unsigned NumWords = 8192;  // a staged batch, a request, results
+  localparam int unsigned RequestWords = 4096;  // a power of two; the longest request has half of it
+  localparam int unsigned RequestBits = $clog2(RequestWords);
+  localparam int unsigned RowBits = RequestBits - $clog2(NumLanes);
+  localparam int unsigned LengthBits = RequestBits + 3;
+  localparam int unsigned NumWords = 8192;  // a batch, the text of a request, results
   localparam int unsigned AddressBits = $clog2(NumWords);
-  localparam int unsigned RowBits = AddressBits - LaneBits;
-  localparam int unsigned LengthBits = AddressBits + 3;
   localparam int unsigned MaxStagedWords = NumWords / 2;
   typedef logic [AddressBits-1:0] index_t;
 
-  typedef enum logic [4:0] {
+  typedef enum logic [2:0] {
     Idle,
-    Header,        // the header is read
-    FindKey,
-    Allow,         // the sender is looked up
-    Open,          // the cipher is started
-    OpenWords,     // header and body pass the cipher
-    OpenEnd,
-    OpenTag,
+    Open,
     Decide,
-    Move,          // the body takes the place of an unfinished batch
     Check,
     Apply,
-    Answer,        // the cipher is started
-    AnswerHeader,
-    AnswerBody,
-    AnswerEnd,
-    AnswerTag,
+    Answer,
     Sent
   } state_e;
   state_e state_q;
-  logic [3:0] step_q;  // within a state
 
-  // ---- Memory ----
+  // ---- Request ----
 
-  logic [NumLanes-1:0] rx_write;
+  logic rx_write, rx_valid, rx_release, receiving;
   logic [RowBits-1:0] rx_row;
   logic [NumLanes-1:0][31:0] rx_wdata;
-  logic rx_valid, rx_release, receiving;
   logic [LengthBits-1:0] rx_length;
   logic [UserWidth-1:0] rx_user;
   logic [31:0] peer_ip;
@@ -146,12 +135,6 @@ module controller
     assign peer_port = peer.peer_port;
   end
 
-  index_t staged_q;  // words of the batch so far
-  // A request is stored in the first whole row after that batch.
-  wire [RowBits-1:0] free_row = RowBits'((staged_q + index_t'(NumLanes - 1)) >> LaneBits);
-  logic [RowBits-1:0] rx_first_row;
-  wire index_t rx_base = index_t'(rx_first_row) << LaneBits;
-
   control_receive #(
       .DataWidth(DataWidth),
       .UserWidth(UserWidth),
@@ -166,12 +149,10 @@ module controller
       .tready_o(kernel_rx_tready_o),
       .tlast_i(kernel_rx_tlast_i),
       .tuser_i(kernel_rx_tuser_i),
-      .row_i(free_row),
       .write_o(rx_write),
       .row_o(rx_row),
       .wdata_o(rx_wdata),
       .valid_o(rx_valid),
-      .first_row_o(rx_first_row),
       .length_o(rx_length),
       .user_o(rx_user),
       .release_i(rx_release),
@@ -180,66 +161,111 @@ module controller
       .long_drop_o(event_o[EventIgnoredTooLong])
   );
 
-  logic word_write;
-  index_t word_address, read_address, own_read_address, batch_read_address, batch_write_address;
-  logic [31:0] word_data, rdata, batch_wdata;
-  logic [31:0] rdata_q;  // for comparisons
-  wire  [ 1:0] compared = step_q[1:0] - 2'd1;  // word of the tag
-  logic batch_write, batch_active;
+  logic [RequestBits-1:0] request_address;
+  logic [31:0] request_word;
   control_memory #(
       .NumLanes(NumLanes),
-      .NumWords(NumWords)
-  ) u_memory (
+      .NumWords(RequestWords)
+  ) u_request (
       .clk_i,
-      .write_i(word_write ? NumLanes'(1) << word_address[LaneBits-1:0] : rx_write),
-      .row_i(word_write ? word_address[AddressBits-1:LaneBits] : rx_row),
-      .wdata_i(word_write ? {NumLanes{word_data}} : rx_wdata),
-      .read_address_i(read_address),
-      .rdata_o(rdata)
+      .write_i(rx_write),
+      .row_i(rx_row),
+      .wdata_i(rx_wdata),
+      .read_address_i(request_address),
+      .rdata_o(request_word)
   );
-  assign read_address = batch_active ? batch_read_address : own_read_address;
 
-  // ---- Header, key and sender ----
+  // ---- Batch, text of the request, results: one after the other, in a ring ----
 
-  word0_t word0_q;
-  request_word1_t word1_q;
-  logic [63:0] client_q, number_q;
-  logic boot_differs_q;
-  logic [63:0] boot_q, sent_q;  // identity since the reset; number of the next answer
-  logic [63:0] cycle_q;
-  logic booted_q;
-
-  wire [15:0] length = word1_q.length;
-  wire header_ok = word0_q.magic == Magic && word0_q.version == Version
-      && word1_q.reserved == '0 && length[1:0] == '0
-      && 32'(length) <= 4 * MaxBodyWords
-      && 32'(rx_length) == 32'(length) + 4 * (HeaderWords + (Sealed ? TagWords : 0));
-  wire index_t body_words = index_t'(length[15:2]);
-  wire is_design_key = word0_q.key == DesignKey;
-  wire key_exists = is_design_key | 32'(word0_q.key) < NumKeys;
-  assign keys_index_o = word0_q.key[KeyBits-1:0];
-  logic [127:0] key, key_q;
-  rights_t rights, rights_q;
-  // Long before they are used: the number of the key is in the first word of a message.
+  index_t base_q, staged_q;  // address of the batch, and its words so far
+  wire index_t staged_end = base_q + staged_q;
+  logic text_write, batch_write, batch_active;
+  index_t text_address, batch_read_address, batch_write_address, answer_address;
+  logic [31:0] text_word, batch_wdata, rdata;
+  logic [31:0] ram[NumWords];
+  wire index_t write_address = batch_write ? base_q + batch_write_address : text_address;
+  wire index_t read_address = batch_active ? base_q + batch_read_address : answer_address;
   always_ff @(posedge clk_i) begin
-    key_q <= key;
-    rights_q <= rights;
+    if (batch_write | text_write) ram[write_address] <= batch_write ? batch_wdata : text_word;
+    rdata <= ram[read_address];
   end
-  always_comb begin
-    key = is_design_key ? Key : keys_i.key;
-    rights = '{
-        may_write: keys_i.may_write,
-        may_read: keys_i.may_read,
-        first_page: keys_i.first_page,
-        last_page: keys_i.last_page
-    };
-    if (is_design_key | ~Sealed) rights = '{default: '1, first_page: '0};
-  end
-  wire key_usable = ~Sealed | (key_exists & key_q != '0);
 
-  assign allowed_index_o = step_q[1:0];
-  logic listed_q, some_listed_q;
-  wire is_listed = ((peer_ip ^ allowed_i.network) & allowed_i.netmask) == '0;
+  // ---- Opening ----
+
+  logic malformed, unknown_key, not_allowed, opened, tag_differs;
+  request_header_t header;
+  logic [127:0] key;
+  rights_t rights;
+  cipher_input_t open_words, answer_words;
+  logic cipher_ready, out_valid, cipher_done, answer_takes;
+  logic [31:0] out_word;
+  logic [127:0] tag;
+  logic opens_q;  // the cipher opens a request, or seals an answer
+  control_open #(
+      .keys_t(keys_t),
+      .allowed_t(allowed_t),
+      .AddressBits(RequestBits),
+      .TextBits(AddressBits),
+      .LengthBits(LengthBits),
+      .Sealed(Sealed),
+      .Key(Key),
+      .NumKeys(NumKeys)
+  ) u_open (
+      .clk_i,
+      .rst_i,
+      .start_i(state_q == Idle & rx_valid),
+      .length_i(rx_length),
+      .peer_ip_i(peer_ip),
+      .text_i(staged_end),
+      .malformed_o(malformed),
+      .unknown_key_o(unknown_key),
+      .not_allowed_o(not_allowed),
+      .opened_o(opened),
+      .bad_tag_o(tag_differs),
+      .header_o(header),
+      .key_o(key),
+      .rights_o(rights),
+      .keys_index_o,
+      .keys_i,
+      .allowed_index_o,
+      .allowed_i,
+      .read_address_o(request_address),
+      .rdata_i(request_word),
+      .write_o(text_write),
+      .write_address_o(text_address),
+      .cipher_o(open_words),
+      .cipher_ready_i(cipher_ready),
+      .cipher_out_valid_i(out_valid),
+      .cipher_done_i(cipher_done),
+      .tag_i(tag)
+  );
+  assign text_word = out_word;
+
+  wire cipher_input_t cipher_words = opens_q ? open_words : answer_words;
+  control_cipher #(
+      .Sealed(Sealed)
+  ) u_cipher (
+      .clk_i,
+      .rst_i,
+      .start_i(cipher_words.start),
+      .decrypts_i(opens_q),
+      .empty_i(cipher_words.empty),
+      .key_i(key),
+      .nonce_i(cipher_words.nonce),
+      .word_i(cipher_words.word),
+      .last_i(cipher_words.last),
+      .valid_i(cipher_words.valid),
+      .ready_o(cipher_ready),
+      .out_o(out_word),
+      .out_valid_o(out_valid),
+      .out_ready_i(opens_q | answer_takes),
+      .done_o(cipher_done),
+      .tag_o(tag)
+  );
+
+  wire index_t body_words = index_t'(header.word1.length[15:2]);
+  logic [63:0] boot_q, cycle_q;  // identity since the reset
+  logic booted_q, boot_differs_q;
 
   // ---- Numbers of requests, by key ----
 
@@ -253,138 +279,18 @@ module controller
   past_t past[NumOwners];
   logic [NumOwners-1:0] has_past_q;
   past_t past_q;
-  wire owner_t owner = is_design_key | ~Sealed ? owner_t'(NumKeys) : owner_t'(word0_q.key);
+  wire [7:0] key_number = header.word0.key;
+  wire owner_t owner = key_number == DesignKey | ~Sealed ? owner_t'(NumKeys) : owner_t'(key_number);
   owner_t staged_owner_q;
   // The parts of a batch come from one port of one program.
   logic [47:0] staged_peer_q;
-  wire [47:0] peer = {peer_port, client_q[31:0]};
+  wire [47:0] peer = {peer_port, header.client[31:0]};
   logic [31:0] staged_us_q;
-
-  // ---- Cipher ----
-
-  logic cipher_start, cipher_valid, cipher_ready, cipher_last, cipher_empty_q;
-  logic out_valid, out_ready, cipher_done, decrypts_q;
-  logic [31:0] cipher_word, out_word;
-  logic [127:0] nonce, tag;
-  control_cipher #(
-      .Sealed(Sealed)
-  ) u_cipher (
-      .clk_i,
-      .rst_i,
-      .start_i(cipher_start),
-      .decrypts_i(decrypts_q),
-      .empty_i(cipher_empty_q),
-      .key_i(key_q),
-      .nonce_i(nonce),
-      .word_i(cipher_word),
-      .last_i(cipher_last),
-      .valid_i(cipher_valid),
-      .ready_o(cipher_ready),
-      .out_o(out_word),
-      .out_valid_o(out_valid),
-      .out_ready_i(out_ready),
-      .done_o(cipher_done),
-      .tag_o(tag)
-  );
-  always_ff @(posedge clk_i) cipher_start <= (state_q == Open | state_q == Answer) & ~rst_i;
-  assign nonce = decrypts_q ? {RequestNonce, number_q[61:0], client_q}
-      : {AnswerNonce, sent_q[61:0], boot_q};
-
-  // ---- Words from the memory, for the cipher ----
-
-  index_t fetch_q, fetch_left_q, store_q;
-  logic fetched_q;  // rdata is the word of fetch_q
-  logic details_q;  // the body of the answer is in details
-  wire from_memory = state_q == OpenWords | (state_q == AnswerBody & ~details_q);
-  logic [2:0] detail_q;
-  wire cipher_takes = cipher_valid & cipher_ready;
-
-  // ---- Answer ----
-
-  status_e status_q;
-  logic [15:0] item_q;
-  index_t answer_words_q;
-  logic hello_q;
-  logic [HelloWords-1:0][31:0] details;
-  logic [HeaderWords-1:0][31:0] header;
-  always_comb begin
-    header = {
-      number_q,
-      sent_q,
-      boot_q,
-      {status_q, 8'b0, 16'(answer_words_q) << 2},
-      {word0_q.key, AnswerVersion, Magic}
-    };
-    if (status_q == Repeated) details = {128'b0, 16'b0, past_q.item, 24'b0, past_q.status};
-    else details = {160'b0, 16'b0, item_q};
-    if (hello_q) begin
-      details = {
-        32'(RegisterWindowBits),
-        32'(MaxResultWords),
-        32'(MaxStagedWords),
-        32'(MaxBodyWords),
-        past_q.number
-      };
-    end
-  end
-  logic tx_valid, tx_ready, tx_last;
-  logic [31:0] tx_word;
-  control_transmit #(
-      .DataWidth(DataWidth)
-  ) u_transmit (
-      .clk_i,
-      .rst_i,
-      .word_i  (tx_word),
-      .last_i  (tx_last),
-      .valid_i (tx_valid),
-      .ready_o (tx_ready),
-      .tdata_o (kernel_tx_tdata_o),
-      .tkeep_o (kernel_tx_tkeep_o),
-      .tvalid_o(kernel_tx_tvalid_o),
-      .tready_i(kernel_tx_tready_i),
-      .tlast_o (kernel_tx_tlast_o)
-  );
-  assign kernel_tx_tuser_o = rx_user;
-
-  index_t out_left_q;  // words of the text that the cipher has not returned
-  wire last_out = out_left_q == index_t'(1);
-  wire ends_with_text = ~Sealed;
-  always_comb begin
-    unique case (state_q)
-      OpenWords: begin
-        cipher_word  = rdata;
-        cipher_valid = fetched_q;
-        cipher_last  = 32'(step_q) == HeaderWords - 1 || fetch_left_q == index_t'(1);
-      end
-      AnswerHeader: begin
-        cipher_word  = header[step_q[2:0]];
-        cipher_valid = tx_ready;
-        cipher_last  = 32'(step_q) == HeaderWords - 1;
-      end
-      default: begin
-        cipher_word  = details_q ? details[detail_q] : rdata;
-        cipher_valid = (state_q == AnswerBody) & (details_q | fetched_q);
-        cipher_last  = fetch_left_q == index_t'(1);
-      end
-    endcase
-    tx_word  = out_word;
-    tx_valid = out_valid & ~decrypts_q;
-    tx_last  = ends_with_text & last_out;
-    if (state_q == AnswerHeader) begin
-      tx_word  = header[step_q[2:0]];
-      tx_valid = cipher_ready;
-      tx_last  = ends_with_text & cipher_empty_q & (32'(step_q) == HeaderWords - 1);
-    end else if (state_q == AnswerTag) begin
-      tx_word  = tag[32*step_q[1:0]+:32];
-      tx_valid = 1'b1;
-      tx_last  = step_q[1:0] == '1;
-    end
-    out_ready = decrypts_q | (tx_ready & state_q != AnswerHeader);
-  end
 
   // ---- Batch ----
 
-  logic batch_start, batch_done;
+  logic begins_q;  // the first cycle of Check or Apply
+  logic batch_done;
   status_e batch_status;
   logic [15:0] batch_item;
   logic [10:0] batch_results;
@@ -395,9 +301,9 @@ module controller
   ) u_batch (
       .clk_i,
       .rst_i,
-      .start_i(batch_start),
+      .start_i(begins_q),
       .applies_i(state_q == Apply),
-      .rights_i(rights_q),
+      .rights_i(rights),
       .end_i(staged_q),
       .results_i(staged_q),
       .done_o(batch_done),
@@ -417,32 +323,71 @@ module controller
       .register_response_ready_o
   );
   assign batch_active = state_q == Check | state_q == Apply;
-  assign batch_start  = batch_active & (step_q == '0);
-  wire moves = state_q == Move & step_q[0];
-  assign word_write = batch_write | moves | (out_valid & decrypts_q);
-  assign word_address = batch_write ? batch_write_address : store_q;
-  assign word_data = batch_write ? batch_wdata : moves ? rdata : out_word;
 
-  // ---- Sequence ----
+  // ---- Answer ----
 
-  wire stage_full = 32'(staged_q) + 32'(body_words) > MaxStagedWords;
+  status_e status_q;
+  logic [15:0] item_q;
+  index_t answer_words_q, results_q;  // words of the body; where they are
+  logic hello_q;
+  logic details_q;  // the body is in details
+  logic [63:0] sent_q;  // number of the next answer
+  logic answer_done;
+  logic [HelloWords-1:0][31:0] details;
   always_comb begin
-    own_read_address = fetch_q;
-    unique case (state_q)
-      Idle: own_read_address = rx_base;
-      Header: own_read_address = rx_base + index_t'(step_q) + index_t'(1);
-      OpenTag: own_read_address = fetch_q + index_t'(step_q) + index_t'(1);
-      default: ;
-    endcase
+    if (status_q == Repeated) details = {128'b0, 16'b0, past_q.item, 24'b0, past_q.status};
+    else details = {160'b0, 16'b0, item_q};
+    if (hello_q) begin
+      details = {
+        32'(RegisterWindowBits),
+        32'(MaxResultWords),
+        32'(MaxStagedWords),
+        32'(MaxBodyWords),
+        past_q.number
+      };
+    end
   end
+  control_answer #(
+      .DataWidth(DataWidth),
+      .AddressBits(AddressBits),
+      .Sealed(Sealed)
+  ) u_answer (
+      .clk_i,
+      .rst_i,
+      .start_i(state_q == Answer),
+      .header_i({
+        header.number,
+        sent_q,
+        boot_q,
+        {status_q, 8'b0, 16'(answer_words_q) << 2},
+        {key_number, AnswerVersion, Magic}
+      }),
+      .nonce_i({AnswerNonce, sent_q[61:0], boot_q}),
+      .words_i(answer_words_q),
+      .has_details_i(details_q),
+      .details_i(details),
+      .first_i(results_q),
+      .done_o(answer_done),
+      .read_address_o(answer_address),
+      .rdata_i(rdata),
+      .cipher_o(answer_words),
+      .cipher_ready_i(cipher_ready),
+      .cipher_out_i(out_word),
+      .cipher_out_valid_i(out_valid & ~opens_q),
+      .cipher_out_ready_o(answer_takes),
+      .cipher_done_i(cipher_done),
+      .tag_i(tag),
+      .tdata_o(kernel_tx_tdata_o),
+      .tkeep_o(kernel_tx_tkeep_o),
+      .tvalid_o(kernel_tx_tvalid_o),
+      .tready_i(kernel_tx_tready_i),
+      .tlast_o(kernel_tx_tlast_o)
+  );
+  assign kernel_tx_tuser_o = rx_user;
 
   // ---- Requests that are ignored ----
 
-  logic tag_differs_q, malformed, unknown_key, not_allowed, bad_tag;
-  assign malformed   = state_q == FindKey & ~header_ok;
-  assign unknown_key = state_q == FindKey & header_ok & step_q[0] & ~key_usable;
-  assign not_allowed = state_q == Allow & step_q == 4'd5 & some_listed_q & ~listed_q;
-  assign bad_tag     = state_q == Decide & tag_differs_q;
+  wire bad_tag = state_q == Decide & tag_differs;
   wire ignored = malformed | unknown_key | not_allowed | bad_tag;
   assign rx_release = ignored | state_q == Sent;
   always_ff @(posedge clk_i) begin
@@ -455,6 +400,10 @@ module controller
     event_o[EventRefused] <= state_q == Sent & status_q != Ok & ~rst_i;
   end
 
+  // ---- Sequence ----
+
+  wire stage_full = 32'(staged_q) + 32'(body_words) > MaxStagedWords;
+
   task automatic answer(status_e status, logic [15:0] item, index_t words, logic has_details);
     state_q <= Answer;
     status_q <= status;
@@ -465,114 +414,39 @@ module controller
 
   always_ff @(posedge clk_i) begin
     cycle_q <= cycle_q + 64'd1;
-    rdata_q <= rdata;
-    step_q  <= step_q + 4'd1;
-    past_q  <= has_past_q[owner] ? past[owner] : '0;
-    if (cipher_takes) begin
-      fetched_q <= 1'b0;
-      fetch_q <= fetch_q + index_t'(1);
-      fetch_left_q <= fetch_left_q - index_t'(1);
-      detail_q <= detail_q + 3'd1;
-    end else begin
-      fetched_q <= from_memory;
-    end
-    if (out_valid & out_ready) begin
-      store_q <= store_q + index_t'(1);
-      out_left_q <= out_left_q - index_t'(1);
-    end
+    past_q <= has_past_q[owner] ? past[owner] : '0;
+    boot_differs_q <= header.boot != boot_q;
+    begins_q <= 1'b0;
 
     unique case (state_q)
       Idle: begin
-        step_q  <= '0;
         hello_q <= 1'b0;
         if (rx_valid) begin
-          state_q <= Header;
+          state_q <= Open;
+          opens_q <= 1'b1;
           if (~booted_q) boot_q <= regs_i.secret.bits ^ cycle_q;
           booted_q <= 1'b1;
         end else if (staged_q != '0 & ~receiving & time_us_i - staged_us_q >= StagedUs) begin
           staged_q <= '0;
         end
       end
-      Header: begin
-        unique case (step_q[2:0])
-          3'd0: word0_q <= rdata;
-          3'd1: word1_q <= rdata;
-          3'd2: ;
-          3'd3: boot_differs_q <= rdata_q != boot_q[31:0];
-          3'd4: begin
-            boot_differs_q <= boot_differs_q | rdata_q != boot_q[63:32];
-            client_q[31:0] <= rdata;
-          end
-          3'd5: client_q[63:32] <= rdata;
-          3'd6: number_q[31:0] <= rdata;
-          default: number_q[63:32] <= rdata;
-        endcase
-        if (32'(step_q) == HeaderWords - 1) begin
-          state_q <= FindKey;
-          step_q  <= '0;
-        end
-      end
-      FindKey: begin
-        if (step_q[0]) begin
-          state_q <= Allow;
-          step_q  <= '0;
-        end
-      end
-      Allow: begin
-        listed_q <= (step_q != '0) & (listed_q | (allowed_i.valid & is_listed));
-        some_listed_q <= (step_q != '0) & (some_listed_q | allowed_i.valid);
-        if (step_q == 4'd5) begin
-          state_q <= Open;
-          decrypts_q <= 1'b1;
-          cipher_empty_q <= body_words == '0;
-        end
-      end
-      Open: begin
-        state_q <= OpenWords;
-        step_q <= '0;
-        fetch_q <= rx_base;
-        fetched_q <= 1'b0;
-        fetch_left_q <= index_t'(HeaderWords) + body_words;
-        store_q <= staged_q;
-        out_left_q <= body_words;
-      end
-      OpenWords: begin
-        step_q <= step_q;
-        if (cipher_takes) begin
-          if (32'(step_q) != HeaderWords) step_q <= step_q + 4'd1;
-          if (fetch_left_q == index_t'(1)) state_q <= OpenEnd;
-        end
-      end
-      OpenEnd: begin
-        step_q <= '0;
-        tag_differs_q <= 1'b0;
-        if (cipher_done) state_q <= Sealed ? OpenTag : Decide;
-      end
-      OpenTag: begin
-        if (step_q != '0) begin
-          tag_differs_q <= tag_differs_q | rdata_q != tag[32*compared+:32];
-        end
-        if (step_q == 4'd4) state_q <= Decide;
-      end
+      Open: if (opened) state_q <= Decide;
       Decide: begin
-        step_q <= '0;
-        if (~tag_differs_q) begin
-          if (number_q == '0 && body_words == '0) begin
+        if (~tag_differs) begin
+          if (header.number == '0 && body_words == '0) begin
             hello_q <= 1'b1;
             answer(Ok, '0, index_t'(HelloWords), 1'b1);
           end else if (boot_differs_q) begin
             answer(OtherBoot, '0, index_t'(1), 1'b1);
-          end else if (number_q <= past_q.number | number_q[63:62] != '0) begin
+          end else if (header.number <= past_q.number | header.number[63:62] != '0) begin
             answer(Repeated, '0, index_t'(2), 1'b1);
           end else if (staged_q != '0 & staged_owner_q != owner) begin
             answer(Busy, '0, index_t'(1), 1'b1);
-          end else if (word1_q.continues & (staged_q == '0 | staged_peer_q != peer)) begin
+          end else if (header.word1.continues & (staged_q == '0 | staged_peer_q != peer)) begin
             answer(Cut, '0, index_t'(1), 1'b1);
-          end else if (~word1_q.continues & staged_q != '0) begin  // the old batch is discarded
-            state_q <= body_words == '0 ? Decide : Move;
-            fetch_q <= staged_q;
-            store_q <= '0;
-            out_left_q <= body_words;
+          end else if (~header.word1.continues & staged_q != '0) begin
+            // The old batch is discarded; the text begins where it ended.
+            base_q   <= staged_end;
             staged_q <= '0;
           end else if (stage_full) begin
             answer(TooLong, '0, index_t'(1), 1'b1);
@@ -582,92 +456,57 @@ module controller
             staged_owner_q <= owner;
             staged_peer_q <= peer;
             staged_us_q <= time_us_i;
-            if (word1_q.more) answer(Ok, '0, '0, 1'b0);
-            else state_q <= Check;
+            if (header.word1.more) answer(Ok, '0, '0, 1'b0);
+            else begin
+              state_q  <= Check;
+              begins_q <= 1'b1;
+            end
           end
         end
       end
-      Move: begin
-        if (moves) begin
-          fetch_q <= fetch_q + index_t'(1);
-          store_q <= store_q + index_t'(1);
-          out_left_q <= out_left_q - index_t'(1);
-          if (last_out) state_q <= Decide;
-        end
-      end
       Check: begin
-        if (step_q == '1) step_q <= step_q;
         if (batch_done) begin
-          step_q <= '0;
-          if (batch_status == Ok) state_q <= Apply;
-          else begin
+          if (batch_status == Ok) begin
+            state_q  <= Apply;
+            begins_q <= 1'b1;
+          end else begin
             answer(batch_status, batch_item, index_t'(1), 1'b1);
             staged_q <= '0;
           end
         end
       end
       Apply: begin
-        if (step_q == '1) step_q <= step_q;
         if (batch_done) begin
-          fetch_q  <= staged_q;
-          staged_q <= '0;
+          results_q <= staged_end;
+          staged_q  <= '0;
           answer(Ok, '0, index_t'(batch_results), 1'b0);
         end
       end
       Answer: begin
-        state_q <= AnswerHeader;
-        step_q <= '0;
-        decrypts_q <= 1'b0;
-      end
-      AnswerHeader: begin
-        step_q <= step_q;
-        if (cipher_takes) begin
-          step_q   <= step_q + 4'd1;
-          fetch_q  <= fetch_q;
-          detail_q <= '0;
-          if (32'(step_q) == HeaderWords - 1) begin
-            state_q <= cipher_empty_q ? AnswerEnd : AnswerBody;
-            fetch_left_q <= answer_words_q;
-            fetched_q <= 1'b0;
-          end
-        end
-      end
-      AnswerBody: if (cipher_takes & fetch_left_q == index_t'(1)) state_q <= AnswerEnd;
-      AnswerEnd: begin
-        step_q <= '0;
-        if (cipher_done & out_left_q == '0) state_q <= Sealed ? AnswerTag : Sent;
-      end
-      AnswerTag: begin
-        step_q <= step_q;
-        if (tx_ready) begin
-          step_q <= step_q + 4'd1;
-          if (step_q[1:0] == '1) state_q <= Sent;
-        end
+        opens_q <= 1'b0;
+        if (answer_done) state_q <= Sent;
       end
       Sent: begin
         state_q <= Idle;
         sent_q  <= sent_q + 64'd1;
         if (~hello_q && status_q != OtherBoot && status_q != Repeated) begin
-          past[owner] <= '{number: number_q, status: status_q, item: item_q};
+          past[owner] <= '{number: header.number, status: status_q, item: item_q};
           has_past_q[owner] <= 1'b1;
         end
       end
       default: state_q <= Idle;
     endcase
-    if (state_q == Answer) begin
-      cipher_empty_q <= answer_words_q == '0;
-      out_left_q <= answer_words_q;
-    end
     if (ignored) state_q <= Idle;
 
     if (rst_i) begin
       state_q <= Idle;
+      opens_q <= 1'b0;
+      base_q <= '0;
       staged_q <= '0;
       booted_q <= 1'b0;
       cycle_q <= '0;
       sent_q <= '0;
       has_past_q <= '0;
-      decrypts_q <= 1'b0;
     end
   end
 
