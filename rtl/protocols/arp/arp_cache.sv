@@ -29,6 +29,9 @@
 // may be made. A move, and a write by software, keep it high for 5 cycles and until idle_i. After
 // reset, and after a change of the seed, which empties the cache, it is high for NumBindings / 4
 // cycles.
+//
+// A held answer keeps software waiting, as idle_i is low. An access of software that has waited for
+// 2^WaitBits - 1 cycles ends with stalled_o: nothing is read or written.
 `include "bombus_assert.svh"
 
 module arp_cache
@@ -83,6 +86,7 @@ module arp_cache
     input logic [47:0] write_mac_i,
     output logic written_o,  // one cycle
     output logic write_refused_o,  // with written_o: all its places have permanent bindings
+    output logic stalled_o,  // with shown_o or written_o: the access was given up
 
     // One-cycle pulses.
     output logic evicted_o,  // a binding was given up for another one
@@ -96,6 +100,7 @@ module arp_cache
   localparam int unsigned UsedSteps = 3;  // of AgeShift; the first one may be short
   localparam int unsigned MaxMoves = 31;
   localparam int unsigned Patience = 64;
+  localparam int unsigned WaitBits = 17;
   localparam int unsigned NumTables = 2;
   localparam int unsigned NumWays = 4;  // {table, slot}
   localparam int unsigned NumSets = NumBindings / NumWays;
@@ -169,7 +174,13 @@ module arp_cache
   wire free_cycle = idle_i & ~lookup_valid_i & ~update_q & ~look_q & ~step_q & ~clear_q;
   wire show_start = show_i & ~shown_o & free_cycle;
   wire sweep_start = sweep_due_q & free_cycle & ~(show_i & ~shown_o);
-  wire step_wanted = moving_valid_q | write_i;
+  logic [WaitBits-1:0] waited_q;  // cycles of an access of software
+  logic is_late_q, show_stalled_q, write_stalled_q;
+  wire show_stalls = is_late_q & show_i & ~shown_o;
+  // Not in the last cycles of the write.
+  wire write_stalls = is_late_q & write_i & ~written_o &
+      ~(step_q & for_software_q & (state_q != StateRead | idle_i));
+  wire step_wanted = moving_valid_q | write_i & ~is_late_q;
   wire step_start = step_wanted & ~step_q & ~clear_q & ~sweep_due_q & ~show_i &
       ((&patience_q) | (idle_i & ~lookup_valid_i));
 
@@ -342,8 +353,9 @@ module arp_cache
     else if (state_q == StateChoose) picked_q <= pick;
   end
 
-  assign written_o = step_writes & for_software_q;
-  assign write_refused_o = gives_up_q;
+  assign written_o = (step_writes & for_software_q) | write_stalled_q;
+  assign write_refused_o = gives_up_q & ~write_stalled_q;
+  assign stalled_o = show_stalled_q | write_stalled_q;
 
   // ---- Write, one cycle after the read ----
 
@@ -432,6 +444,10 @@ module arp_cache
       reread_q <= 1'b0;
       sweep_q <= 1'b0;
       shown_o <= 1'b0;
+      show_stalled_q <= 1'b0;
+      write_stalled_q <= 1'b0;
+      waited_q <= '0;
+      is_late_q <= 1'b0;
       bypass_q <= 1'b0;
       repeat_q <= 1'b0;
       sweep_due_q <= 1'b0;
@@ -443,9 +459,18 @@ module arp_cache
     end else begin
       update_q <= (lookup_ready_i & lookup_valid_i & update_i & ~update_q) | reread_q;
       reread_q <= lookup_ready_i & lookup_valid_i & update_i & update_q;
-      look_q   <= lookup_ready_i & lookup_valid_i & ~update_i;
-      sweep_q  <= sweep_start;
-      shown_o  <= show_start;
+      look_q <= lookup_ready_i & lookup_valid_i & ~update_i;
+      sweep_q <= sweep_start;
+      shown_o <= show_start | show_stalls;
+      show_stalled_q <= show_stalls & ~show_start;
+      write_stalled_q <= write_stalls;
+      if (show_i & ~shown_o | write_i & ~written_o) begin
+        if (~&waited_q) waited_q <= waited_q + 1'b1;
+        is_late_q <= &waited_q;
+      end else begin
+        waited_q  <= '0;
+        is_late_q <= 1'b0;
+      end
       if (lookup_ready_i) begin
         bypass_q <= update_q & (may_add | ~no_match) & ~fixed_match & same_key;
         repeat_q <= look_q & same_key;
@@ -460,10 +485,14 @@ module arp_cache
           step_q <= 1'b1;
           for_software_q <= ~moving_valid_q;
         end
-        StateRead: if (idle_i & ~update_q & ~look_q) state_q <= StateJudge;
-        StateJudge: state_q <= StateCompare;
+        StateRead:
+        if (write_stalls & for_software_q) begin
+          state_q <= StateRest;
+          step_q  <= 1'b0;
+        end else if (idle_i & ~update_q & ~look_q) state_q <= StateJudge;
+        StateJudge:   state_q <= StateCompare;
         StateCompare: state_q <= StateChoose;
-        StateChoose: state_q <= StateWrite;
+        StateChoose:  state_q <= StateWrite;
         default: begin
           state_q <= StateRest;
           step_q  <= 1'b0;

@@ -77,12 +77,13 @@ module arp_resolver
     output logic      [                   47:0] show_mac_o,
 
     // Register port: makes a binding permanent, or removes it if not write_keep_i.
-    input  logic             write_i,         // held until written_o
+    input  logic             write_i,          // held until written_o
     input  logic             write_keep_i,
     input  port_key_t        write_key_i,
     input  logic      [47:0] write_mac_i,
     output logic             written_o,
-    output logic             write_refused_o, // with written_o
+    output logic             write_refused_o,  // with written_o
+    output logic             stalled_o,        // with shown_o or written_o: the access was given up
 
     // One-cycle pulses.
     output logic evicted_o,  // a binding
@@ -158,6 +159,7 @@ module arp_resolver
       .write_mac_i,
       .written_o,
       .write_refused_o,
+      .stalled_o,
       .evicted_o,
       .refused_o
   );

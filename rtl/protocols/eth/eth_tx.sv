@@ -226,7 +226,7 @@ module eth_tx
   logic question_valid, question_ready, question_sent, question_repeated;
   logic no_room, unresolved, renewed;
   logic show_valid, show_permanent, show_used;
-  logic written, write_refused, evicted, binding_refused;
+  logic written, write_refused, stalled, evicted, binding_refused;
   logic [PortBits+$bits(key_t)-1:0] show_port_key;
   wire key_t show_key = key_t'(show_port_key);
   logic [47:0] show_mac;
@@ -288,6 +288,7 @@ module eth_tx
       .write_mac_i(permanent_wdata_i.mac),
       .written_o(written),
       .write_refused_o(write_refused),
+      .stalled_o(stalled),
       .evicted_o(evicted),
       .refused_o(binding_refused),
       .no_room_o(no_room),
@@ -297,7 +298,9 @@ module eth_tx
       .renewed_o(renewed)
   );
 
-  assign cache_rdata_o = '{
+  cache_t shown;
+  assign shown = '{
+          stalled: 1'b0,
           used: show_used,
           permanent: show_permanent,
           mac: show_mac,
@@ -306,6 +309,10 @@ module eth_tx
           valid: show_valid,
           ip: show_key.ip
       };
+  always_comb begin
+    cache_rdata_o = stalled ? '0 : shown;
+    cache_rdata_o.stalled = stalled;
+  end
 
   // The last permanent binding written, and its fate.
   permanent_t permanent_q;
@@ -321,6 +328,7 @@ module eth_tx
       if (written | wrong_port_q) begin
         permanent_q <= permanent_wdata_i;
         permanent_q.refused <= write_refused | wrong_port_q;
+        permanent_q.stalled <= stalled & ~wrong_port_q;
       end
     end
   end

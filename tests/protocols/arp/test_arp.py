@@ -427,6 +427,7 @@ def test_permanent_bindings(design: Path) -> None:
             "mac": int.from_bytes(fixed.mac),
             "valid": 1,
             "refused": 0,
+            "stalled": 0,
         }
         bench.model.bindings[None, fixed.ip] = fixed.mac
         bench.alive([PEER, fixed])

@@ -37,7 +37,7 @@ def test_bindings_by_name(simulation: Simulation) -> None:
     (index,) = (n for n, entry in enumerate(entries) if entry["valid"])
     ip = int.from_bytes(peer.ip)
     bound = {"mac": int.from_bytes(peer.mac), "vid": 0, "mac_port": 0, "valid": 1, "ip": ip}
-    bound |= {"permanent": 0, "used": entries[index]["used"]}
+    bound |= {"permanent": 0, "used": entries[index]["used"], "stalled": 0}
     assert entries[index] == bound
     assert (cache[index].mac, cache[index].ip, cache[index].valid) == (bound["mac"], ip, 1)
     # The layer that has it is in another tile.

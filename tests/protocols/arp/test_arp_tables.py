@@ -22,7 +22,7 @@ STATUS = Layout(
     *(("time", 32), ("busy", 1), ("hit", 1), ("renew", 1), ("mac", 48), ("shown", 1)),
     *(("show_mac", 48), ("show_vid", 12), ("show_ip", 32), ("show_valid", 1)),
     *(("show_permanent", 1), ("show_used", 1), ("written", 1), ("write_refused", 1)),
-    *(("evicted", 16), ("refused", 16)),
+    *(("evicted", 16), ("refused", 16), ("stalled", 1)),
 )
 SECOND = 1_000_000
 MAX_TICK = 0xFFFF
@@ -31,6 +31,7 @@ MAX_AGE_S, RENEW_S = 300, 60
 NUM_SETS, NUM_WAYS = 512, 4
 NUM_BINDINGS = NUM_SETS * NUM_WAYS
 PATIENCE = 64
+WAIT_CYCLES = 2**17  # of an access of software, at most
 TAG = 1 << 16  # a VLAN tag is present; below it the tag itself
 
 
@@ -614,6 +615,72 @@ def test_many_permanent_bindings(tables: Tables) -> None:
     assert len(refused) < 30
     for ip in ips:
         assert tables.lookup(ip) == (None if ip in refused else ip)
+
+
+# ---- Accesses while a message is held ----
+
+
+def answer_of(tables: Tables, done: str, limit: int, **inputs: int) -> tuple[int, int]:
+    """Cycles until an access is answered while the look-up is occupied; whether it was given up."""
+    tables.control(**inputs)
+    for cycles in range(limit):
+        if tables.get(done):
+            stalled = tables.get("stalled")
+            tables.bench.run()
+            tables.control()
+            tables.bench.run()
+            assert not tables.get(done) and not tables.get("stalled")
+            return cycles, stalled
+        tables.bench.run()
+    raise AssertionError("the access is not answered")
+
+
+@pytest.mark.parametrize("moving", [False, True])
+def test_accesses_have_a_bound(tables: Tables, moving: bool) -> None:
+    """They do nothing then, and the next ones succeed once the message has gone."""
+    known, other = 0x0A000005, 0x0A000006
+    tables.update(known, 7)
+    if moving:
+        # The last one waits for a place, which it cannot get.
+        for ip in cache_rivals(0x0B000000, 5):
+            tables.wait()
+            tables.control(lookup=1, update=1, ip=ip, mac=1)
+            tables.bench.run()
+            tables.control()
+            tables.bench.run()
+    bound = WAIT_CYCLES + 10
+    index = next(n for n in range(NUM_BINDINGS) if tables.show(n)["ip"] == known)
+    write = {"write": 1, "keep": 1, "ip": other, "mac": 0x55}
+    for _ in range(2):
+        for done, inputs in (("shown", {"show": 1, "show_index": index}), ("written", write)):
+            cycles, stalled = answer_of(tables, done, bound, **inputs)
+            assert stalled and cycles > WAIT_CYCLES - 10
+    assert tables.lookup(other) is None
+    assert tables.show(index)["mac"] == 7
+    assert tables.write(other, 0x55) and tables.lookup(other) == 0x55
+
+
+def test_a_message_leaves_in_the_last_moment(tables: Tables) -> None:
+    """An access is either done or given up, in whatever cycle the look-up is free."""
+    given_up = 0
+    for late in range(-8, 5):
+        ip = 0x0A000010 + late
+        tables.control(write=1, keep=1, ip=ip, mac=ip)
+        tables.bench.run(WAIT_CYCLES + late)
+        answers = []
+        for _ in range(12):
+            if tables.get("written"):
+                answers.append(tables.get("stalled"))
+                tables.bench.run()
+                break
+            tables.idle(write=1, keep=1, ip=ip, mac=ip)
+            tables.bench.run()
+        tables.idle()
+        tables.bench.run(10)
+        assert len(answers) == 1
+        given_up += answers[0]
+        assert (tables.lookup(ip) is None) == bool(answers[0])
+    assert 0 < given_up < 13
 
 
 def test_a_new_secret_empties_the_cache(tables: Tables) -> None:

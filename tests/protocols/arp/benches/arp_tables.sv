@@ -2,9 +2,9 @@
 // The ARP cache. Time comes from a timebase, so it advances in steps.
 //
 // Control: seed, write valid (keep), write, show index, show, only_refresh, mac, ip, vlan, update,
-// lookup, add, idle, tick; a write has the key and MAC address of the others. Status: refused,
-// evicted (numbers), write refused, written, shown used, permanent, valid, IP, VID, MAC, shown, mac,
-// renew, hit, busy, time.
+// lookup, add, idle, tick; a write has the key and MAC address of the others. Status: stalled,
+// refused, evicted (numbers), write refused, written, shown used, permanent, valid, IP, VID, MAC,
+// shown, mac, renew, hit, busy, time.
 `include "bench.svh"
 
 module bench
@@ -12,7 +12,7 @@ module bench
   import arp_pkg::*;
 (
     `BENCH_PORTS(1, 8, 1, 8, 16 + 4 + 17 + 32 + 48 + 1 + 12 + 2 + 48,
-                 32 + 3 + 48 + 1 + 48 + 44 + 3 + 2 + 32)
+                 32 + 3 + 48 + 1 + 48 + 44 + 3 + 2 + 32 + 1)
 );
 
   `BENCH_SHAPE
@@ -21,7 +21,7 @@ module bench
   logic [31:0] time_us, ip;
   logic idle, add, lookup, update, only_refresh, busy, hit, renew, wait_;
   logic show, shown, show_valid, show_permanent, show_used;
-  logic write, keep, written, write_refused, evicted, refused;
+  logic write, keep, written, write_refused, stalled, evicted, refused;
   logic [15:0] num_evicted_q, num_refused_q;
   logic [MaxKeyBits-1:0] seed;
   logic [10:0] show_index;
@@ -34,6 +34,7 @@ module bench
   assign {seed, keep, write, show_index, show, only_refresh, mac_in, ip, vlan, update, lookup, add,
           idle, tick} = control_i;
   assign status_o = {
+    stalled,
     num_refused_q,
     num_evicted_q,
     write_refused,
@@ -93,6 +94,7 @@ module bench
       .write_mac_i(mac_in),
       .written_o(written),
       .write_refused_o(write_refused),
+      .stalled_o(stalled),
       .evicted_o(evicted),
       .refused_o(refused)
   );
