@@ -15,6 +15,7 @@ from rich.table import Table
 from bombus.applications.intrusion_detection import compiling, load, lookup, sample
 from bombus.applications.intrusion_detection.model import Packet
 from bombus.applications.intrusion_detection.tables import MAX_ROWS, MIN_ROWS, Tables
+from bombus.protocols import frames
 from bombus.registers.access import BlockAccess
 
 NUM_FLOWS = 512
@@ -118,8 +119,12 @@ def segment(traffic: Traffic, frame_bytes: int, flow: bytes, number: int, payloa
         header = sequence.to_bytes(4) + bytes(4) + b"\x50\x10" + bytes(6)
     else:
         header = (frame_bytes - 34).to_bytes(2) + number.to_bytes(2)  # no checksum, but all differ
-    made = bytes(12) + b"\x08\0" + ip + flow + header + traffic.start
-    return (made + payload)[:frame_bytes]
+    ip += flow[:8]
+    content = (flow[8:] + header + traffic.start + payload)[: frame_bytes - 34]
+    if traffic.protocol == 6:
+        sum_of = frames.pseudo_header(flow[:4], flow[4:8], 6, len(content)) + content
+        content = content[:16] + frames.transport_checksum(sum_of).to_bytes(2) + content[18:]
+    return bytes(12) + b"\x08\0" + ip[:10] + frames.checksum(ip).to_bytes(2) + ip[12:] + content
 
 
 def segments(

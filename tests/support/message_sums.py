@@ -87,7 +87,12 @@ EVENTS: dict[str, dict[str, int]] = {
     },
     "rpu_host": {"to_host": ENDS, "from_host": STARTS},
     "rs_encode": {"encoded": GOES_ON},
-    "rule_matcher": {"unchecked": GOES_ON, "hit_lost": GOES_ON, "flow_evicted": GOES_ON},
+    "rule_matcher": {
+        "unchecked": GOES_ON,
+        "hit_lost": GOES_ON,
+        "flow_evicted": GOES_ON,
+        "bad_checksum": GOES_ON,
+    },
     "tcp": {
         "odd_options": GOES_ON,
         "bad_option": GOES_ON,

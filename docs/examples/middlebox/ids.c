@@ -353,7 +353,7 @@ CALLED void go_on_behind(struct segment *it) {
     go_on(&state, it->flow, end);
 }
 
-// A SYN: what has been released of its flow belongs to the stream before.
+// A SYN, after which what has been released of its flow belongs to the stream before; or a FIN in order.
 CALLED void start_again(struct segment *it) {
     settle();
     if (state.last.flow != it->flow) remember(&state);
@@ -368,7 +368,7 @@ INLINE void in_order(struct state *s, struct segment *it) {
         if (SELDOM(s->asked)) CALL(settle());
         return;
     }
-    // Of what belongs to a flow, only a SYN has no bytes.
+    // Of what belongs to a flow, only a SYN that begins it and a FIN have no bytes.
     if (it->flow != NO_FLOW && SELDOM(it->about[SEQUENCE] == it->about[END]))
         CALL(start_again(it));
     else if (s->asked)

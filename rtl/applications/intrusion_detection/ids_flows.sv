@@ -7,15 +7,21 @@
 // are ahead wait here until the gap before them is filled, for a limited time (ids_waiting).
 // Further ones are not scanned: the verdict reports this, and the firmware keeps them in their
 // slots and requests another verdict (AskAgain), or skips the missing bytes (AskSkip). An old
-// segment, and one more than 1 MiB ahead, is scanned by itself. An unknown flow begins with its
-// first segment, or with a SYN. The payload of a SYN is not in the stream, and is scanned by
-// itself; so are segments with RST, and those without ACK, which do not concern the flow. A keyed
-// hash selects a set of four flows; the least recently seen one is replaced. With a new key, flows
-// begin anew. Other packets pass unchanged. The table is cleared after reset.
+// segment, and one more than 1 MiB ahead, is scanned by itself, as are segments with RST, without
+// ACK, or with a wrong checksum. The payload of a SYN is not in the stream, and is scanned by
+// itself. A keyed hash selects a set of four flows; the least recently seen one is replaced. With a
+// new key, flows begin anew. Other packets pass unchanged. The table is cleared after reset.
 //
-// Latency: 3 cycles from packet to scan, 14 for a segment; then up to 9 more until the next packet.
-// Throughput: a segment in 24 cycles, another packet in 4; of two segments in reverse order, one in
-// 29. RFC 9293, section 3.4.
+// An unknown flow begins with its first segment, or with a SYN. A later SYN does not change an open
+// flow: its receiver only sends a challenge ACK (RFC 5961, section 4). It starts the flow again
+//  - after an RST whose number is the next one, in either direction, or a FIN in order,
+//  - before the first byte of data and the SYN,ACK, and after MaxIdleS seconds without a segment,
+//  - when the other direction answers it by a SYN,ACK, whose acknowledgement is the next number.
+//
+// Latency: 3 cycles from packet to scan, 14 for a segment, 24 for a SYN,ACK; then up to 9 more
+// until the next packet, 20 after an RST. Throughput: a segment in 24 cycles, a SYN,ACK or RST in
+// 36, another packet in 4; of two segments in reverse order, one in 29. RFC 9293, sections 3.4 and
+// 3.10.7.
 `include "bombus_assert.svh"
 
 module ids_flows
@@ -25,6 +31,7 @@ module ids_flows
     parameter int unsigned NumSlots = 16,
     parameter int unsigned Waiting = 3,  // segments ahead of a gap that wait here
     parameter int unsigned WaitCycles = 75000,  // at most
+    parameter int unsigned MaxIdleS = 7440,
     parameter int unsigned WordWidth = 11  // of an index into the store, in units of 16 bytes
 ) (
     input logic clk_i,
@@ -32,10 +39,12 @@ module ids_flows
     input logic stopped_i,  // the firmware does not run: no segment waits
     input logic is_enabled_i,  // packets are examined
     input logic [95:0] secret_i,  // key of the hash
+    input logic [31:0] time_us_i,
 
     input packet_t packet_i,
     input flow_t   flow_i,
     input logic    packet_valid_i,
+    input logic    is_sum_good_i,   // of a TCP segment, a cycle after packet_valid_i
 
     input logic ask_i,  // AskAgain, AskSkip or AskBlock, held until ask_done_o
     input logic ask_begins_i,  // done as soon as it has begun; the result is read later
@@ -64,13 +73,18 @@ module ids_flows
     input  logic    packet_ready_i,
 
     // A flow is replaced, one of the last 4 * Flows segments is its (about: in units of 16).
-    output logic evicted_o
+    output logic evicted_o,
+    output logic bad_sum_o   // a TCP segment has a wrong checksum
 );
 
   localparam int unsigned RowWidth = $clog2(Flows);
   localparam int unsigned SetWidth = RowWidth - 2;
   localparam int unsigned SlotWidth = $clog2(NumSlots);
   localparam int unsigned FarWidth = 20;  // a gap of 1 MiB
+  localparam int unsigned PeriodShift = 22;  // of the time that states have: 4.2 s
+  localparam int unsigned PeriodBits = 21;  // so that it wraps after 101 days
+  localparam longint unsigned MaxIdle = 64'd1000000 * 64'(MaxIdleS) >> PeriodShift;
+  typedef logic [PeriodBits-1:0] period_t;
 
   if (Flows < 64 || Flows > 32768 || Flows != 2 ** RowWidth) begin : gen_bad_flows
     $error("ids_flows: Flows must be a power of two, 64 to 32768");
@@ -81,11 +95,18 @@ module ids_flows
   if (WordWidth < 4 || WordWidth > 16) begin : gen_bad_words
     $error("ids_flows: WordWidth must be 4 to 16");
   end
+  if (MaxIdleS < 5 || MaxIdleS > 1000000) begin : gen_bad_idle
+    $error("ids_flows: MaxIdleS must be 5 to 1000000");
+  end
 
   typedef struct packed {
     logic valid;
     logic blocked;
+    logic ended;  // by RST or FIN
+    logic begun;  // its next number is known to be its receiver's: a SYN does not start it again
+    logic asks;  // a SYN,ACK of the other direction has not answered its last SYN
     logic [15:0] stamp;
+    period_t period;  // of its last segment
     logic [5:0] count;  // number of valid bytes in last
     logic [31:0] next;
     logic [95:0] key;
@@ -109,7 +130,8 @@ module ids_flows
     Put,
     Emit,
     Take,
-    Save
+    Save,
+    Turn
   } step_e;
   step_e step_q;
 
@@ -159,11 +181,33 @@ module ids_flows
       op_q <= ask_op_i;
     end
     if (step_q == Load) info_q <= infos[slot_q];
+    if (step_q == Turn)
+      info_q.flow.key <= {flow.key[64+:16], flow.key[80+:16], flow.key[0+:32], flow.key[32+:32]};
   end
-  wire has_flow = flow.in_stream & (packet.size != '0 | flow.syn);
+
+  // Known a cycle after the packet.
+  logic [NumSlots-1:0] bad_q;
+  logic is_bad_q, arrived_q, is_tcp_q;
+  logic [SlotWidth-1:0] arrived_slot_q;
+  always_ff @(posedge clk_i) begin
+    arrived_q <= packet_valid_i & ~rst_i;
+    is_tcp_q <= flow_i.in_stream | flow_i.rst;
+    arrived_slot_q <= packet_i.slot[SlotWidth-1:0];
+    if (arrived_q) bad_q[arrived_slot_q] <= ~is_sum_good_i;
+    bad_sum_o <= arrived_q & is_tcp_q & ~is_sum_good_i & ~rst_i;
+    if (step_q == Load) is_bad_q <= bad_q[slot_q];
+  end
   wire offset_t size = flow.syn ? '0 : packet.size;  // in the stream
   wire skips = is_asked_q & op_q == AskSkip | retry_skips_q;
   wire blocks = is_asked_q & op_q == AskBlock;
+  wire has_flow = ~is_bad_q &
+      (flow.in_stream & (packet.size != '0 | flow.syn | flow.fin) | flow.rst & ~blocks);
+  wire is_syn = flow.syn & ~flow.rst;
+  // A SYN,ACK concerns both directions: first the other one, then its own. An RST that ends its own
+  // flow then ends the other one.
+  wire is_answer = is_syn & flow.ack & ~blocks;
+  logic is_other_q, turned_q;  // info_q has the other direction's key; it had or has
+  logic answers_q;  // a SYN of the other direction
 
   // ---- The table ----
 
@@ -205,21 +249,43 @@ module ids_flows
   wire is_it = row_q.valid & (&same_q);
   always_ff @(posedge clk_i) age_q <= read_q.valid ? {1'b0, now_q - read_q.stamp} : '1;
 
+  // Periods since reset; the time may jump.
+  period_t period_q, idle_q;
+  logic [31-PeriodShift:0] periods_q;
+  wire  [31-PeriodShift:0] periods = time_us_i[31:PeriodShift];
+  always_ff @(posedge clk_i) begin
+    periods_q <= periods;
+    period_q  <= rst_i ? '0 : period_q + period_t'(periods - periods_q);
+    if (rst_i) periods_q <= periods;
+    idle_q <= period_q - state_q.period;
+  end
+
   // ---- Position in the stream ----
 
   logic signed [31:0] seen_q;  // bytes of the segment already seen in the stream
   logic [31:0] end_q;  // sequence number after the segment
   // not after the next sequence number: the segment has no new byte unless it is ahead
   logic is_past_q;
+  // The segment begins, or ends, with the next sequence number.
+  logic begins_next_q, ends_next_q;
   logic is_known_q, is_ahead_q, is_next_q, is_small_q;
+  logic saves_q;  // the state changes, but not by bytes
+  logic is_member_q;  // the firmware knows it as a segment of the flow
   offset_t skip_q, begins_q, fresh_q, put_q, from_q;
   logic [5:0] count_q;
   // If the missing bytes have arrived since the firmware requested to skip them, no byte is
   // skipped.
-  wire has_state = is_known_q & ~flow.syn & ~(skips & seen_q[31]);
+  wire has_state = is_known_q & ~is_syn & ~(skips & seen_q[31]);
+  wire is_idle = 64'(idle_q) > MaxIdle;
+  wire restarts = answers_q | state_q.ended | ~state_q.begun | is_idle;
+  wire challenges = is_syn & is_known_q & ~restarts;  // a SYN in an open flow
+  wire answered = is_other_q & is_answer & is_known_q & (state_q.asks | state_q.ended);
+  wire resets = flow.rst & is_known_q & (begins_next_q | is_other_q);
+  wire finishes = flow.fin & has_state & ends_next_q & is_past_q;  // without new bytes
+  wire is_stray = flow.fin & ~is_known_q & size == '0;
   // Beyond any window: the receiver will not accept it, so it does not advance the stream.
   wire is_far = seen_q[31] & ~(&seen_q[30:FarWidth]);
-  wire is_near = has_state & seen_q[31] & ~is_far;
+  wire is_near = has_state & ~flow.rst & ~is_other_q & seen_q[31] & ~is_far;
   wire still_ahead = step_q == Locate & is_asked_q & is_near;
   wire waits = step_q == Locate & ~is_asked_q & is_near & (is_retry_q | ~is_full);
   wire is_old = has_state & (seen_q[31] ? is_far : is_past_q);
@@ -242,7 +308,7 @@ module ids_flows
       .gap_i(&seen_q[31:16] ? ~seen_q[15:0] : '1),
       .is_full_o(is_full),
       .leaves_i(step_q == Locate & is_retry_q & ~waits),
-      .changes_i(step_q == Join),
+      .changes_i(step_q == Join | step_q == Locate & answered),
       .slot_o(retry_slot),
       .skips_o(retry_skips),
       .valid_o(may_retry),
@@ -309,6 +375,16 @@ module ids_flows
         is_known_q <= 1'b0;
         is_ahead_q <= 1'b0;
         is_next_q <= 1'b0;
+        saves_q <= 1'b0;
+        is_member_q <= 1'b0;
+        is_other_q <= 1'b0;
+        turned_q <= 1'b0;
+        answers_q <= 1'b0;
+        step_q <= Hash;
+      end
+      Turn: begin
+        is_other_q <= ~is_other_q;
+        turned_q <= 1'b1;
         step_q <= Hash;
       end
       Hash: begin
@@ -319,7 +395,7 @@ module ids_flows
         count_q <= '0;
         from_q <= packet.start;
         end_q <= flow.sequence_number + 32'(size);
-        step_q <= has_flow ? Look : blocks ? Idle : Emit;
+        step_q <= has_flow ? (is_answer & ~turned_q ? Turn : Look) : blocks ? Idle : Emit;
       end
       Look: begin
         if (has_row & is_it) begin
@@ -338,28 +414,48 @@ module ids_flows
         if (~found_q) way_q <= victim_q;
         seen_q <= $signed(state_q.next - flow.sequence_number);
         is_past_q <= ~(1'(32'(state_q.next - end_q) >> 31));
+        begins_next_q <= state_q.next == flow.sequence_number;
+        ends_next_q <= state_q.next == end_q;
         state_q.stamp <= now_q;
+        state_q.period <= period_q;
         if (~found_q) state_q.blocked <= 1'b0;
         step_q <= Locate;
       end
       Locate: begin
-        is_ahead_q <= is_near;
-        is_next_q  <= ~is_near & ~is_old & ~blocks;
-        skip_q     <= skip;
-        begins_q   <= packet.start + skip;
-        fresh_q    <= size - skip;
+        is_ahead_q  <= is_near;
+        is_next_q   <= ~is_near & ~is_old & ~blocks & ~challenges & ~flow.rst & ~is_stray;
+        saves_q     <= challenges | resets | finishes;
+        is_member_q <= ~challenges & ~flow.rst & ~is_stray & (~is_old | finishes | size != '0);
+        skip_q      <= skip;
+        begins_q    <= packet.start + skip;
+        fresh_q     <= size - skip;
         if (has_state) count_q <= state_q.count;
         if (blocks) state_q.blocked <= 1'b1;
-        if (blocks) step_q <= is_known_q ? Save : Idle;
+        if (challenges & ~flow.ack & ~blocks) state_q.asks <= 1'b1;
+        if ((resets | finishes) & ~blocks) state_q.ended <= 1'b1;
+        if (answered) begin
+          answers_q <= 1'b1;
+          state_q.blocked <= 1'b0;
+          state_q.ended <= 1'b0;
+          state_q.begun <= 1'b1;
+          state_q.asks <= 1'b0;
+          state_q.next <= flow.acknowledged;
+          state_q.count <= '0;
+        end
+        if (is_other_q) step_q <= resets | answered ? Save : flow.rst ? Idle : Turn;
+        else if (blocks) step_q <= is_known_q ? Save : Idle;
         else if (still_ahead | waits) step_q <= Idle;
-        else if (is_near | is_old) step_q <= Emit;
+        else if (is_near | is_old | challenges | flow.rst | is_stray) step_q <= Emit;
         else step_q <= Join;
       end
       Join: begin
-        if (flow.syn) state_q.blocked <= 1'b0;
+        if (is_syn) state_q.blocked <= 1'b0;
         state_q.valid <= 1'b1;
+        state_q.ended <= ~is_syn & (is_known_q & state_q.ended | flow.fin);
+        state_q.begun <= ~is_syn | answers_q;
+        state_q.asks <= is_syn ? ~flow.ack : is_known_q & state_q.asks;
         state_q.key <= flow.key;
-        state_q.next <= end_q + 32'(flow.syn);
+        state_q.next <= end_q + 32'(is_syn);
         state_q.count <= total > 15'(JointBytes) ? 6'(JointBytes) : 6'(total);
         put_q <= begins_q - 14'(JointBytes);
         if (14'(count_q) > skip_q) from_q <= begins_q - 14'(count_q);
@@ -374,7 +470,8 @@ module ids_flows
         number_q <= '0;
         first_taken_q <= packet.stop - 14'(JointBytes);
         half_q <= 1'b0;
-        if (packet_valid_o & packet_ready_i) step_q <= ~is_next_q ? Idle : size == '0 ? Save : Take;
+        if (packet_valid_o & packet_ready_i)
+          step_q <= is_next_q & size != '0 ? Take : is_next_q | saves_q ? Save : Idle;
       end
       Take: begin
         if (~read_o | wait_i) number_q <= number_q;
@@ -384,7 +481,7 @@ module ids_flows
         end
         if (coming_q[2] & half_q) step_q <= Save;
       end
-      Save:    step_q <= Idle;
+      Save:    step_q <= ~blocks & flow.rst != is_other_q ? Turn : Idle;
       default: step_q <= Idle;
     endcase
     evicted_o <= step_q == Join & ~is_known_q & ~|oldest_q[16:RowWidth-2] & ~rst_i;
@@ -415,7 +512,7 @@ module ids_flows
       packet_o.stop = packet.start;
     end
     packet_o.is_ahead   = is_ahead_q;
-    packet_o.is_blocked = is_known_q & state_q.blocked;
+    packet_o.is_blocked = is_known_q & state_q.blocked & flow.in_stream & ~flow.syn;
     packet_o.is_again   = is_asked_q;
   end
 
@@ -427,7 +524,7 @@ module ids_flows
   (* ram_style = "distributed" *) logic [31:0] ends[NumSlots];
   always_ff @(posedge clk_i) begin
     if (step_q == Emit) begin
-      rows[slot_q] <= has_flow ? 16'(row) : '1;
+      rows[slot_q] <= is_member_q ? 16'(row) : '1;
       sequences[slot_q] <= flow.sequence_number;
       ends[slot_q] <= end_q;
     end
@@ -448,7 +545,7 @@ module ids_flows
   assign answered_o = pending_q & (again_i | still_ahead & ~blocks);
   assign ask_done_o = awaited_q & pending_q & answers | takes_ask & ask_begins_i;
 
-  `BOMBUS_ASSERT(LegalStep, step_q inside {[Clear : Save]})
+  `BOMBUS_ASSERT(LegalStep, step_q inside {[Clear : Turn]})
   `BOMBUS_ASSERT(PacketsHaveRoom, !packet_valid_i || unused_ready)
 
 endmodule

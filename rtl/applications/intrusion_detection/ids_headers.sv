@@ -5,8 +5,8 @@
 // protocols. The payload of fragments, of frames shorter than their packet, and of all other frames
 // is not examined.
 //
-// Latency: 3 cycles, from the last beat. Throughput: one beat per cycle. RFC 791, RFC 9293, RFC
-// 768.
+// Latency: 3 cycles, from the last beat, and one more for the checksums. Throughput: one beat per
+// cycle. RFC 791, RFC 9293, RFC 768.
 module ids_headers
   import bombus_pkg::*;
   import rule_pkg::*;
@@ -27,7 +27,8 @@ module ids_headers
 
     output packet_t packet_o,
     output flow_t   flow_o,
-    output logic    packet_valid_o
+    output logic    packet_valid_o,
+    output logic    is_sum_good_o    // of a TCP segment, a cycle later: also of its IP header
 );
 
   if (DataWidth != 512) begin : gen_bad_width
@@ -65,6 +66,21 @@ module ids_headers
       last_q  <= '0;
     end
   end
+
+  ids_sum #(
+      .DataWidth(DataWidth)
+  ) u_sum (
+      .clk_i,
+      .rst_i,
+      .packet_i,
+      .first_i,
+      .last_i,
+      .data_i,
+      .is_tagged_i(is_tagged),
+      .total_i(swap16(ip[16+:16])),
+      .header_i(ip_q[8*32-1:0]),
+      .is_good_o(is_sum_good_o)
+  );
 
   // The transport header, located by the length of the IP header.
   localparam int unsigned L4Bytes = 14;
@@ -110,8 +126,9 @@ module ids_headers
   wire is_whole = l4_size_q >= 14'(header) & (~protocol_q[0] | tcp_bytes >= 6'd20) &
       (~is_udp | (udp_length >= 16'd8 & udp_length <= 16'(l4_size_q)));
   wire offset_t size = is_cut ? udp_length[13:0] : l4_size_q;
+  wire is_tcp = is_good_q & is_whole & protocol_q[0];
   // Receivers drop segments with neither ACK nor SYN, and data with RST (RFC 9293, section 3.10.7).
-  wire in_stream = is_good_q & is_whole & protocol_q[0] & ~flags[2] & (flags[1] | flags[4]);
+  wire in_stream = is_tcp & ~flags[2] & (flags[1] | flags[4]);
   offset_t stop, last_start;
   assign stop = is_cut ? l4_start_q + udp_length[13:0] : l4_start_q + l4_size_q;
   assign last_start = is_cut ? l4_start_q + udp_length[13:0] - 14'd4 :
@@ -133,12 +150,16 @@ module ids_headers
       packet_o.is_ahead <= 1'b0;
       packet_o.is_blocked <= 1'b0;
       packet_o.is_again <= 1'b0;
-      packet_o.is_urgent <= is_good_q & is_whole & protocol_q[0] & flags[5];
+      packet_o.is_urgent <= is_tcp & flags[5];
       flow_o <= '{
           is_enabled: enabled_q[1],
           in_stream: in_stream,
+          rst: is_tcp & flags[2],
           syn: flags[1],
+          ack: flags[4],
+          fin: flags[0] & ~flags[1],
           sequence_number: {swap16(l4_q[32+:16]), swap16(l4_q[48+:16])},
+          acknowledged: {swap16(l4_q[64+:16]), swap16(l4_q[80+:16])},
           key: {l4_q[31:0], addresses_q}
       };
     end

@@ -36,16 +36,19 @@ module rule_matcher
     parameter int unsigned Waiting = 3,  // TCP segments that wait for a gap to be filled
     parameter int unsigned WaitCycles = 75000,  // limit of that time: 0.3 ms at 250 MHz
     parameter int unsigned CheckCycles = 8192,  // for a packet, in which its rules are checked
+    // A SYN restarts a flow without a segment for so long: the least of RFC 5382, section 5
+    parameter int unsigned MaxIdleS = 7440,
     localparam int unsigned NumWords = 32 * Rows,
     localparam int unsigned IndexWidth = $clog2(NumWords)
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic [31:0] time_us_i,
 
     input rpu_pkg::accel_packet_t accel_packet_i,
     input logic [DataWidth-1:0] accel_packet_data_i,
     output rpu_pkg::accel_verdict_t accel_verdict_o,
-    output logic [2:0] event_o,
+    output logic [3:0] event_o,
     input logic accel_stopped_i,
     input rpu_pkg::accel_bus_request_t accel_bus_request_i,
     output rpu_pkg::accel_bus_response_t accel_bus_response_o,
@@ -65,6 +68,7 @@ module rule_matcher
     EventUnchecked,
     EventHitLost,
     EventFlowEvicted,
+    EventBadChecksum,
     NumEvents
   } event_e;
   localparam string Agrees = "num_slots>=rpu.num_slots slot_bytes>=rpu.slot_bytes";
@@ -107,7 +111,7 @@ module rule_matcher
 
   packet_t packet, located, scanned, checked;
   flow_t flow;
-  logic packet_valid, located_valid, scan_valid, scan_ready, check_ready;
+  logic packet_valid, is_sum_good, located_valid, scan_valid, scan_ready, check_ready;
   logic scan_room, check_room, unused_scan_body, unused_check_body, unused_check_valid;
   logic judged;
   logic [7:0] judged_slot;
@@ -130,7 +134,8 @@ module rule_matcher
       .is_enabled_i(enabled_q),
       .packet_o(packet),
       .flow_o(flow),
-      .packet_valid_o(packet_valid)
+      .packet_valid_o(packet_valid),
+      .is_sum_good_o(is_sum_good)
   );
 
   logic reads;  // the check reads; it has priority
@@ -140,10 +145,10 @@ module rule_matcher
   // Firmware requests are accesses to words from 0x4000 on: an operation and a slot.
   logic ask_done, pending, answered, again, replace, replace_ready, flow_reads, answered_q;
   logic [BeatWidth+1:0] replace_word, flow_word;
-  logic [15:0] replace_bytes;
+  logic [ 15:0] replace_bytes;
   logic [127:0] replace_data;
-  logic [31:0] property_word;
-  logic evicted;
+  logic [ 31:0] property_word;
+  logic evicted, bad_sum;
   logic [NumSlots-1:0] inside_q;  // slots whose verdict is pending
   wire [7:0] ask_slot = 8'(accel_bus_request_i.addr[7:2]);
   wire ask_e ask_op = ask_e'(accel_bus_request_i.addr[10:8]);
@@ -158,6 +163,7 @@ module rule_matcher
       .NumSlots(NumSlots),
       .Waiting(Waiting),
       .WaitCycles(WaitCycles),
+      .MaxIdleS(MaxIdleS),
       .WordWidth(BeatWidth + 2)
   ) u_flows (
       .clk_i,
@@ -165,9 +171,11 @@ module rule_matcher
       .stopped_i(accel_stopped_i),
       .is_enabled_i(enabled_q),
       .secret_i(regs_i.secret.key),
+      .time_us_i,
       .packet_i(packet),
       .flow_i(flow),
       .packet_valid_i(packet_valid),
+      .is_sum_good_i(is_sum_good),
       .ask_i(accel_bus_request_i.valid & may_ask & ~answered_q & ~is_property & ask_op != AskAwait),
       .ask_begins_i(begins),
       .ask_op_i(ask_op),
@@ -189,7 +197,8 @@ module rule_matcher
       .packet_o(located),
       .packet_valid_o(located_valid),
       .packet_ready_i(scan_room & check_room),
-      .evicted_o(evicted)
+      .evicted_o(evicted),
+      .bad_sum_o(bad_sum)
   );
 
   head_fifo #(
@@ -423,6 +432,7 @@ module rule_matcher
     event_o[EventUnchecked] <= unchecked & ~rst_i;
     event_o[EventHitLost] <= tells & ~keeps_hit & ~rst_i;
     event_o[EventFlowEvicted] <= evicted & ~rst_i;
+    event_o[EventBadChecksum] <= bad_sum & ~rst_i;
   end
 
   `BOMBUS_ASSERT(HitsOneAtATime, !(hit && unchecked))

@@ -95,8 +95,12 @@ package rule_pkg;
   typedef struct packed {
     logic is_enabled;  // packets are examined
     logic in_stream;  // TCP, with a complete header, that may change what its receiver reads
+    logic rst;  // TCP, with a complete header; the others are valid with rst or in_stream
     logic syn;  // its payload is not in the stream
+    logic ack;
+    logic fin;  // without syn
     logic [31:0] sequence_number;
+    logic [31:0] acknowledged;
     logic [95:0] key;  // addresses and ports
   } flow_t;
 

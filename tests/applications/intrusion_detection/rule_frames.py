@@ -9,6 +9,7 @@ from random import Random
 from bombus.applications.intrusion_detection import keywords
 from bombus.applications.intrusion_detection.model import Packet
 from bombus.applications.intrusion_detection.streams import Flow, Segment
+from bombus.protocols.frames import checksum, pseudo_header, transport_checksum
 
 _NUMBERS = {keywords.TCP: 6, keywords.UDP: 17, keywords.ICMP: 1, keywords.OTHER: 47}
 LONGEST_HEADERS = 18 + 32 + 60
@@ -30,7 +31,10 @@ def frame(packet: Packet, random: Random, fragment: int = 0) -> bytes:
     total = 4 * words + len(header) + len(packet.payload)
     ip = bytes([0x40 | words, 0]) + total.to_bytes(2) + bytes(2) + fragment.to_bytes(2)
     ip += bytes([64, _NUMBERS[packet.protocol]]) + bytes(2)
-    ip += random.randbytes(8) + bytes(4 * words - 20)
+    addresses = random.randbytes(8)
+    ip = with_sum(ip + addresses + bytes(4 * words - 20))
+    if packet.protocol == keywords.TCP:
+        header = with_tcp_sum(addresses, header + packet.payload)[: len(header)]
     tag = random.choice([b"", b"", b"\x81\0\0\1", b"\x88\xa8\0\1"])
     whole = random.randbytes(12) + tag + b"\x08\0" + ip + header + packet.payload
     # Bytes after the packet do not belong to it.
@@ -39,14 +43,26 @@ def frame(packet: Packet, random: Random, fragment: int = 0) -> bytes:
 
 
 def segment(segment: Segment, acknowledged: int = 0, flags: int | None = None) -> bytes:
-    """A TCP segment without options. `flags`: SYN, or PSH and ACK, or RST if not in the stream."""
+    """A TCP segment without options. `flags`: by default, those of the segment."""
     flow = segment.flow
+    if segment.answers is not None:
+        acknowledged = segment.answers
     if flags is None:
-        flags = 0x02 if segment.syn else 0x18 if segment.in_stream else 0x04
+        flags = _flags(segment)
     tcp = flow.source_port.to_bytes(2) + flow.target_port.to_bytes(2)
     tcp += segment.sequence.to_bytes(4) + acknowledged.to_bytes(4)
     tcp += bytes([0x50, flags]) + b"\xff\xff" + bytes(4)
-    return _of_flow(flow, 6, tcp + segment.payload)
+    frame = bytearray(_of_flow(flow, 6, tcp + segment.payload))
+    frame[50] ^= not segment.is_good
+    return bytes(frame)
+
+
+def _flags(segment: Segment) -> int:
+    if segment.rst:
+        return 0x04
+    if segment.syn:
+        return 0x02 | (segment.answers is not None) << 4
+    return (0x18 if segment.in_stream else 0x08) | segment.fin
 
 
 def datagram(flow: Flow, packet: Packet, length: int | None = None) -> bytes:
@@ -61,4 +77,17 @@ def datagram(flow: Flow, packet: Packet, length: int | None = None) -> bytes:
 def _of_flow(flow: Flow, protocol: int, content: bytes) -> bytes:
     addresses = IPv4Address(flow.source).packed + IPv4Address(flow.target).packed
     ip = b"\x45\0" + (20 + len(content)).to_bytes(2) + bytes(4) + bytes([64, protocol, 0, 0])
-    return (bytes(12) + b"\x08\0" + ip + addresses + content).ljust(60, b"\0")
+    if protocol == 6:
+        content = with_tcp_sum(addresses, content)
+    return (bytes(12) + b"\x08\0" + with_sum(ip + addresses) + content).ljust(60, b"\0")
+
+
+def with_sum(ip: bytes) -> bytes:
+    """An IP header with its checksum, which is 0 before."""
+    return ip[:10] + checksum(ip).to_bytes(2) + ip[12:]
+
+
+def with_tcp_sum(addresses: bytes, tcp: bytes) -> bytes:
+    """A TCP segment with its checksum, which is 0 before."""
+    pseudo = pseudo_header(addresses[:4], addresses[4:], 6, len(tcp))
+    return tcp[:16] + transport_checksum(pseudo + tcp).to_bytes(2) + tcp[18:]

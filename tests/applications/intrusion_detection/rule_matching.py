@@ -16,13 +16,15 @@ from tests.support.harness import Bench
 BEAT = 64
 KEY = 0x243F6A88  # of the hash of flows
 HITS = 8  # that are kept
-HIT, EXACT, AHEAD = 1, 2, 16  # bits of a verdict
+HIT, EXACT, AHEAD, BLOCKED = 1, 2, 16, 32  # bits of a verdict
 ATTENTION, UNCHECKED, URGENT = 1 << 6, 1 << 12, 1 << 13
-EVENTS = ("unchecked", "hit_lost", "flow_evicted")  # of the matcher, after those of the bench
+# Of the matcher, after those of the bench.
+EVENTS = ("unchecked", "hit_lost", "flow_evicted", "bad_checksum")
 AGAIN, SKIPPING, BLOCK, ROW, AWAIT, SEQUENCE, END = range(7)  # firmware requests
 WRITTEN = 1 << 16
 ENABLED, STOPPED = 1, 2  # bits of the bench's control
-WAITING, WAIT_CYCLES = 3, 5000  # parameters of the bench
+WAITING, WAIT_CYCLES, MAX_IDLE_S = 3, 5000, 10  # parameters of the bench
+PERIOD_S = 2**22 / 1e6  # of the time of flows
 
 
 @dataclass
@@ -42,9 +44,10 @@ class Found:
 class Matcher:
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
+        self._period = 0
 
     def control(self, bits: int, key: int = KEY) -> None:
-        self.bench.control(bits | key << 2)
+        self.bench.control(bits | key << 2 | self._period << 34)
 
     def load(self, found: Tables, key: int = KEY) -> None:
         self.control(0, key)
@@ -53,6 +56,12 @@ class Matcher:
         while self.bench.waiting(1):
             self.bench.run(1000)
         self.control(ENABLED, key)
+        self.bench.run(5)
+
+    def wait(self, periods: int) -> None:
+        """While nothing arrives."""
+        self._period += periods
+        self.control(ENABLED)
         self.bench.run(5)
 
     def stop_core(self) -> None:

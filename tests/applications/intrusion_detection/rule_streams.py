@@ -72,3 +72,90 @@ def mixed(random: Random, sessions: Mapping[Flow, Sequence[Segment]]) -> list[Se
 def flow(random: Random, number: int) -> Flow:
     ports = [random.choice([53, 80, 443, 8080, 20000]) for _ in range(2)]
     return Flow(f"10.1.{number >> 8}.{number & 255}", "10.2.0.1", ports[0], ports[1])
+
+
+# ---- What a receiver ignores ----
+
+_WRAP = 1 << 32
+_CONNECTIONS = 4
+
+
+class _Side:
+    """One direction of a connection, as its receiver sees it."""
+
+    def __init__(self, flow: Flow, first: int, data: bytes) -> None:
+        self.flow = flow
+        self.next = (first + 1) % _WRAP
+        self._data = data
+        self._place = 0
+
+    def is_over(self) -> bool:
+        return self._place == len(self._data)
+
+    def data(self, random: Random, fin: bool = False) -> Segment:
+        size = len(self._data) - self._place if fin else random.randrange(1, 12)
+        part = self._data[self._place :][:size]
+        made = Segment(self.flow, self.next, part, fin=fin)
+        self._place += len(part)
+        self.next = (self.next + len(part)) % _WRAP
+        return made
+
+    def decoy(self, random: Random, syns: bool) -> Segment:
+        """`syns`: of a client, which sends no SYN,ACK."""
+        junk = b"junk" * random.randrange(1, 4)
+        near = (self.next + random.choice([-40, -9, -1, 1, 2, 9, 40, 1 << 20, 1 << 30])) % _WRAP
+        old = (self.next - len(junk) - random.randrange(3)) % _WRAP
+        made = [
+            Segment(self.flow, near, random.choice([b"", junk]), rst=True),
+            Segment(self.flow, self.next, b"", rst=True, is_good=False),
+            Segment(self.flow, self.next, junk, is_good=False),
+            Segment(self.flow, self.next, junk, in_stream=False),
+            Segment(self.flow, old, junk),
+            Segment(self.flow, old, b"", fin=True),
+            Segment(self.flow, self.next, b"", fin=True, is_good=False),
+            Segment(self.flow, near, b"", syn=True, answers=near, is_good=False),
+        ]
+        number = random.choice([near, self.next])
+        answers = None if syns else random.choice([near, random.getrandbits(32)])
+        syn = Segment(self.flow, number, random.choice([b"", junk]), syn=True, answers=answers)
+        return random.choice([*made, syn, syn, syn])
+
+
+def hostile(random: Random, number: int) -> tuple[list[Segment], set[tuple[Flow, int]]]:
+    """Connections with the same ports, one after another; one side of each mixes in segments that
+    the other one ignores. Also what is to be found of the streams that receivers see.
+    """
+    there = Flow(f"10.3.0.{number}", "10.2.0.1", 1000, 80)
+    sent: list[Segment] = []
+    wanted: set[tuple[Flow, int]] = set()
+    end = random.getrandbits(32)
+    for _ in range(_CONNECTIONS):
+        firsts = [random.choice([end + random.randrange(-60, 60), random.getrandbits(32)]) % _WRAP]
+        firsts.append(random.getrandbits(32))
+        sides = []
+        for flow, first in zip((there, there.back), firsts, strict=True):
+            data = b"".join(b"part-%03d." % random.randrange(100) for _ in range(4))
+            wanted |= {(flow, int(part[5:]) + 1) for part in data.split(b".") if part}
+            sides.append(_Side(flow, first, data))
+        client, server = sides
+        bad = random.choice(sides)
+        syns = [Segment(there, firsts[0], b"", syn=True)]
+        if bad is client:
+            syns += [client.decoy(random, True) for _ in range(random.randrange(3))]
+            syns = [each for each in syns if each.syn]
+        sent += syns
+        sent.append(Segment(server.flow, firsts[1], b"", syn=True, answers=client.next))
+        while not all(side.is_over() for side in sides):
+            side = random.choice([each for each in sides if not each.is_over()])
+            if side is bad and random.random() < 0.5:
+                sent.append(side.decoy(random, side is client))
+            else:
+                sent.append(side.data(random))
+        end = client.next
+        how = random.choice(["fin", "rst", "silence"])
+        if how == "fin":
+            sent += [side.data(random, fin=True) for side in sides]
+        elif how == "rst":
+            side = random.choice(sides)
+            sent.append(Segment(side.flow, side.next, b"", rst=True))
+    return sent, wanted

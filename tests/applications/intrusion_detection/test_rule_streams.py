@@ -146,3 +146,17 @@ def test_room(tmp_path: Path) -> None:
     assert not {hit.sid for _, hit in done.found}
     again = streams.inspect(tables, shuffled + done.dropped[::-1], room=4)
     assert {hit.sid for _, hit in again.found} == {1} and not again.held
+
+
+def test_hostile_connections(tmp_path: Path) -> None:
+    """What one side mixes in, but the other one ignores, hides no pattern of either stream."""
+    text = "\n".join(
+        f'alert tcp any any -> any any (content:"part-{n:03}"; sid:{n + 1};)' for n in range(100)
+    )
+    tables = compiled(tmp_path, text).tables
+    random = Random(1)
+    for number in range(250):
+        sent, wanted = rule_streams.hostile(random, number % 250)
+        result = streams.inspect(tables, sent)
+        assert {(flow, hit.sid) for flow, hit in result.found} == wanted
+        assert not result.dropped and not result.held

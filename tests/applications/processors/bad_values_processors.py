@@ -184,6 +184,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"WaitCycles": 0},
         {"CheckCycles": 255},
         {"CheckCycles": 2000000},
+        {"MaxIdleS": 4},
+        {"MaxIdleS": 1000001},
     ],
     "source_judge": [{"DataWidth": 256}],
 }

@@ -26,6 +26,10 @@ class Flow:
     source_port: int
     target_port: int
 
+    @property
+    def back(self) -> Flow:
+        return Flow(self.target, self.source, self.target_port, self.source_port)
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -33,7 +37,11 @@ class Segment:
     sequence: int
     payload: bytes
     syn: bool = False  # its payload is not in the stream
-    in_stream: bool = True  # without RST, and with ACK or SYN
+    in_stream: bool = True  # with ACK or SYN
+    fin: bool = False
+    rst: bool = False
+    answers: int | None = None  # of a SYN,ACK: its acknowledgement number
+    is_good: bool = True  # its checksums are right
 
 
 class Place(Enum):
@@ -45,7 +53,10 @@ class Place(Enum):
 @dataclass
 class State:
     next: int  # sequence number
-    last: bytes  # of the stream
+    last: bytes = b""  # of the stream
+    ended: bool = False  # by RST or FIN
+    begun: bool = True  # `next` is known to be the receiver's: a SYN does not start it again
+    asks: bool = False  # a SYN,ACK of the other direction has not answered its last SYN
 
 
 class Flows:
@@ -62,11 +73,14 @@ class Flows:
         """
         payload = segment.payload
         state = self._states.get(segment.flow)
-        if not segment.in_stream or not (payload or segment.syn):
+        if segment.is_good and segment.rst:
+            self._reset(segment)
+        elif segment.is_good and segment.syn:
+            return self._synchronize(segment), b"", payload
+        if segment.rst or not segment.in_stream or not segment.is_good:
             return Place.OLD, b"", payload
-        if segment.syn:
-            self._states[segment.flow] = State((segment.sequence + 1) % _WRAP, b"")
-            return Place.NEXT, b"", payload
+        if not payload and (not segment.fin or state is None):
+            return Place.OLD, b"", payload
         known = b""
         seen = 0
         if state is not None:
@@ -74,14 +88,45 @@ class Flows:
             if seen < 0 and not skips:
                 return Place.AHEAD, b"", payload
             if seen >= len(payload):
+                state.ended |= segment.fin and seen == len(payload)
                 return Place.OLD, b"", payload
             known = state.last if seen >= 0 else b""
             seen = max(seen, 0)
         text = payload[: max(0, seen - len(known))] + known + payload[seen:]
         after = (segment.sequence + len(payload)) % _WRAP
-        self._states[segment.flow] = State(after, (known + payload[seen:])[-JOINT_BYTES:])
+        state = state or State(after)
+        state.next, state.last = after, (known + payload[seen:])[-JOINT_BYTES:]
+        state.begun = True
+        state.ended |= segment.fin
+        self._states[segment.flow] = state
         before = len(text) - len(payload)
         return Place.NEXT, text[:before], text[before:]
+
+    def _reset(self, segment: Segment) -> None:
+        """An RST with the next number ends both directions; receivers ignore others."""
+        state = self._states.get(segment.flow)
+        if state is None or state.next != segment.sequence:
+            return
+        state.ended = True
+        if segment.flow.back in self._states:
+            self._states[segment.flow.back].ended = True
+
+    def _synchronize(self, segment: Segment) -> Place:
+        """A SYN, or a SYN,ACK."""
+        answers = False
+        if segment.answers is not None:
+            other = self._states.get(segment.flow.back)
+            if other is not None and (other.asks or other.ended):
+                answers = True
+                self._states[segment.flow.back] = State(segment.answers)
+        asks = segment.answers is None
+        state = self._states.get(segment.flow)
+        if state is None or state.ended or not state.begun or answers:
+            first = (segment.sequence + 1) % _WRAP
+            self._states[segment.flow] = State(first, begun=answers, asks=asks)
+            return Place.NEXT
+        state.asks |= asks
+        return Place.OLD
 
 
 @dataclass
@@ -109,9 +154,10 @@ def inspect(tables: Tables, segments: Iterable[Segment], room: int = 8) -> Inspe
         place = _look(tables, flows, segment, done)
         if place == Place.AHEAD:
             (done.held if len(done.held) < room else done.dropped).append(segment)
-        while place == Place.NEXT:
-            place = Place.OLD
-            for waiting in [each for each in done.held if each.flow == segment.flow]:
+        changed = {segment.flow, segment.flow.back} if segment.syn else {segment.flow}
+        while place != Place.AHEAD:
+            place = Place.AHEAD
+            for waiting in [each for each in done.held if each.flow in changed]:
                 if _look(tables, flows, waiting, done) != Place.AHEAD:
                     done.held.remove(waiting)
                     place = Place.NEXT

@@ -3,8 +3,8 @@
 // tables, each with its index above; requests of the host for a hit; firmware requests about the
 // flow of a slot that is free again, with the operation above the slot, bit 16: written. Out: the
 // hits of each frame, read over the bus, then its verdict, with bit 64; the hits of the host; the
-// answers. Control: it is enabled; the core is stopped; the key of flows. A slot is free again when
-// its verdict is out.
+// answers. Control: it is enabled; the core is stopped; the key of flows; the time, in units of
+// 2^22 us. A slot is free again when its verdict is out.
 `include "bench.svh"
 
 module bench #(
@@ -14,9 +14,10 @@ module bench #(
     parameter int unsigned Flows = 64,
     parameter int unsigned Waiting = 3,
     parameter int unsigned WaitCycles = 5000,
-    parameter int unsigned CheckCycles = 8192
+    parameter int unsigned CheckCycles = 8192,
+    parameter int unsigned MaxIdleS = 10
 ) (
-    `BENCH_PORTS(4, 528, 3, 72, 34, 1)
+    `BENCH_PORTS(4, 528, 3, 72, 44, 1)
 );
 
   `BENCH_SHAPE
@@ -116,7 +117,7 @@ module bench #(
   end
   assign give = front_valid & is_verdict & ~has_hit_q & out_ready_i[0];
   assign out_o[0] = has_hit_q ? {8'd0, row_q, sid_q} : {8'd1, 32'd0, front.verdict};
-  logic [2:0] events;  // of the counters
+  logic [3:0] events;  // of the counters
   assign event_o = 64'({events, error & (reads | asks)});
 
   // The sink of the host's hits is always ready.
@@ -172,10 +173,12 @@ module bench #(
       .Flows(Flows),
       .Waiting(Waiting),
       .WaitCycles(WaitCycles),
-      .CheckCycles(CheckCycles)
+      .CheckCycles(CheckCycles),
+      .MaxIdleS(MaxIdleS)
   ) u_matcher (
       .clk_i,
       .rst_i,
+      .time_us_i({control_i[34+:10], 22'd0}),
       .accel_packet_i(packet),
       .accel_packet_data_i(in_i[0][511:0]),
       .accel_verdict_o(matched),
