@@ -44,7 +44,7 @@ def _summary(facts: Facts, folder: Path, files: list[str]) -> Iterator[str]:
     for path, text in found.items():
         yield f"  {path:{width}}  {text}"
     if shell is None:
-        yield f"  no shell with MACs: {why_none(design)}"
+        yield f"  not written: top module with MACs, for boards ({why_none(design)})"
 
 
 def generate(

@@ -146,7 +146,8 @@ def test_generate_writes_to_the_folder(tmp_path: Path) -> None:
     (registers,) = (line for line in named if line.startswith("udp_echo_registers.h"))
     assert registers.endswith(" after reset") and "eth_tx.eth_tx" in registers
     assert shell == (
-        "no shell with MACs: clock_mhz of MAC port 0 is not set; the CMAC needs 322.265625"
+        "not written: top module with MACs, for boards "
+        "(clock_mhz of MAC port 0 is not set; the CMAC needs 322.265625)"
     )
 
 
