@@ -31,6 +31,7 @@ GOES_ON, ENDS, STARTS = 0, 1, -1
 EVENTS: dict[str, dict[str, int]] = {
     "adder": {"sum": ENDS},
     "log_store": dict.fromkeys(("entry", "lost", "answer", "busy", "malformed"), GOES_ON),
+    "drop_log": {"missed": GOES_ON},
     "memory_buffer": {"write_error": GOES_ON, "read_error": GOES_ON},
     "arp": {
         "request_in": ENDS,

@@ -23,12 +23,13 @@ module udp_echo
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output logic  [0:0] out_next_o,
-    output logic  [0:0] drop_o,
-    output logic        busy_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic            [0:0] out_next_o,
+    output logic            [0:0] drop_o,
+    output message_number_t [0:0] drop_message_o,
+    output logic                  busy_o
 );
 
   if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
@@ -47,13 +48,18 @@ module udp_echo
   } drop_e;
 
   logic first;
-  first_beat u_first (
+  message_number_t message, unused_begun;
+  message_number u_first (
       .clk_i,
       .rst_i,
       .taken_i(in_valid_i & in_ready_o),
       .last_i (in_i.last),
-      .first_o(first)
+      .first_o(first),
+      .here_o (message),
+      .begun_o(unused_begun)
   );
+  // The drop_register reports a drop in the next cycle.
+  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   wire [15:0] src_port = in_i.meta.l4.ports.src_port;
   wire from_service = src_port < 16'(FirstClientPort);

@@ -24,8 +24,9 @@ module engine_exit
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
 
-    output logic [1:0] drop_o,
-    output logic       busy_o
+    output logic            [1:0] drop_o,
+    output message_number_t [1:0] drop_message_o,
+    output logic                  busy_o
 );
 
   if (Port >= MaxMacPorts) begin : gen_bad_port
@@ -68,13 +69,18 @@ module engine_exit
   end
 
   logic first;
-  first_beat u_first (
+  message_number_t message, unused_begun;
+  message_number u_first (
       .clk_i,
       .rst_i,
       .taken_i(in_valid_i & in_ready_o),
       .last_i (in_i.last),
-      .first_o(first)
+      .first_o(first),
+      .here_o (message),
+      .begun_o(unused_begun)
   );
+  // The drop_register reports a drop in the next cycle.
+  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   drop_register #(
       .beat_t(beat_t),

@@ -33,9 +33,10 @@ module engine_parser
     input  logic                  out_ready_i,
     output logic  [NextWidth-1:0] out_next_o,
 
-    input  regs_t       regs_i,
-    output logic  [1:0] drop_o,
-    output logic        busy_o
+    input  regs_t                 regs_i,
+    output logic            [1:0] drop_o,
+    output message_number_t [1:0] drop_message_o,
+    output logic                  busy_o
 );
 
   localparam string Entry = "eth_rx";  // the entry to which mac_rx sends
@@ -175,13 +176,18 @@ module engine_parser
   end
 
   logic first;
-  first_beat u_first (
+  message_number_t message, unused_begun;
+  message_number u_first (
       .clk_i,
       .rst_i,
       .taken_i(matched_valid & matched_ready),
       .last_i (matched.beat.last),
-      .first_o(first)
+      .first_o(first),
+      .here_o (message),
+      .begun_o(unused_begun)
   );
+  // The drop_register reports a drop in the next cycle.
+  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   logic parsed_valid, parsed_ready, unused_next, unused_first;
   drop_register #(

@@ -60,4 +60,16 @@ package log_pkg;
     stamp_t      stamp;     // its end
   } bandwidth_entry_t;
 
+  // drop_log: a drop. The first bytes of the message follow; without `known`, they and its fields
+  // are 0.
+  typedef struct packed {
+    bombus_pkg::packet_meta_t meta;  // with is_packet
+    logic [15:0] length;  // payload bytes where the layer takes the message
+    logic [5:0] reserved;
+    logic is_packet;
+    logic known;  // the message is
+    logic [15:0] counter;  // its position among the counters of the tile
+    stamp_t stamp;  // pulse of the drop
+  } drop_entry_t;
+
 endpackage

@@ -32,13 +32,14 @@ module rs_encode
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output logic  [0:0] out_next_o,
-    output logic  [1:0] drop_o,
-    output logic  [0:0] event_o,
-    output logic        busy_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic            [0:0] out_next_o,
+    output logic            [1:0] drop_o,
+    output message_number_t [1:0] drop_message_o,
+    output logic            [0:0] event_o,
+    output logic                  busy_o
 );
 
   localparam string Entry = "rs_encode";
@@ -118,13 +119,18 @@ module rs_encode
   } work_t;
 
   logic in_first;
-  first_beat u_in_first (
+  message_number_t message, unused_begun;
+  message_number u_in_first (
       .clk_i,
       .rst_i,
       .taken_i(in_valid_i & in_ready_o),
       .last_i (in_i.last),
-      .first_o(in_first)
+      .first_o(in_first),
+      .here_o (message),
+      .begun_o(unused_begun)
   );
+  // The drop_register reports a drop in the next cycle.
+  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   logic [NumDrops-1:0] reasons;
   always_comb begin

@@ -114,6 +114,21 @@ package bombus_pkg;
     logic [31:0] wdata;
   } register_request_t;
 
+  // Which message a dropped one is: those of the layer's first input count from 0 (message_number).
+  typedef struct packed {
+    logic        known;
+    logic [15:0] number;  // modulo 65,536
+  } message_number_t;
+
+  // A beat at the first input of a layer, for a layer that observes its tile.
+  typedef struct packed {
+    packet_meta_t meta;       // of a packet
+    logic         is_packet;
+    length_t      length;
+    logic         last;
+    logic         taken;
+  } observed_beat_t;
+
   // EtherTypes and protocol numbers (IANA).
   parameter logic [15:0] EtherTypeIpv4 = 16'h0800;
   parameter logic [15:0] EtherTypeArp = 16'h0806;

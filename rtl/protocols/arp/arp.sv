@@ -34,14 +34,15 @@ module arp
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output logic  [0:0] out_next_o,
-    output logic  [2:0] drop_o,
-    output logic  [7:0] event_o,
-    output logic        busy_o,
-    output logic        timer_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic            [0:0] out_next_o,
+    output logic            [2:0] drop_o,
+    output message_number_t [2:0] drop_message_o,
+    output logic            [7:0] event_o,
+    output logic                  busy_o,
+    output logic                  timer_o
 );
 
   localparam string Entry = "arp";
@@ -176,6 +177,23 @@ module arp
       .reply_sent_o(reply_sent),
       .request_sent_o(request_sent)
   );
+
+  // Judged in the cycle after its last beat
+  message_number_t message, judged_q, unused_begun;
+  logic unused_first;
+  message_number u_message (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i),
+      .last_i (in_i.last),
+      .first_o(unused_first),
+      .here_o (message),
+      .begun_o(unused_begun)
+  );
+  always_ff @(posedge clk_i) begin
+    judged_q <= message;
+    drop_message_o <= {NumDrops{judged_q}};
+  end
 
   // A message is counted either as received or as dropped, never as both.
   wire busy = received_valid & ~received_ready;

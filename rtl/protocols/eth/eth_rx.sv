@@ -31,12 +31,13 @@ module eth_rx
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t                 out_o,
-    output logic                  out_valid_o,
-    input  logic                  out_ready_i,
-    output logic  [NextWidth-1:0] out_next_o,
-    output logic  [          5:0] drop_o,
-    output logic                  busy_o
+    output beat_t                           out_o,
+    output logic                            out_valid_o,
+    input  logic                            out_ready_i,
+    output logic            [NextWidth-1:0] out_next_o,
+    output logic            [          5:0] drop_o,
+    output message_number_t [          5:0] drop_message_o,
+    output logic                            busy_o
 );
 
   localparam string Entry = "eth_rx";
@@ -110,6 +111,21 @@ module eth_rx
     else if (~known_type) reasons[DropUnknownType] = 1'b1;
     else if (broadcast & ~is_arp) reasons[DropBroadcast] = 1'b1;
   end
+
+  // Messages are judged in order.
+  message_number_t message, unused_begun;
+  logic unused_message_first;
+  message_number u_message (
+      .clk_i,
+      .rst_i,
+      .taken_i(frame_valid & frame_ready),
+      .last_i (frame.last),
+      .first_o(unused_message_first),
+      .here_o (message),
+      .begun_o(unused_begun)
+  );
+  // The drop_register reports a drop in the next cycle.
+  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   beat_t sent;
   always_comb begin

@@ -53,13 +53,14 @@ module icmp_echo
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t                 out_o,
-    output logic                  out_valid_o,
-    input  logic                  out_ready_i,
-    output logic  [NextWidth-1:0] out_next_o,
-    output logic  [          3:0] drop_o,
-    output logic  [          2:0] event_o,
-    output logic                  busy_o
+    output beat_t                           out_o,
+    output logic                            out_valid_o,
+    input  logic                            out_ready_i,
+    output logic            [NextWidth-1:0] out_next_o,
+    output logic            [          3:0] drop_o,
+    output message_number_t [          3:0] drop_message_o,
+    output logic            [          2:0] event_o,
+    output logic                            busy_o
 );
 
   if (QueueBeats != 0 && (QueueBeats < 4 || QueueBeats != 2 ** $clog2(
@@ -116,12 +117,15 @@ module icmp_echo
   );
 
   logic first;
-  first_beat u_first (
+  message_number_t message, begun;
+  message_number u_first (
       .clk_i,
       .rst_i,
       .taken_i(request_valid & request_ready),
       .last_i (request.last),
-      .first_o(first)
+      .first_o(first),
+      .here_o (message),
+      .begun_o(begun)
   );
 
   // ---- Echo ----
@@ -397,10 +401,17 @@ module icmp_echo
       .drop_o(dropped)
   );
   logic refused_q;
-  always_ff @(posedge clk_i) refused_q <= ~rst_i & refuses;
+  message_number_t message_q, judged_message_q;
+  always_ff @(posedge clk_i) begin
+    refused_q <= ~rst_i & refuses;
+    message_q <= reporting ? begun : message;
+    if (error_taken) judged_message_q <= message;
+  end
   always_comb begin
     drop_o = dropped;
     drop_o[DropRateLimited] = refused_q;
+    drop_message_o = {NumDrops{message_q}};
+    drop_message_o[DropRateLimited] = judged_message_q;
   end
 
   always_ff @(posedge clk_i) begin

@@ -24,14 +24,17 @@ module ipv4_options
     input logic rst_i,
 
     input beat_t in_i,
-    input logic  in_valid_i,
+    input message_number_t in_message_i,
+    input logic in_valid_i,
 
-    output beat_t    out_o,
-    output options_t out_options_o,
-    output logic     out_valid_o,
-    input  logic     out_ready_i,
+    output beat_t           out_o,
+    output message_number_t out_message_o,
+    output options_t        out_options_o,
+    output logic            out_valid_o,
+    input  logic            out_ready_i,
 
     output logic drop_o,
+    output message_number_t drop_message_o,
     output logic busy_o
 );
 
@@ -50,6 +53,7 @@ module ipv4_options
     vlan_t vlan;
     length_t length;
     logic [15:0] csum;
+    message_number_t message;
   } kept_t;
 
   // ---- Input ----
@@ -70,7 +74,8 @@ module ipv4_options
         mac_port: in_i.meta.mac_port,
         vlan: in_i.meta.vlan,
         length: in_i.length,
-        csum: in_i.meta.csum
+        csum: in_i.meta.csum,
+        message: in_message_i
     };
     in_q.last <= in_i.last;
     in_q.last_index <= index_t'((in_i.bytes - count_t'(1)) >> 2);
@@ -102,6 +107,7 @@ module ipv4_options
       if (in_valid_q) lost_q <= lost & ~in_q.last;
     end
     drop_o <= ~rst_i & ends & lost;
+    drop_message_o <= in_q.kept.message;
   end
 
   // ---- Split the packets into words ----
@@ -291,11 +297,13 @@ module ipv4_options
 
   wire [OffsetWidth-1:0] bytes = bare.kept.length[OffsetWidth-1:0];
   typedef struct packed {
+    message_number_t message;
     options_t options;
     beat_t beat;
   } out_t;
   out_t out_d, out;
   always_comb begin
+    out_d.message = bare.kept.message;
     out_d.options = bare.options;
     out_d.beat = '0;
     out_d.beat.data = bare.data;
@@ -320,6 +328,7 @@ module ipv4_options
       .out_ready_i
   );
   assign out_o = out.beat;
+  assign out_message_o = out.message;
   assign out_options_o = out.options;
 
   logic [$clog2(Beats)+1:0] packets_q;  // packets inside

@@ -38,13 +38,14 @@ module ipv4_rx
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t                 out_o,
-    output logic                  out_valid_o,
-    input  logic                  out_ready_i,
-    output logic  [NextWidth-1:0] out_next_o,
-    output logic  [          9:0] drop_o,
-    output logic  [          1:0] event_o,
-    output logic                  busy_o
+    output beat_t                           out_o,
+    output logic                            out_valid_o,
+    input  logic                            out_ready_i,
+    output logic            [NextWidth-1:0] out_next_o,
+    output logic            [          9:0] drop_o,
+    output message_number_t [          9:0] drop_message_o,
+    output logic            [          1:0] event_o,
+    output logic                            busy_o
 );
 
   localparam string Entry = "ipv4_rx";
@@ -83,14 +84,17 @@ module ipv4_rx
   // ---- Options: a side path that removes them ----
 
   logic in_first, has_options_q;
+  message_number_t message, unused_begun;
   wire has_options = in_first ? in_i.data[3:0] > HeaderWords : has_options_q;
   wire taken = in_valid_i & in_ready_o;
-  first_beat u_first (
+  message_number u_first (
       .clk_i,
       .rst_i,
       .taken_i(taken),
       .last_i (in_i.last),
-      .first_o(in_first)
+      .first_o(in_first),
+      .here_o (message),
+      .begun_o(unused_begun)
   );
   always_ff @(posedge clk_i) begin
     if (taken) has_options_q <= has_options;
@@ -98,6 +102,7 @@ module ipv4_rx
 
   beat_t bare;
   options_t bare_options;
+  message_number_t bare_message, lost_message;
   logic bare_valid, options_lost, options_busy;
   logic side_q;  // the side path is selected
   logic strip_ready, kept_valid_q;
@@ -107,12 +112,15 @@ module ipv4_rx
       .clk_i,
       .rst_i,
       .in_i,
+      .in_message_i(message),
       .in_valid_i(taken & has_options),
       .out_o(bare),
+      .out_message_o(bare_message),
       .out_options_o(bare_options),
       .out_valid_o(bare_valid),
       .out_ready_i(side_q & ~kept_valid_q),
       .drop_o(options_lost),
+      .drop_message_o(lost_message),
       .busy_o(options_busy)
   );
 
@@ -126,13 +134,21 @@ module ipv4_rx
     else side_q <= select_side;
   end
 
+  typedef struct packed {
+    message_number_t message;
+    options_t options;
+  } carried_t;
+
   // A beat that the strip does not accept is kept as another input of the multiplexer. So
   // in_ready_o depends only on flip-flops, and a bit still takes one LUT.
   beat_t packet, kept_q;
   always_comb begin
     packet = kept_valid_q ? kept_q : side_q ? bare : in_i;
-    // These bits are still unused here: they carry the result for the options.
-    if (~kept_valid_q) packet.meta.l4 = side_q ? $bits(l4_t)'(bare_options) : '0;
+    // These bits are still unused here: they carry the result for the options, and the number.
+    if (~kept_valid_q) begin
+      packet.meta.l4 = $bits(l4_t)'(side_q ? carried_t'{message: bare_message, options: bare_options
+                                    } : carried_t'{message: message, options: '0});
+    end
   end
   wire packet_valid = kept_valid_q | (side_q ? bare_valid : in_valid_i & ~has_options);
   assign in_ready_o = side_q ? ~in_first & has_options_q : ~kept_valid_q;
@@ -232,7 +248,7 @@ module ipv4_rx
     packet_meta_t meta;  // metadata to be sent on
     length_t length;  // payload bytes
     logic [$clog2(QuotedBytes+1)-1:0] quoted;
-    options_t options;
+    carried_t carried;
     logic truncated;
     logic bad_version;
     logic bad_length;
@@ -257,7 +273,7 @@ module ipv4_rx
     parsed_d.length = body.length - 14'(HeaderBytes);
     parsed_d.quoted = body.length < 14'(HeaderBytes + QuotedBytes) ?
         $bits(parsed_d.quoted)'(parsed_d.length) : $bits(parsed_d.quoted)'(QuotedBytes);
-    parsed_d.options = options_t'($bits(options_t)'(body.meta.l4));
+    parsed_d.carried = carried_t'($bits(carried_t)'(body.meta.l4));
     parsed_d.truncated = body.length < 14'(HeaderBytes);
     parsed_d.bad_version = header.version != Version;
     // Options still present mean that the packet ends inside its header.
@@ -310,8 +326,8 @@ module ipv4_rx
     else if (parsed_q.not_for_us) reasons[DropNotForUs] = 1'b1;
     else if (parsed_q.bad_source) reasons[DropBadSource] = 1'b1;
     else if (parsed_q.is_fragment) reasons[DropFragment] = 1'b1;
-    else if (parsed_q.options.malformed) reasons[DropBadOption] = 1'b1;
-    else if (parsed_q.options.source_route) reasons[DropSourceRoute] = 1'b1;
+    else if (parsed_q.carried.options.malformed) reasons[DropBadOption] = 1'b1;
+    else if (parsed_q.carried.options.source_route) reasons[DropSourceRoute] = 1'b1;
   end
 
   beat_t sent;
@@ -338,6 +354,8 @@ module ipv4_rx
   assign stage_ready = sent_ready | discard;
 
   logic [NumDrops-1:0] verdict_drop;
+  message_number_t message_q;
+  always_ff @(posedge clk_i) message_q <= parsed_q.carried.message;
   drop_register #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
@@ -361,13 +379,15 @@ module ipv4_rx
   always_comb begin
     drop_o = verdict_drop;
     drop_o[DropOptionsBusy] = options_lost;
+    drop_message_o = {NumDrops{message_q}};
+    drop_message_o[DropOptionsBusy] = lost_message;
   end
 
   wire accepted = stage_valid & sent_ready & stage.first & ~|reasons;
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventOptions] <= accepted & parsed_q.options.present;
+      event_o[EventOptions] <= accepted & parsed_q.carried.options.present;
       event_o[EventUnknownProtocol] <= accepted & parsed_q.refused;
     end
   end

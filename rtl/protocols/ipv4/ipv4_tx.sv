@@ -28,12 +28,13 @@ module ipv4_tx
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output logic  [0:0] out_next_o,
-    output logic  [1:0] drop_o,
-    output logic        busy_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic            [0:0] out_next_o,
+    output logic            [1:0] drop_o,
+    output message_number_t [1:0] drop_message_o,
+    output logic                  busy_o
 );
 
   localparam string Entry = "ipv4_tx";
@@ -262,6 +263,21 @@ module ipv4_tx
       .out_ready_i(packet_ready),
       .out_first_o(packet_first)
   );
+
+  // Messages are judged in order.
+  message_number_t message, unused_begun;
+  logic unused_message_first;
+  message_number u_message (
+      .clk_i,
+      .rst_i,
+      .taken_i(packet_valid & packet_ready),
+      .last_i (packet.last),
+      .first_o(unused_message_first),
+      .here_o (message),
+      .begun_o(unused_begun)
+  );
+  // The drop_register reports a drop in the next cycle.
+  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   packet_meta_t sent_meta;
   logic [NumDrops-1:0] reasons;

@@ -38,10 +38,11 @@ module mac_tx
     input  logic                 mac_tx_tready_i,
     output logic                 mac_tx_tlast_o,
 
-    output logic    [1:0] drop_o,
-    output logic          mac_message_o,  // a frame was sent
-    output length_t       mac_bytes_o,    // bytes of that frame
-    output logic          busy_o
+    output logic            [1:0] drop_o,
+    output message_number_t [1:0] drop_message_o,
+    output logic                  mac_message_o,   // a frame was sent
+    output length_t               mac_bytes_o,     // bytes of that frame
+    output logic                  busy_o
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
@@ -141,7 +142,19 @@ module mac_tx
 
   wire store = step & ~dropping;
 
+  message_number_t message, begun;
+  logic unused_first;
+  message_number u_message (
+      .clk_i,
+      .rst_i,
+      .taken_i(in_valid_i & in_ready_o),
+      .last_i (in_i.last),
+      .first_o(unused_first),
+      .here_o (message),
+      .begun_o(begun)
+  );
   always_ff @(posedge clk_i) begin
+    drop_message_o <= {NumDrops{padding_q ? begun : message}};
     if (rst_i) drop_o <= '0;
     else begin
       drop_o[DropTooLong] <= step & too_long & last;

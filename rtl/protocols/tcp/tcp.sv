@@ -99,6 +99,7 @@ module tcp
     input  logic  data_ready_i,
 
     output logic [ 7:0] drop_o,
+    output message_number_t [7:0] drop_message_o,
     output logic [22:0] event_o,
     output logic        busy_o,
     output logic        timer_o
@@ -230,6 +231,7 @@ module tcp
       .out_valid_o(payload_valid),
       .out_ready_i(payload_ready),
       .drop_o(drop_o[DropOptionsBusy:0]),
+      .drop_message_o(drop_message_o[DropOptionsBusy:0]),
       .event_o(event_o[EventBadOption:0]),
       .busy_o(receive_busy)
   );
@@ -274,6 +276,8 @@ module tcp
   arrival_t arrival;
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
   segment_t unfound, refused;
+  // The look-up shows a segment that it drops.
+  assign drop_message_o[DropPeerLimit:DropNoSession] = {3{unfound.message}};
   logic unfound_valid, refused_valid, lookup_busy, half_done, short, starved;
   logic [15:0] missed_port, port;
   tuple_t missed_tuple;

@@ -98,6 +98,7 @@ package tcp_pkg;
     // those of that acknowledgement. It has no payload, not even an empty one.
     logic sack_only;
     options_t options;
+    bombus_pkg::message_number_t message;  // for reports of drops
   } segment_t;
 
   // The key of a session. Our address is that of the MAC port.

@@ -55,9 +55,10 @@ module tcp_receive
     output logic out_valid_o,
     input logic out_ready_i,
 
-    output logic [4:0] drop_o,
-    output logic [1:0] event_o,
-    output logic       busy_o
+    output logic            [4:0] drop_o,
+    output message_number_t [4:0] drop_message_o,
+    output logic            [1:0] event_o,
+    output logic                  busy_o
 );
 
   typedef enum int unsigned {
@@ -160,8 +161,20 @@ module tcp_receive
     length_t length;
     logic headless;  // shorter than the fixed part of a header
     ones_pkg::saved_t sum;  // of the segment and its pseudo-header
+    message_number_t message;
   } found_t;
   found_t found_q;
+  message_number_t message, unused_begun;
+  logic unused_first;
+  message_number u_message (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(unused_first),
+      .here_o (message),
+      .begun_o(unused_begun)
+  );
   always_ff @(posedge clk_i) begin
     if (taken & (beat_q == '0)) begin
       found_q <= '{
@@ -171,7 +184,12 @@ module tcp_receive
           ip: in_i.meta.ip,
           length: in_i.length,
           headless: in_i.length < 14'(HeaderBytes),
-          sum: ones_pkg::save({sum_host, in_i.meta.csum, in_i.meta.ip, {2'b0, in_i.length}, 16'b0})
+          sum:
+          ones_pkg::save
+          (
+              {sum_host, in_i.meta.csum, in_i.meta.ip, {2'b0, in_i.length}, 16'b0}
+          ),
+          message: message
       };
     end
   end
@@ -211,8 +229,9 @@ module tcp_receive
   end
 
   always_ff @(posedge clk_i) begin
-    last_q  <= in_i.last;
+    last_q <= in_i.last;
     judge_q <= judge;
+    drop_message_o <= {NumDrops{found_q.message}};
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -263,7 +282,8 @@ module tcp_receive
         window: swap16(header.window),
         length: length[13:0],
         sack_only: 1'b0,
-        options: layout_options
+        options: layout_options,
+        message: found_q.message
     };
     late_read = late_q;
     if (late_leaves | late_more_q) late_read.segment.options = late_options;

@@ -31,13 +31,14 @@ module udp_rx
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t                 out_o,
-    output logic                  out_valid_o,
-    input  logic                  out_ready_i,
-    output logic  [NextWidth-1:0] out_next_o,
-    output logic  [          3:0] drop_o,
-    output logic  [          0:0] event_o,
-    output logic                  busy_o
+    output beat_t                           out_o,
+    output logic                            out_valid_o,
+    input  logic                            out_ready_i,
+    output logic            [NextWidth-1:0] out_next_o,
+    output logic            [          3:0] drop_o,
+    output message_number_t [          3:0] drop_message_o,
+    output logic            [          0:0] event_o,
+    output logic                            busy_o
 );
 
   localparam string Entry = "udp_rx";
@@ -155,6 +156,21 @@ module udp_rx
     else if (found_q.has_csum & ~ones_pkg::is_ones(found_q.sum)) reasons[DropBadChecksum] = 1'b1;
     else if (found_q.bad_port) reasons[DropBadPort] = 1'b1;
   end
+
+  // Messages are judged in order.
+  message_number_t message, unused_begun;
+  logic unused_message_first;
+  message_number u_message (
+      .clk_i,
+      .rst_i,
+      .taken_i(body_valid & body_ready),
+      .last_i (body.last),
+      .first_o(unused_message_first),
+      .here_o (message),
+      .begun_o(unused_begun)
+  );
+  // The drop_register reports a drop in the next cycle.
+  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   // Closed port: only the UDP header is passed on, in one beat; the rest of the message is
   // discarded.

@@ -11,7 +11,8 @@ from bombus.base.text import listing
 from bombus.design import rtl
 from bombus.design.elements import Input, Layer, Output
 from bombus.design.facts import Facts
-from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
+from bombus.design.rtl.ports import OBSERVER_PORTS, REGISTER_MASTER_PORTS
+from bombus.generation.observers import observed
 
 _SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
 _VECTORS = ("drop_o", "event_o", "mac_bytes_o")
@@ -83,6 +84,7 @@ def _sends(output: Output, facts: Facts) -> str:
 
 def parameters(layer: Layer, facts: Facts) -> list[str]:
     """Parameter assignments: those that Bombus fills in and those of the design file."""
+    seen = observed(layer.tile, facts)
     filled_in = {
         "DataWidth": str(layer.types.get(rtl.BEAT, facts.design.networks[0]).data_width),
         "ClockMhz": str(round(facts.design.config.clock_mhz)),
@@ -90,6 +92,7 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
         "RegisterWindowBits": "WindowBits",
         **{name: str(n) for name, n in facts.design.library.shared.parameters.items()},
         **_bound(layer, facts),
+        **(seen.parameters if seen else {}),
     }
     values = [f".{name}({beat_type(layer, name, facts)})" for name in layer.types]
     for type_ in layer.kind.register_types:
@@ -127,7 +130,7 @@ def _bound(layer: Layer, facts: Facts) -> dict[str, str]:
 def connections(layer: Layer, unread: Container[str]) -> tuple[list[str], list[str]]:
     """Port connections of a layer and the signals to declare for them.
 
-    `unread`: outputs that the tile does not use.
+    `unread`: outputs that the tile does not use. Those of observed drops are declared elsewhere.
     """
     number = layer.param("mac_port") or 0
     connected, signals = [], []
@@ -142,6 +145,8 @@ def connections(layer: Layer, unread: Container[str]) -> tuple[list[str], list[s
             connected.append(f".{port}({layer.joined[port]})")
         elif port in layer.shared or port in REGISTER_MASTER_PORTS:
             connected.append(f".{port}({shared_port(layer, port)})")
+        elif port in OBSERVER_PORTS:
+            connected.append(f".{port}({port.removesuffix('_i')})")
         elif port in layer.open or port in unread:
             connected.append(f".{port}()" if port.endswith("_o") else f".{port}('0)")
         else:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bombus.base.systemverilog import bits, element, logic
 from bombus.design.elements import Input, Layer, Tile
 from bombus.design.facts import Facts
-from bombus.design.rtl.ports import REGISTER_MASTER_PORTS
+from bombus.design.rtl.ports import DROP_MESSAGE, REGISTER_MASTER_PORTS
 from bombus.generation.instances import (
     LayerContext,
     checked_streams,
@@ -33,6 +33,7 @@ from bombus.generation.mac_ports import (
     tile_mac_ports,
     tile_mac_streams,
 )
+from bombus.generation.observers import Observed, observed
 from bombus.generation.registers import RegisterBlock, TileRegisters
 from bombus.generation.wiring import Waiting, Wiring, wiring
 
@@ -92,6 +93,7 @@ class TileContext(Wiring, Completions):
     table_bits: Mapping[str, int]
     register_connections: list[str]
     registers: RegisterBlock
+    observed: Observed | None
 
     @property
     def has_timer(self) -> bool:
@@ -311,6 +313,8 @@ def tile_context(tile: Tile, facts: Facts, of_registers: TileRegisters) -> TileC
     wired = wiring(tile, facts)
     interfaces = interface_contexts(tile, facts, wired.waiting)
     completions = _completions(tile, facts, wired.waiting)
+    seen = observed(tile, facts)
+    unread = () if completions.tells_load else ("discards_o",)
     return TileContext(
         **vars(wired),
         **vars(completions),
@@ -318,7 +322,7 @@ def tile_context(tile: Tile, facts: Facts, of_registers: TileRegisters) -> TileC
         index=tile.index,
         x=tile.x,
         y=tile.y,
-        layers=_layers(tile, facts, of_registers.signals, tells_load=completions.tells_load),
+        layers=_layers(tile, facts, of_registers.signals, unread, seen),
         interfaces=interfaces,
         mac_ports=tile_mac_ports(tile, facts.design),
         mac_streams=tile_mac_streams(tile),
@@ -340,15 +344,22 @@ def tile_context(tile: Tile, facts: Facts, of_registers: TileRegisters) -> TileC
         table_bits=of_registers.index_bits,
         register_connections=of_registers.connections,
         registers=of_registers.block,
+        observed=seen,
     )
 
 
 def _layers(
-    tile: Tile, facts: Facts, of_registers: Mapping[str, list[str]], *, tells_load: bool
+    tile: Tile,
+    facts: Facts,
+    of_registers: Mapping[str, list[str]],
+    unread: Sequence[str],
+    seen: Observed | None,
 ) -> list[LayerContext]:
     found = []
     for layer in tile.layers:
-        connected, signals = connections(layer, () if tells_load else ("discards_o",))
+        is_seen = seen is not None and layer.inputs and layer.inputs[0].signal in seen.streams
+        dropped = () if is_seen else (DROP_MESSAGE,)
+        connected, signals = connections(layer, (*unread, *dropped))
         if layer is tile.layers[0]:
             signals = joined_signals(tile.layers) + signals
         signals += of_registers.get(layer.name, [])

@@ -137,6 +137,7 @@ module bench #(
         .out_ready_i(packet_ready),
         .out_next_o(unused_next),
         .drop_o(unused_drops),
+        .drop_message_o(),
         .busy_o(unused_busy)
     );
 
@@ -185,6 +186,7 @@ module bench #(
         .mac_tx_tready_i(out_ready_i[n]),
         .mac_tx_tlast_o(last),
         .drop_o(unused_drop),
+        .drop_message_o(),
         .mac_message_o(unused_message),
         .mac_bytes_o(unused_bytes),
         .busy_o(status_o[n])

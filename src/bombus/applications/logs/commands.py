@@ -57,6 +57,7 @@ def logs(
         with writing(output):
             output.mkdir(parents=True, exist_ok=True)
     console = new_console()
+    hosts = [port.ip.packed for port in design.config.ports]
     found = {}
     for place in places:
         with UdpPort(address, place.port) as port:
@@ -64,10 +65,9 @@ def logs(
         if output is not None:
             found[place].save(output / f"{place.name}.log")
         if not quiet:
-            printing.print_log(console, place, found[place])
+            printing.print_log(console, place, found[place], hosts)
     printing.print_latencies(console, found)
     if pcapng is not None:
-        hosts = [port.ip.packed for port in design.config.ports]
         count = printing.write_capture(pcapng, found, design.config.clock_mhz, hosts)
         console.print(f"{pcapng}: {count} packets", markup=False)
 
@@ -91,6 +91,7 @@ def replay(
     """Replay a TCP header log in simulation, and compare the engine's segments and cycles."""
     from bombus.analysis.check import check
     from bombus.applications.logs import replaying
+    from bombus.applications.logs.messages import LogError
     from bombus.base.console import new_console
     from bombus.base.text import counted
 
@@ -98,10 +99,16 @@ def replay(
     logs = replaying.load_logs(replaying.engine_logs(design), folder)
     found = replaying.replay(design_file, logs, seed=seed)
     console = new_console()
+    if found.is_uncertain:
+        raise LogError(
+            f"no replay from cycle {found.jumps[0]} on: before it, time was skipped while timers "
+            "were armed, as in a live run, and a log does not show in which cycles. Up to there, "
+            f"all is the same; the first difference is {found.difference}"
+        )
     if found.jumps:
         console.print(
             f"time was skipped while timers were armed, first before cycle {found.jumps[0]}: "
-            "timers may fire in other cycles of the replay",
+            "no timer fired in another cycle",
             markup=False,
         )
     if found.difference is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bombus.applications.logs.messages import struct_bits, unpack
 
-PACKET, BANDWIDTH = "packet_log", "bandwidth_log"  # kinds of the layers
+PACKET, BANDWIDTH, DROPS = "packet_log", "bandwidth_log", "drop_log"  # kinds of the layers
 _RESUMES_NS = 2000  # a longer difference of both clocks is time that was skipped
 
 
@@ -55,21 +55,37 @@ class BandwidthEntry:
         return self.bytes * 8 / (self.us * 1000)
 
 
+@dataclass(frozen=True)
+class DropEntry:
+    """A drop. `counter`: its position among the counters of the tile. `packet`: the message as the
+    layer has taken it, stamped with the drop; None: not known. `is_packet`: it has the metadata of
+    a packet."""
+
+    stamp: Stamp
+    counter: int
+    packet: PacketEntry | None
+    is_packet: bool
+
+
 def stamp_of(fields: dict[str, int], prefix: str = "stamp.") -> Stamp:
     return Stamp(fields[f"{prefix}cycle"], fields[f"{prefix}time_us"])
 
 
-def packet_entry(data: bytes) -> PacketEntry:
-    bits = struct_bits("packet_entry_t")
+def _fields_and_head(data: bytes, struct: str) -> tuple[dict[str, int], bytes]:
+    """The fields of an entry with a message's length, and the first bytes of the message."""
+    bits = struct_bits(struct)
     value = int.from_bytes(data, "little")
-    fields = unpack("packet_entry_t", value & (1 << bits) - 1)
+    fields = unpack(struct, value & (1 << bits) - 1)
     size = (8 * len(data) - bits) // 8
     length = fields["length"]
-    head = (value >> bits).to_bytes(size + 1, "little")[: min(size, length)]
+    return fields, (value >> bits).to_bytes(size + 1, "little")[: min(size, length)]
+
+
+def _packet(fields: dict[str, int], head: bytes) -> PacketEntry:
     tci = fields["meta.vlan.tci"] if fields["meta.vlan.valid"] else None
     return PacketEntry(
         stamp_of(fields),
-        length,
+        fields["length"],
         head,
         tci,
         mac_port=fields["meta.mac_port"],
@@ -79,6 +95,16 @@ def packet_entry(data: bytes) -> PacketEntry:
         ttl=fields["meta.l4.ip_rx.ttl"],
         identification=fields["meta.l4.ip_rx.id"],
     )
+
+
+def packet_entry(data: bytes) -> PacketEntry:
+    return _packet(*_fields_and_head(data, "packet_entry_t"))
+
+
+def drop_entry(data: bytes) -> DropEntry:
+    fields, head = _fields_and_head(data, "drop_entry_t")
+    packet = _packet(fields, head) if fields["known"] else None
+    return DropEntry(stamp_of(fields), fields["counter"], packet, bool(fields["is_packet"]))
 
 
 def bandwidth_entry(data: bytes) -> BandwidthEntry:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bombus.base.errors import UserError
@@ -18,7 +18,7 @@ _UDP_PORT = "udp_port"
 @dataclass(frozen=True)
 class LogPlace:
     """A log of a design. `kind`, `params`: of the layer that writes it; `before`: kind of the layer
-    that it precedes, "" if none."""
+    that it precedes, "" if none. `counters`, `layers`: of its tile, the layers' kinds by name."""
 
     name: str
     kind: str
@@ -27,6 +27,12 @@ class LogPlace:
     port: int
     before: str = ""
     params: Mapping[str, int] = field(default_factory=dict, compare=False)
+    counters: Sequence[str] = field(default=(), compare=False)
+    layers: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def tile(self) -> str:
+        return self.name.partition(".")[0]
 
 
 def _source(tile: Tile, layer: Layer, port: str) -> Layer | None:
@@ -54,7 +60,15 @@ def _place(design: Design, tile: Tile, store: Layer) -> LogPlace | None:
     bits, entries = store.param("entry_bits"), store.param("num_entries")
     assert bits is not None and entries is not None
     return LogPlace(
-        f"{tile.name}.{writer.name}", writer.kind.name, bits, entries, port, before, writer.params
+        f"{tile.name}.{writer.name}",
+        writer.kind.name,
+        bits,
+        entries,
+        port,
+        before,
+        writer.params,
+        tile.counters(),
+        {each.name: each.kind.name for each in tile.layers},
     )
 
 

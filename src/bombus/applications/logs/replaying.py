@@ -84,6 +84,13 @@ class Replayed:
     jumps: tuple[int, ...]
     difference: Difference | None
 
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the difference may only be due to time that was skipped before it."""
+        return self.difference is not None and self.difference.cycle >= min(
+            self.jumps, default=self.difference.cycle + 1
+        )
+
 
 def engine_logs(design: Design) -> EngineLogs:
     """The logs of a design's TCP engine. UserError if it has not exactly one before `tcp` and one

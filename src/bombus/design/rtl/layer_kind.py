@@ -16,6 +16,7 @@ from bombus.design.rtl.declared_names import BOUND
 from bombus.design.rtl.messages import ANY, PACKET, TAKEN
 from bombus.design.rtl.ports import (
     MAC_PORTS,
+    OBSERVER_PORTS,
     REGISTER_MASTER_PORTS,
     FurtherPort,
     axi_streams,
@@ -29,6 +30,7 @@ _FILLED_IN = frozenset(
         *("NumBound", "NumBoundHops", "BoundKeys", "BoundHops"),
         *("DataWidth", "ClockMhz", "NumMacPorts", "NumRoutes", "TileIndex"),
         "RegisterWindowBits",
+        *("NumObserved", "NumObservedStreams", "ObservedCounters", "ObservedStreams"),
     }
 )
 # The key with which the design file names the tile that a layer precedes.
@@ -173,6 +175,11 @@ class LayerKind:
     def is_register_master(self) -> bool:
         """Whether it reads and writes the registers of the design."""
         return any(port in REGISTER_MASTER_PORTS for port in self.ports)
+
+    @property
+    def is_observer(self) -> bool:
+        """Whether it observes the drops of its tile."""
+        return any(port in OBSERVER_PORTS for port in self.ports)
 
     @property
     def register_types(self) -> dict[str, list[str]]:

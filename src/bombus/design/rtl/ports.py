@@ -33,8 +33,11 @@ _TYPES = {
     "host_i": ("host_t", "MAC port (NumMacPorts)"),
     "route_i": ("route_t", "entry of the routing table (NumRoutes, at least 1)"),
 }
-# Ports as wide as the number of the layer's counters.
-_OTHERS = frozenset({"drop_o", "event_o"})
+# Ports of a layer that observes its tile.
+OBSERVER_PORTS = (*("observed_drop_i", "observed_message_i", "observed_beat_i", "observed_data_i"),)
+DROP_MESSAGE = "drop_message_o"
+# Ports as wide as the number of the layer's counters, or of what it observes.
+_OTHERS = frozenset({"drop_o", "event_o", DROP_MESSAGE, *OBSERVER_PORTS})
 # Suffixes of a stream's ports, with their bits; None: depends on its data or its next hops.
 INPUT_ENDS = {"i": None, "valid_i": 1, "ready_o": 1}
 OUTPUT_ENDS = {"o": None, "valid_o": 1, "ready_i": 1, "next_o": None}
@@ -208,6 +211,10 @@ def port_problems(
             bits = count[port.name] * type_.bitWidth
         elif port.name == "register_request_o":
             bits = package.find("register_request_t").targetType.type.bitWidth
+        elif port.name == DROP_MESSAGE:
+            number = package.find("message_number_t").targetType.type.bitWidth
+            drops = next((each for each in body.portList if each.name == "drop_o"), None)
+            bits = number * (drops.type.bitWidth if drops else 0)
         if bits is not None and port.type.bitWidth != bits:
             why = f", once for each {_TYPES[port.name][1]}" if port.name in _TYPES else ""
             yield Problem(

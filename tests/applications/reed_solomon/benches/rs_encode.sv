@@ -51,6 +51,7 @@ module encoder_of_code
       .out_ready_i,
       .out_next_o,
       .drop_o(counted_o[1:0]),
+      .drop_message_o(),
       .event_o(counted_o[2]),
       .busy_o
   );

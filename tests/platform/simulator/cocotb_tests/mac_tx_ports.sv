@@ -55,6 +55,7 @@ module mac_tx_ports #(
       .mac_tx_tready_i(mac_tx_tready),
       .mac_tx_tlast_o(mac_tx_tlast),
       .drop_o(unused_drop),
+      .drop_message_o(),
       .mac_message_o(unused_message),
       .mac_bytes_o(unused_bytes),
       .busy_o(unused_busy)

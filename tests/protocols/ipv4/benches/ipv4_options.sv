@@ -24,12 +24,15 @@ module bench #(
         .clk_i,
         .rst_i,
         .in_i(beat_t'(in_i[n])),
+        .in_message_i('0),
         .in_valid_i(in_valid_i[n]),
         .out_o(beat),
+        .out_message_o(),
         .out_options_o(options),
         .out_valid_o(out_valid_o[n]),
         .out_ready_i(out_ready_i[n]),
         .drop_o(event_o[16*n]),
+        .drop_message_o(),
         .busy_o(status_o[n])
     );
     assign event_o[16*n+1+:15] = '0;

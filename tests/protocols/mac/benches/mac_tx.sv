@@ -40,6 +40,7 @@ module bench #(
         .mac_tx_tready_i(out_ready_i[n]),
         .mac_tx_tlast_o(last),
         .drop_o(drop),
+        .drop_message_o(),
         .mac_message_o(message),
         .mac_bytes_o(bytes),
         .busy_o(status_o[n])

@@ -50,6 +50,7 @@ module bench #(
         .out_valid_o(out_valid_o[2*n]),
         .out_ready_i(out_ready_i[2*n]),
         .drop_o(event_o[16*n+:5]),
+        .drop_message_o(),
         .event_o(event_o[16*n+5+:2]),
         .busy_o(status_o[n])
     );

@@ -10,6 +10,7 @@ from nicegui import ui
 
 from bombus.applications.control.web import mesh
 from bombus.applications.control.web.loads import LinkLoad, share
+from bombus.applications.control.web.log_viewer import LogViewer
 from bombus.applications.control.web.server import INTERVAL_S, Hub
 from bombus.applications.control.web.tile_panel import TilePanel
 
@@ -47,6 +48,7 @@ class Page:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._manifest = hub.source.manifest
+        self._viewer = LogViewer(hub.source)
         self._is_unlocked = False
         self._shown = 0  # number of the sample that is shown
         self._seen_events = 0
@@ -120,6 +122,8 @@ class Page:
                 ui.tab("log", "Log")
                 if self._hub.sessions:
                     ui.tab("sessions", "TCP sessions")
+                if self._viewer.places:
+                    ui.tab("logs", "Logs")
                 self._latency_tab = ui.tab("latency", "Latency")
                 self._latency_tab.set_visibility(False)
             tabs.on_value_change(lambda event: self._choose_tab(event.value))
@@ -129,6 +133,9 @@ class Page:
                 if self._hub.sessions:
                     with ui.tab_panel("sessions").classes("p-0"):
                         self._session_table()
+                if self._viewer.places:
+                    with ui.tab_panel("logs").classes("p-0"):
+                        self._viewer.build()
                 with ui.tab_panel("latency").classes("p-0"):
                     self._histogram()
 
