@@ -2,7 +2,7 @@
 // Keeps the first bytes of the latest messages of an observed stream, by their number.
 //
 // The bytes of message number_i are complete_o once its last collected beat has been transferred,
-// and gone_o when Kept later messages have come; head_o and note_o have them in the next cycle.
+// and gone_o when Kept - 1 later ones are; head_o and note_o have them in the next cycle.
 module drop_heads
   import bombus_pkg::*;
   import log_pkg::*;

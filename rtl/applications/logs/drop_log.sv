@@ -4,8 +4,8 @@
 // "Observers"). The entries are written to the log_store of the same tile: log_pkg::drop_entry_t,
 // then the bytes.
 //
-// A layer that does not say which message it drops, and a message followed by more than
-// KeptMessages others, give entries without bytes. One entry per cycle; 32 drops of a layer wait.
+// A layer that does not say which message it drops, and a message followed by KeptMessages - 1 or
+// more others, give entries without bytes. One entry per cycle; 32 drops of a layer wait.
 // What does not fit is counted (event `missed`).
 module drop_log
   import bombus_pkg::*;

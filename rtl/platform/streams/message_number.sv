@@ -3,7 +3,9 @@
 // (docs/architecture.md, "Observers").
 module message_number
   import bombus_pkg::*;
-(
+#(
+    parameter bit Enabled = 1  // 0: all numbers are 0 and not known
+) (
     input  logic            clk_i,
     input  logic            rst_i,
     input  logic            taken_i,  // a beat is taken: valid and ready
@@ -30,7 +32,7 @@ module message_number
       begun_q <= next_q;
     end
   end
-  assign begun_o = '{known: 1'b1, number: begun_q};
-  assign here_o  = '{known: 1'b1, number: first_o ? next_q : begun_q};
+  assign begun_o = Enabled ? '{known: 1'b1, number: begun_q} : '0;
+  assign here_o  = Enabled ? '{known: 1'b1, number: first_o ? next_q : begun_q} : '0;
 
 endmodule

@@ -28,6 +28,7 @@ module ipv4_rx
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
     parameter int unsigned KindUnreachable = 4,  // filled in by Bombus
+    parameter bit IsObserved = 0,  // filled in by Bombus
     localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
     input logic clk_i,
@@ -87,7 +88,9 @@ module ipv4_rx
   message_number_t message, unused_begun;
   wire has_options = in_first ? in_i.data[3:0] > HeaderWords : has_options_q;
   wire taken = in_valid_i & in_ready_o;
-  message_number u_first (
+  message_number #(
+      .Enabled(IsObserved)
+  ) u_first (
       .clk_i,
       .rst_i,
       .taken_i(taken),

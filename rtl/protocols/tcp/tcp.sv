@@ -69,7 +69,8 @@ module tcp
     parameter int unsigned KindTcpSegment = 1,  // filled in by Bombus
     parameter int unsigned KindTcpData = 2,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 3,  // filled in by Bombus
-    parameter int unsigned KindTcpError = KindNone  // filled in by Bombus
+    parameter int unsigned KindTcpError = KindNone,  // filled in by Bombus
+    parameter bit IsObserved = 0  // filled in by Bombus
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -215,7 +216,8 @@ module tcp
       .NumMacPorts(NumMacPorts),
       .StripHeaders(StripHeaders),
       .AnyLayout(AnyLayout),
-      .MoreSacks(Sacks > 0)
+      .MoreSacks(Sacks > 0),
+      .IsObserved(IsObserved)
   ) u_receive (
       .clk_i,
       .rst_i,

@@ -36,7 +36,8 @@ module tcp_receive
     parameter int unsigned NumMacPorts = 1,
     parameter bit StripHeaders = 1,
     parameter bit AnyLayout = 1,
-    parameter bit MoreSacks = 1  // with AnyLayout
+    parameter bit MoreSacks = 1,  // with AnyLayout
+    parameter bit IsObserved = 0  // numbers segments
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -166,7 +167,9 @@ module tcp_receive
   found_t found_q;
   message_number_t message, unused_begun;
   logic unused_first;
-  message_number u_message (
+  message_number #(
+      .Enabled(IsObserved)
+  ) u_message (
       .clk_i,
       .rst_i,
       .taken_i(taken),

@@ -92,6 +92,7 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
         "RegisterWindowBits": "WindowBits",
         **{name: str(n) for name, n in facts.design.library.shared.parameters.items()},
         **_bound(layer, facts),
+        "IsObserved": f"1'b{int(seen is not None)}",
         **(seen.parameters if seen else {}),
     }
     values = [f".{name}({beat_type(layer, name, facts)})" for name in layer.types]

@@ -177,6 +177,40 @@ def test_skipped_time(places: EngineLogs) -> None:
     assert (found.received, found.sent) == (4, 2)
 
 
+def test_timers_in_skipped_time(places: EngineLogs, tmp_path: Path) -> None:
+    """A retransmission whose cycle depends on when time was skipped, which no log shows."""
+    with Simulation(DESIGN, assertions=True, seed=SEED) as simulation:
+        station = neighbour(simulation.manifest)
+        introduce(simulation, station)
+        client = Client(simulation, station, 5000, Random(4))
+        client.open()
+        while not client.is_open:
+            frame = simulation.receive(timeout_cycles=2_000)
+            assert frame is not None
+            client.take(frame.data)
+        client.data(0, bytes(500))
+        simulation.advance(3_000)  # the echo, which is not acknowledged
+        simulation.advance(20_000)
+        simulation.elapse(seconds=2)
+        logs = logs_of(simulation, station, places)
+    sent = [packet_entry(entry) for entry in logs[places.sent].entries]
+    again = [entry for entry in sent if entry.length > 500]
+    assert len(again) > 1 and len({entry.head[4:8] for entry in again}) == 1
+    found = replay(DESIGN, logs, seed=SEED)
+    assert found.is_uncertain and found.difference is not None
+    assert found.jumps[0] <= found.difference.cycle <= again[1].stamp.cycle
+    for place, log in logs.items():
+        log.save(tmp_path / f"{place.name}.log")
+    result = CliRunner().invoke(app, ["replay", str(DESIGN), str(tmp_path), "--seed", str(SEED)])
+    assert result.exit_code == 1
+    assert f"no replay from cycle {found.jumps[0]} on" in str(result.exception)
+    # A difference before that time is one of the engine.
+    log = logs[places.sent]
+    wrong = replace(log, entries=(head_bit(log.entries[0], 15), *log.entries[1:]))
+    found = replay(DESIGN, {**logs, places.sent: wrong}, seed=SEED)
+    assert found.difference is not None and not found.is_uncertain
+
+
 def head_bit(data: bytes, byte: int) -> bytes:
     """An entry with the lowest bit of a byte of its TCP header changed."""
     value = int.from_bytes(data, "little") ^ 1 << struct_bits("packet_entry_t") + 8 * byte

@@ -39,8 +39,9 @@ module layer_at_width
   `BOMBUS_BEAT_T(beat_t, DataWidth, `META_T)
 
   beat_t in_i, out_o;
-  logic [ `NEXT_BITS-1:0] out_next_o;
-  logic [ `NUM_DROPS-1:0] drop_o;
+  logic [`NEXT_BITS-1:0] out_next_o;
+  logic [`NUM_DROPS-1:0] drop_o;
+  message_number_t [`NUM_DROPS-1:0] drop_message_o;
   logic [`NUM_EVENTS-1:0] event_o;
   logic busy_o, timer_o;
   // See layer_bench.py.

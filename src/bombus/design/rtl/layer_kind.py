@@ -30,7 +30,7 @@ _FILLED_IN = frozenset(
         *("NumBound", "NumBoundHops", "BoundKeys", "BoundHops"),
         *("DataWidth", "ClockMhz", "NumMacPorts", "NumRoutes", "TileIndex"),
         "RegisterWindowBits",
-        *("NumObserved", "NumObservedStreams", "ObservedCounters", "ObservedStreams"),
+        *("IsObserved", "NumObserved", "NumObservedStreams", "ObservedCounters", "ObservedStreams"),
     }
 )
 # The key with which the design file names the tile that a layer precedes.
