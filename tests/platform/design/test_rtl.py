@@ -159,6 +159,11 @@ def test_unknown_kind_names_near_matches() -> None:
             "    output logic  event_o,\n    output logic [63:0] register_request_o\n",
             "port register_request_o has 64 bits; it should have 66",
         ),
+        (
+            "    output logic  event_o\n",
+            "    output logic  event_o,\n    output logic [16:0] drop_message_o\n",
+            "port drop_message_o has 17 bits; it should have 34",
+        ),
         ("} next_e", "} other_e", "stream out has no next hops: declare them in an enum next_e"),
         ("NextUdpTx, NextIcmp", "NextA, NextB, NextC", "3 next hops need 2"),
         (
