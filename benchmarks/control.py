@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from _service_tcp import TcpService
 from rich.table import Table
@@ -40,6 +40,7 @@ SINGLES = 20
 PROBES = 400  # packets after a request that changes a table
 LOAD_PER_SECOND = 1_000_000
 LOADED = 200  # requests at that rate
+LINE_CYCLES = 4  # after the last beat of an answer, in which its frame is still on the line
 
 
 @dataclass(frozen=True)
@@ -176,10 +177,18 @@ def rates(
     return rows, requests
 
 
-def _echoes(simulation: Simulation, peer: Udp, random: Random, *, loaded: bool) -> list[int]:
-    """Latencies of echoes at random times between requests at the rate of the load."""
+class Echo(NamedTuple):
+    """An echo, and whether an answer of the controller left by the MAC port just before it."""
+
+    latency: int
+    is_behind: bool
+
+
+def _echoes(simulation: Simulation, peer: Udp, random: Random, *, loaded: bool) -> list[Echo]:
+    """Echoes at random times between requests at the rate of the load."""
     period = simulation.clock_hz // LOAD_PER_SECOND
-    latencies = []
+    echoes = []
+    answered = -LINE_CYCLES  # last beat of an answer of the controller
     simulation.sent()
     for _ in range(LOADED):
         end = simulation.cycle + period
@@ -193,10 +202,13 @@ def _echoes(simulation: Simulation, peer: Udp, random: Random, *, loaded: bool) 
             simulation.advance(1)
             while (frame := simulation.receive(timeout_cycles=0)) is not None:
                 if b"echo" in frame.data[UDP_HEADERS : UDP_HEADERS + 4]:
-                    latencies.append(frame.first_beat_cycle - start)
-    if len(latencies) != LOADED:
-        raise UserError(f"{LOADED - len(latencies)} echoes were lost")
-    return latencies
+                    is_behind = frame.first_beat_cycle - answered <= LINE_CYCLES
+                    echoes.append(Echo(frame.first_beat_cycle - start, is_behind))
+                else:
+                    answered = frame.last_beat_cycle
+    if len(echoes) != LOADED:
+        raise UserError(f"{LOADED - len(echoes)} echoes were lost")
+    return echoes
 
 
 def data_path(
@@ -223,11 +235,24 @@ def data_path(
     simulation.advance_until_idle()
     idle = _echoes(simulation, peer, Random(seed), loaded=False)
     load = _echoes(simulation, peer, Random(seed), loaded=True)
-    rows.append(Row("echo", "udp", sealed, median(idle), None, None))
-    rows.append(Row("echo, 1 M requests/s", "udp", sealed, median(load), LOAD_PER_SECOND, None))
-    extra = sum(ours > max(idle) for ours in load)
-    rows.append(Row("echoes that are later", "udp", sealed, max(load) - max(idle), extra, None))
-    return rows
+    latest = max(echo.latency for echo in idle)
+
+    def row(case: str, echoes: Sequence[Echo], per_second: int | None = None) -> Row:
+        found = median(echo.latency for echo in echoes)
+        return Row(case, "udp", sealed, found, per_second, None)
+
+    def later(case: str, echoes: Sequence[Echo]) -> Row:
+        most = max((echo.latency - latest for echo in echoes), default=0)
+        extra = sum(echo.latency > latest for echo in echoes)
+        return Row(case, "udp", sealed, max(0, most), extra, None)
+
+    return [
+        *rows,
+        row("echo", idle),
+        row("echo, 1 M requests/s", load, LOAD_PER_SECOND),
+        later("echoes that are later", load),
+        later("the same, MAC port free", [echo for echo in load if not echo.is_behind]),
+    ]
 
 
 def tile_luts(file: Path) -> int:

@@ -26,6 +26,8 @@ def test_figures(benchmark: Any, transport: str) -> None:
         assert rows["1024 writes"]["per_second"] >= 10_000_000
         if transport == "udp":
             assert rows["echo, 1 M requests/s"]["latency_cycles"] == rows["echo"]["latency_cycles"]
+            assert rows["echoes that are later"]["latency_cycles"] <= 3
+            assert rows["the same, MAC port free"]["per_second"] == 0
 
 
 def test_options() -> None:

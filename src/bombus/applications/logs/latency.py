@@ -91,6 +91,21 @@ def latencies(entered: Iterable[PacketEntry], left: Iterable[PacketEntry]) -> li
     return found
 
 
+def certain(entered: Iterable[PacketEntry], left: Iterable[PacketEntry]) -> list[Latency]:
+    """As `latencies`, of parts of both logs: only the pairs that cannot be others, in which the
+    request and the answer are each the only one of their flow with this payload.
+    """
+    sides: list[dict[object, PacketEntry | None]] = [{}, {}]
+    for side, entries in zip(sides, (entered, left), strict=True):
+        for entry in entries:
+            if keys := _keys(entry.head, is_answer=side is sides[1]):
+                side[keys] = None if keys in side else entry
+    requests, answers = sides
+    pairs = ((requests.get(keys), answer) for keys, answer in answers.items())
+    found = [Latency(request, answer) for request, answer in pairs if request and answer]
+    return [each for each in found if each.cycles > 0]
+
+
 def median(cycles: Sequence[int]) -> int:
     """The middle one, the lower of two."""
     return sorted(cycles)[(len(cycles) - 1) // 2]

@@ -120,9 +120,13 @@ def load(path: Path) -> Fetched:
 
 
 def fetch(
-    port: Port, place: LogPlace, *, progress: Callable[[int], None] = lambda _: None
+    port: Port,
+    place: LogPlace,
+    *,
+    most: int | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Fetched:
-    """Reads all entries that exist when it begins.
+    """Reads all entries that exist when it begins; `most`: at most so many, the last ones.
 
     Of a ring, entries that are overwritten meanwhile are missing at the front. LogError: no answer,
     a log of another layout, or one that is cleared meanwhile.
@@ -130,7 +134,8 @@ def fetch(
     number = int(time.time_ns() // 1000) & 0xFFFF_FFFF
     state = _ask(port, place, (1 << 64) - 1, number)
     found: dict[int, bytes] = {}
-    wanted = list(range(state.first, state.next))
+    start = state.first if most is None else max(state.first, state.next - most)
+    wanted = list(range(start, state.next))
     tries = 0
     while wanted:
         sent = wanted[:_WINDOW]
@@ -154,11 +159,11 @@ def fetch(
         if tries == _TRIES:
             raise LogError(f"{place.name}: no answer any more after {len(found)} entries")
         progress(len(found))
-    first = state.next
-    while first - 1 in found:
-        first -= 1
-    entries = tuple(found[index] for index in range(first, state.next))
-    return Fetched(replace(state, first=first, number=0), entries)
+    start = state.next
+    while start - 1 in found:
+        start -= 1
+    entries = tuple(found[index] for index in range(start, state.next))
+    return Fetched(replace(state, first=start, number=0), entries)
 
 
 def _ask(port: Port, place: LogPlace, index: int, number: int) -> Answer:

@@ -14,14 +14,19 @@ from typing import Any
 
 import pytest
 
+from bombus.applications.control.controller import Controller
 from bombus.applications.control.web import editing
 from bombus.applications.control.web.child import Page, listener_at
 from bombus.applications.control.web.loads import determined, fitted, route
+from bombus.applications.logs.entries import PacketEntry, Stamp
+from bombus.applications.logs.latency import certain
 from bombus.base.errors import UserError
 from bombus.protocols.frames import Host, udp_frame
 from bombus.registers.access import RegisterError
 from bombus.registers.model import Field
 from bombus.simulator.simulation import Simulation
+from tests.applications.control.test_control_client import Memory
+from tests.applications.control.test_ctl import table_manifest
 from tests.support.bench import PEER
 from tests.support.chromium import open_page
 from tests.support.helpers import DESIGNS
@@ -62,6 +67,42 @@ def test_addresses_are_values() -> None:
 def test_bad_addresses_are_refused(text: str) -> None:
     with pytest.raises(UserError, match="ADDRESS:PORT"):
         listener_at(text, "--web-address")
+
+
+def test_rows_of_a_table() -> None:
+    memory = Memory()
+    controller = Controller(memory, manifest=table_manifest())
+    (place,) = editing.of_tile(controller.manifest, "gate")
+    assert editing.insert(controller, place, None, {"network": "10.0.0.1"}) == 0
+    assert editing.insert(controller, place, 2, {"network": "0x5"}) == 2
+    assert editing.insert(controller, place, None, {}) == 1
+    values = [memory.words.get(place.at(entry), 0) for entry in place.entries]
+    assert values == [0x0A000001, 0, 5, 0]
+    editing.delete(controller, place, 0)
+    assert not memory.words[place.at(0)] and not memory.words[place.at(0) + 4]
+    with pytest.raises(RegisterError):
+        editing.insert(controller, place, None, {"network": "10.0.0"})
+    assert editing.insert(controller, place, None, {}) == 0  # the place that is free again
+
+
+OWN = Host(PEER.mac, PEER.ip, bytes(4))
+
+
+def entry(cycle: int, payload: bytes, *, is_answer: bool, port: int = 7) -> PacketEntry:
+    """A datagram of an echo in a packet log."""
+    ends = (port, 5000) if is_answer else (5000, port)
+    frame = udp_frame(PEER, OWN, payload, port=ends[1], source_port=ends[0])
+    return PacketEntry(Stamp(cycle, 0), len(frame), frame[:64], None, 0, 0, 0, 0, 0, 0)
+
+
+def test_only_pairs_that_are_certain_are_measured() -> None:
+    """Parts of two logs: a request may be missing, and a payload may come twice."""
+    sent = [(5, b"b"), (8, b"twice"), (9, b"twice"), (11, b"c")]
+    came = [(6, b"a"), (25, b"b"), (30, b"twice"), (31, b"twice"), (40, b"c"), (41, b"d")]
+    requests = [entry(cycle, payload, is_answer=False) for cycle, payload in sent]
+    answers = [entry(cycle, payload, is_answer=True) for cycle, payload in came]
+    assert [each.cycles for each in certain(requests, answers)] == [20, 29]
+    assert certain(requests, [entry(4, b"b", is_answer=True)]) == []  # before its request
 
 
 def _status(url: str, **headers: str) -> int:

@@ -79,3 +79,23 @@ def write(
         if entry is not None:
             found = found[entry]
         found.write(**values)
+
+
+def insert(
+    controller: Controller, place: Place, entry: int | None, given: Mapping[str, str]
+) -> int:
+    """Writes an entry of a table, the first free one if none is given; returns its number. Fields
+    that are not given are 0, `valid` is 1.
+    """
+    from bombus.applications.control import text
+
+    fields = {field.name: field for field in place.type.fields}
+    values = {name: parsed(fields[name], value) for name, value in given.items()}
+    return text.insert(controller, place.path, values, entry)
+
+
+def delete(controller: Controller, place: Place, entry: int) -> None:
+    """Empties an entry of a table."""
+    from bombus.applications.control import text
+
+    text.delete(controller, place.path, [str(entry)])

@@ -36,7 +36,7 @@ class History:
         self._manifest = manifest
         self.samples: deque[tuple[float, Sample]] = deque(maxlen=SAMPLES + 1)
         self.events: deque[Event] = deque(maxlen=_EVENTS)
-        self.latencies: Counter[int] = Counter()
+        self.latencies: Counter[int] = Counter()  # by cycles, since the page was opened
         self.number = 0  # of samples so far
         self._moved: dict[str, dict[str, int]] = {}
 
@@ -52,7 +52,6 @@ class History:
                 self._moved = {}
             self._log(sample, last, now)
         self.samples.append((now, sample))
-        self.latencies.update(sample.latencies)
         self.number += 1
 
     def _log(self, sample: Sample, last: Sample, now: float) -> None:

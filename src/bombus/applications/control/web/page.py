@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
+from statistics import median
 
 from nicegui import ui
 
@@ -76,6 +77,7 @@ class Page:
     def _close(self) -> None:
         self._hub.pages.pop(self, None)
         self._hub.session_pages.discard(self)
+        self._hub.latency_pages.discard(self)
 
     def _header(self) -> None:
         with ui.header().classes("items-center gap-6 px-5 py-2").style("background: #0f2747"):
@@ -124,8 +126,8 @@ class Page:
                     ui.tab("sessions", "TCP sessions")
                 if self._viewer.places:
                     ui.tab("logs", "Logs")
-                self._latency_tab = ui.tab("latency", "Latency")
-                self._latency_tab.set_visibility(False)
+                if self._hub.latencies:
+                    ui.tab("latency", "Latency")
             tabs.on_value_change(lambda event: self._choose_tab(event.value))
             with ui.tab_panels(tabs, value="log").classes("w-full"):
                 with ui.tab_panel("log").classes("p-0"):
@@ -136,8 +138,9 @@ class Page:
                 if self._viewer.places:
                     with ui.tab_panel("logs").classes("p-0"):
                         self._viewer.build()
-                with ui.tab_panel("latency").classes("p-0"):
-                    self._histogram()
+                if self._hub.latencies:
+                    with ui.tab_panel("latency").classes("p-0"):
+                        self._histogram()
 
     def _log(self) -> None:
         with ui.row().classes("items-center gap-4"):
@@ -198,6 +201,7 @@ class Page:
         self._sessions.classes("w-full").mark("sessions")
 
     def _histogram(self) -> None:
+        self._measured = ui.label().classes("text-xs muted").mark("latency")
         self._latencies = ui.echart(
             {
                 "animation": False,
@@ -211,10 +215,9 @@ class Page:
     # ---- Actions ----
 
     def _choose_tab(self, name: str) -> None:
-        if name == "sessions":
-            self._hub.session_pages.add(self)
-        else:
-            self._hub.session_pages.discard(self)
+        shown = {"sessions": self._hub.session_pages, "latency": self._hub.latency_pages}
+        for tab, pages in shown.items():
+            (pages.add if tab == name else pages.discard)(self)
 
     def _select(self, tile: str) -> None:
         if any(each["name"] == tile for each in self._manifest["tiles"]):
@@ -281,7 +284,7 @@ class Page:
             ]
             if rows != self._sessions.rows:
                 self._sessions.rows = rows
-        if history.latencies:
+        if self in self._hub.latency_pages:
             self._show_latencies()
 
     def _show_mesh(self) -> None:
@@ -350,9 +353,17 @@ class Page:
         self._events.rows = rows[: -_MOST_EVENTS - 1 : -1]
 
     def _show_latencies(self) -> None:
-        self._latency_tab.set_visibility(True)
         found = self._hub.history.latencies
+        if not found:
+            waits = "no answer in the logs of packets yet"
+            self._measured.set_text(self._hub.latencies.error or waits)
+            return
         low, high = min(found), max(found)
+        half = median(sorted(found.elements()))
+        self._measured.set_text(
+            f"{found.total():,} answers, from mac_rx to mac_tx: {low:,} to {high:,} cycles, "
+            f"median {half:,.0f}"
+        )
         step = max(1, -(-(high - low + 1) // _SLOTS))
         bars = [0] * ((high - low) // step + 1)
         for cycles, count in found.items():

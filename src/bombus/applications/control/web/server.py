@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bombus.applications.control.web.history import History
+from bombus.applications.control.web.latencies import Latencies
 from bombus.applications.control.web.sessions import Session, Sessions
 from bombus.applications.control.web.source import RunSource, Sample, Source
 from bombus.base.errors import UserError
@@ -40,9 +41,11 @@ class Hub:
         self.history = History(source.manifest)
         self.sessions = Sessions(source)
         self.open_sessions: list[Session] = []
+        self.latencies = Latencies(source)
         self.error = ""  # of the last sample
         self.pages: dict[object, list[int]] = {}  # open pages: addresses of registers to read
         self.session_pages: set[object] = set()  # those that show sessions
+        self.latency_pages: set[object] = set()
 
     def is_key(self, text: str) -> bool:
         return hmac.compare_digest(text.strip().encode(), self._key.encode())
@@ -51,6 +54,16 @@ class Hub:
         addresses = sorted({each for wanted in self.pages.values() for each in wanted})
         sample = self.source.sample(addresses)
         return sample, self.sessions.read() if self.session_pages else self.open_sessions
+
+    async def read_latencies(self) -> None:
+        """Reads the logs for ever, while a page shows latencies."""
+        while True:
+            await asyncio.sleep(INTERVAL_S)
+            if self.latency_pages:
+                try:
+                    self.history.latencies += await asyncio.to_thread(self.latencies.read)
+                except UserError as error:
+                    self.latencies.error = str(error)
 
     async def run(self) -> None:
         """Samples for ever."""
@@ -129,9 +142,10 @@ def serve(source: Source, key: str, listener: socket.socket) -> None:
         server = uvicorn.Server(
             uvicorn.Config(guarded, log_level="warning", ws="websockets-sansio")
         )
-        sampling = asyncio.create_task(hub.run())
+        tasks = [asyncio.create_task(each) for each in (hub.run(), hub.read_latencies())]
         await server.serve(sockets=[listener])
-        sampling.cancel()
+        for task in tasks:
+            task.cancel()
 
     asyncio.run(main())
 

@@ -23,7 +23,6 @@ class Sample:
     counters: dict[str, dict[str, int]]  # by tile and name
     words: dict[int, int] = field(default_factory=dict)  # registers that were asked for, by address
     stalls: list[str] = field(default_factory=list)  # messages that do not move
-    latencies: list[int] = field(default_factory=list)  # cycles, since the last sample
 
 
 class Source:

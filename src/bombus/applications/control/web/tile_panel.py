@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from nicegui import ui
@@ -18,6 +18,7 @@ from bombus.registers.model import WORD_BITS
 from bombus.registers.places import Place
 
 _PAGE = 16  # entries of a table that are read and shown
+_ENTRY = "entry number"  # no field has a name with a space
 _DESIGN = "design"  # registers outside tiles: addresses, routes
 _SPARK = """
 <q-td :props="props"><svg width="100" height="20" viewBox="0 0 100 20" style="display:block">
@@ -25,7 +26,10 @@ _SPARK = """
 """
 _EDIT = """
 <q-td :props="props"><q-btn v-if="props.row.writable" flat dense round size="sm" icon="edit"
-:aria-label="'edit ' + props.row.name" @click="() => $parent.$emit('edit', props.row.id)"/></q-td>
+:aria-label="'edit ' + props.row.name" @click="() => $parent.$emit('edit', props.row.id)"/>
+<q-btn v-if="props.row.entry" flat dense round size="sm" icon="delete"
+:aria-label="'delete ' + props.row.name" @click="() => $parent.$emit('remove', props.row.id)"/>
+</q-td>
 """
 
 
@@ -93,6 +97,8 @@ class TilePanel:
             ui.button(icon="chevron_left", on_click=lambda: self._turn(-1)).props("flat dense")
             self._range = ui.label().classes("text-xs muted")
             ui.button(icon="chevron_right", on_click=lambda: self._turn(1)).props("flat dense")
+        self._insert = ui.button("insert row", icon="add", on_click=self.insert)
+        self._insert.props("flat dense no-caps").mark("insert")
         self._registers = ui.table(
             columns=[
                 _column("name", "entry / field"),
@@ -109,6 +115,7 @@ class TilePanel:
         self._registers.add_slot("body-cell-history", _SPARK)
         self._registers.add_slot("body-cell-edit", _EDIT)
         self._registers.on("edit", lambda event: self.edit(str(event.args)))
+        self._registers.on("remove", lambda event: self.remove(str(event.args)))
         self._hint = ui.label().classes("text-xs muted")
         self.show_lock()
 
@@ -183,6 +190,7 @@ class TilePanel:
     def _show_registers(self) -> None:
         place = self._place()
         sample = self._hub.history.latest
+        self._insert.set_visibility(place is not None and _has_rows(place))
         if place is None:
             self._registers.rows = []
             self._pager.set_visibility(False)
@@ -216,6 +224,7 @@ class TilePanel:
                         "bits": field.width,
                         "history": sparkline([float(each) for each in past]),
                         "writable": number == 0 and place.type.is_writable,
+                        "entry": number == 0 and _has_rows(place),
                     }
                 )
         self._registers.rows = rows
@@ -228,41 +237,97 @@ class TilePanel:
 
     def edit(self, row: str) -> None:
         """A dialog for an entry's fields."""
+        found = self._chosen(row)
+        if found is None:
+            return
+        place, number = found
+        entry = None if place.register.count is None else number
+        values = self._values(place, number)
+        at = "" if entry is None else f"[{entry}]"
+        controller = self._hub.source.controller
+
+        async def write(given: dict[str, str]) -> bool:
+            what = f"{place.path}{at} was written"
+            return await self._change(what, editing.write, controller, place, entry, given)
+
+        self._dialog(f"{place.path}{at}", place, values, write)
+
+    def insert(self) -> None:
+        """A dialog for a new entry of the table."""
+        found = self._chosen("0")
+        if found is None:
+            return
+        place, _ = found
+        top = len(place.entries) - 1
+        controller = self._hub.source.controller
+
+        async def write(given: dict[str, str]) -> bool:
+            number = given.pop(_ENTRY, "")
+            if number and not (number.isdecimal() and int(number) <= top):
+                ui.notify(f"Entry {number}: should be from 0 to {top}", type="negative")
+                return False
+            entry = int(number) if number else None
+            what = f"An entry of {place.path} was inserted"
+            return await self._change(what, editing.insert, controller, place, entry, given)
+
+        label = f"entry, 0 to {top}; empty: the first free one"
+        self._dialog(f"{place.path}: new entry", place, {}, write, {_ENTRY: label})
+
+    async def remove(self, row: str) -> None:
+        """Empties an entry of the table."""
+        if (found := self._chosen(row)) is not None:
+            place, number = found
+            what = f"{place.path}[{number}] was deleted"
+            controller = self._hub.source.controller
+            await self._change(what, editing.delete, controller, place, number)
+
+    def _chosen(self, row: str) -> tuple[Place, int] | None:
+        """The register and the entry of a row; None, with a message, unless it can be changed."""
         place = self._place()
         number, _, _ = row.partition(":")
-        if place is None or not number.isdecimal():
-            return
+        if place is None or not number.isdecimal() or int(number) not in place.entries:
+            return None
         if not self._is_unlocked():
             ui.notify("Changes need the key", type="negative")
-            return
-        entry = None if place.register.count is None else int(number)
-        values = self._values(place, int(number))
+            return None
+        return place, int(number)
+
+    @staticmethod
+    def _dialog(
+        title: str,
+        place: Place,
+        values: dict[str, int],
+        write: Callable[[dict[str, str]], Awaitable[bool]],
+        further: dict[str, str] | None = None,
+    ) -> None:
+        """Asks for fields. `values`: those that are known; `further`: other inputs, with labels."""
         inputs: dict[str, ui.input] = {}
+
+        def ask(name: str, label: str, text: str) -> None:
+            box = ui.input(label, value=text).props("dense outlined").classes("w-full")
+            inputs[name] = box.mark(f"field-{name}")
+
         with ui.dialog() as dialog, ui.card().classes("min-w-96"):
-            at = "" if entry is None else f"[{entry}]"
-            ui.label(f"{place.path}{at}").classes("font-semibold")
+            ui.label(title).classes("font-semibold")
+            for name, label in (further or {}).items():
+                ask(name, label, "")
             for field in place.type.fields:
-                if not field.is_writable:
-                    continue
-                top = (1 << field.width) - 1
-                text = editing.shown(field, values[field.name]) if field.name in values else ""
-                inputs[field.name] = (
-                    ui.input(
-                        f"{field.name}, 0 to {top if field.width <= 32 else hex(top)}", value=text
-                    )
-                    .props("dense outlined")
-                    .classes("w-full")
-                    .mark(f"field-{field.name}")
-                )
+                if field.is_writable:
+                    top = (1 << field.width) - 1
+                    known = field.name in values
+                    text = editing.shown(field, values[field.name]) if known else ""
+                    end = top if field.width <= 32 else hex(top)
+                    ask(field.name, f"{field.name}, 0 to {end}", text)
             with ui.row().classes("w-full justify-end"):
                 ui.button("cancel", on_click=dialog.close).props("flat no-caps")
 
-                async def write() -> None:
-                    given = {name: each.value for name, each in inputs.items() if each.value}
-                    if await self.write(place, entry, given):
+                async def done() -> None:
+                    if await write(
+                        {name: each.value for name, each in inputs.items() if each.value}
+                    ):
                         dialog.close()
 
-                ui.button("write", on_click=write).props("no-caps unelevated").mark("write")
+                ui.button("write", on_click=done).props("no-caps unelevated").mark("write")
         dialog.on("hide", dialog.delete)
         dialog.open()
 
@@ -275,15 +340,20 @@ class TilePanel:
         value = sum(sample.words[word] << WORD_BITS * n for n, word in enumerate(words))
         return unpack(place.type, value)
 
-    async def write(self, place: Place, entry: int | None, given: dict[str, str]) -> bool:
-        """Writes fields, if this page is unlocked; whether it did."""
+    async def _change(self, what: str, change: Callable[..., object], *given: object) -> bool:
+        """Makes a change if this page is unlocked; whether it did. `what`: what was done."""
         if not self._is_unlocked():
             ui.notify("Changes need the key", type="negative")
             return False
         try:
-            await asyncio.to_thread(editing.write, self._hub.source.controller, place, entry, given)
+            await asyncio.to_thread(change, *given)
         except UserError as error:
             ui.notify(str(error), type="negative", multi_line=True)
             return False
-        ui.notify(f"{place.path} was written", type="positive")
+        ui.notify(what, type="positive")
         return True
+
+
+def _has_rows(place: Place) -> bool:
+    """Whether entries can be inserted and deleted."""
+    return place.register.count is not None and place.type.is_writable
