@@ -18,9 +18,9 @@
 //  - before the first byte of data and the SYN,ACK, and after MaxIdleS seconds without a segment,
 //  - when the other direction answers it by a SYN,ACK, whose acknowledgement is the next number.
 //
-// Latency: 3 cycles from packet to scan, 14 for a segment, 24 for a SYN,ACK; then up to 9 more
-// until the next packet, 20 after an RST. Throughput: a segment in 24 cycles, a SYN,ACK or RST in
-// 36, another packet in 4; of two segments in reverse order, one in 29. RFC 9293, sections 3.4 and
+// Latency: 3 cycles from packet to scan, 14 for a segment, 26 for a SYN,ACK; then up to 9 more
+// until the next packet, 14 after an RST. Throughput: a segment in 24 cycles, a SYN,ACK or RST in
+// 28, another packet in 4; of two segments in reverse order, one in 29. RFC 9293, sections 3.4 and
 // 3.10.7.
 `include "bombus_assert.svh"
 
@@ -250,14 +250,15 @@ module ids_flows
   always_ff @(posedge clk_i) age_q <= read_q.valid ? {1'b0, now_q - read_q.stamp} : '1;
 
   // Periods since reset; the time may jump.
+  localparam int unsigned TimeBits = 32 - PeriodShift;
   period_t period_q, idle_q;
-  logic [31-PeriodShift:0] periods_q;
-  wire  [31-PeriodShift:0] periods = time_us_i[31:PeriodShift];
+  logic [TimeBits-1:0] time_q, passed_q;
+  logic is_idle_q;  // the flow in state_q
   always_ff @(posedge clk_i) begin
-    periods_q <= periods;
-    period_q  <= rst_i ? '0 : period_q + period_t'(periods - periods_q);
-    if (rst_i) periods_q <= periods;
-    idle_q <= period_q - state_q.period;
+    time_q   <= time_us_i[31:PeriodShift];
+    passed_q <= rst_i ? '0 : time_us_i[31:PeriodShift] - time_q;
+    period_q <= rst_i ? '0 : period_q + period_t'(passed_q);
+    idle_q   <= period_q - read_q.period;
   end
 
   // ---- Position in the stream ----
@@ -276,8 +277,7 @@ module ids_flows
   // If the missing bytes have arrived since the firmware requested to skip them, no byte is
   // skipped.
   wire has_state = is_known_q & ~is_syn & ~(skips & seen_q[31]);
-  wire is_idle = 64'(idle_q) > MaxIdle;
-  wire restarts = answers_q | state_q.ended | ~state_q.begun | is_idle;
+  wire restarts = answers_q | state_q.ended | ~state_q.begun | is_idle_q;
   wire challenges = is_syn & is_known_q & ~restarts;  // a SYN in an open flow
   wire answered = is_other_q & is_answer & is_known_q & (state_q.asks | state_q.ended);
   wire resets = flow.rst & is_known_q & (begins_next_q | is_other_q);
@@ -399,9 +399,10 @@ module ids_flows
       end
       Look: begin
         if (has_row & is_it) begin
-          found_q <= 1'b1;
-          state_q <= row_q;
-          way_q   <= seen_way;
+          found_q   <= 1'b1;
+          state_q   <= row_q;
+          is_idle_q <= 64'(idle_q) > MaxIdle;
+          way_q     <= seen_way;
         end
         if (has_row & (seen_way == '0 | age_q > oldest_q)) begin
           oldest_q <= age_q;
