@@ -77,7 +77,7 @@ _FOLDERS: Mapping[str, Tests] = {
     "ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "firewall": Tests(("test_range_search.py",), ("test_firewall.py",)),
     "intrusion_detection": Tests(
-        ("test_rule_matcher.py", "test_rule_matcher_streams.py"),
+        ("test_rule_matcher.py", "test_rule_matcher_streams.py", "test_rule_matcher_flows.py"),
         ("test_ids.py", "test_ids_streams.py"),
     ),
     "logs": Tests(("test_drop_log.py", "test_logs.py"), ("test_drop_logs.py", "test_tcp_logs.py")),
