@@ -6,7 +6,9 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Address
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -40,9 +42,10 @@ class Stack:
 
     def __init__(self) -> None:
         found = describe(DESIGN)
-        ports = [{**port, "ip": "127.0.0.1"} for port in found.manifest["mac_ports"]]
-        self.manifest = {**found.manifest, "mac_ports": ports}
-        self.description = Description(self.manifest, found.facts)
+        self.manifest = found.manifest
+        self.description = found
+        address = SimpleNamespace(address=int(IPv4Address("127.0.0.1")))
+        self.registers = SimpleNamespace(host=[SimpleNamespace(ip=address)])
 
     def counters(self) -> dict[str, dict[str, int]]:
         return {tile["name"]: dict.fromkeys(tile["counters"], 0) for tile in self.manifest["tiles"]}

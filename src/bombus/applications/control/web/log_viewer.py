@@ -24,17 +24,18 @@ class LogViewer:
     """
 
     def __init__(self, source: Source) -> None:
+        self._controller = source.controller
         facts = source.controller.description.facts
         self._design = facts.design if facts is not None else None
         self.places: list[LogPlace] = logs_of(self._design) if self._design is not None else []
-        self._hosts = [IPv4Address(port["ip"]) for port in source.manifest["mac_ports"]]
 
     def read(self, name: str) -> Listing:
         """The entries of a log. UserError: it does not answer."""
         assert self._design is not None
         place = find_log(self._design, name)
-        with UdpPort(str(self._hosts[0]), place.port) as port:
-            return listing(place, fetch(port, place), [host.packed for host in self._hosts])
+        hosts = [IPv4Address(host.ip.address) for host in self._controller.registers.host]
+        with UdpPort(str(hosts[0]), place.port) as port:
+            return listing(place, fetch(port, place), [host.packed for host in hosts])
 
     def build(self) -> None:
         names = [place.name for place in self.places]
