@@ -122,7 +122,7 @@ def test_every_drop_has_its_message(benches: Benches, seed: int, rate: float) ->
         cycles[when].pulses[4] = None
         pulses.append((when, 4, 0, b""))
     entries = run(bench, cycles)
-    start = entries[0].stamp.cycle - min(when for when, *_ in pulses)
+    start = min(entry.stamp.cycle for entry in entries) - min(when for when, *_ in pulses)
     expected = Counter(
         (when, COUNTERS[drop], first if drop < 4 else None) for when, drop, _, first in pulses
     )
