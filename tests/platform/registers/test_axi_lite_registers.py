@@ -3,12 +3,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import subprocess
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from bombus.generation.generate import generate
+from bombus.generation.manifest import manifest
+from bombus.registers.access import open_map
 from tests.support.harness import PACES, SEEDS, Bench, Benches
+from tests.support.helpers import DESIGNS
 
 pytestmark = pytest.mark.slow
 
@@ -119,3 +126,68 @@ def test_cycles(benches: Benches) -> None:
     ends = [item.cycle for item in bench.received(WRITTEN)]
     assert all(later - earlier == 3 for earlier, later in pairwise(ends))
     assert ends[0] - bench.taken(ADDRESS)[0] == 3
+
+
+class Bridge:
+    """The bus as the register port of a program."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+
+    def read_register(self, address: int) -> int:
+        self._bench.push([address], READ)
+        self._bench.drain()
+        (item,) = self._bench.items(GOT)
+        self._bench.forget()
+        assert item >> 32 == OKAY
+        return item & 0xFFFF_FFFF
+
+    def write_register(self, address: int, value: int) -> None:
+        write(self._bench, address, value)
+        self._bench.drain()
+        assert self._bench.items(WRITTEN) == [OKAY]
+        self._bench.forget()
+
+
+PROGRAM = """
+#include <stddef.h>
+#include "udp_echo_registers.h"
+#define AT(place) ((uint32_t)offsetof(udp_echo_t, place))
+typedef uint32_t (*read_t)(uint32_t address);
+typedef void (*write_t)(uint32_t address, uint32_t value);
+
+// Increments the gateway's address, writes the MAC address word by word, and clears a next hop.
+uint32_t change(read_t read, write_t write) {
+  uint32_t gateway = read(AT(host[0].gateway)) + 1;
+  write(AT(host[0].gateway), gateway);
+  write(AT(host[0].mac), 0x04050607);
+  write(AT(host[0].mac) + 4, 0x0203);
+  write(AT(tiles.udp_rx.next_hop[1]), 0);
+  return gateway;
+}
+"""
+
+
+def test_the_c_header_and_python_over_the_bus(benches: Benches, tmp_path: Path) -> None:
+    """Both reach the same registers of a design through the bridge, under the same names."""
+    generated = generate(DESIGNS / "udp_echo.yaml", tmp_path / "out")
+    size = generated.facts.register_map.root.size
+    bits = (size - 1).bit_length()
+    bench = benches("axi_lite_registers", AddressBits=bits, RegisterBits=bits, MapBytes=size)
+    bench.control(7)
+    bridge = Bridge(bench)
+    registers = open_map(manifest(generated.facts), bridge)
+    registers.host[0].gateway.address = 0x0A4D0001
+    hop = registers.tiles.udp_rx.next_hop[1]
+    hop.write(valid=1, is_group=0, port=2, x=1, y=3)
+    assert bridge.read_register(hop.where()) == 0x8002_0301
+    (tmp_path / "use.c").write_text(PROGRAM)
+    flags = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-Iout", "-shared", "-fPIC", "-o", "use.so")
+    subprocess.run(["gcc", *flags, "use.c"], cwd=tmp_path, check=True)
+    library = ctypes.CDLL(str(tmp_path / "use.so"))
+    read = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(bridge.read_register)
+    change = ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32)(bridge.write_register)
+    assert library.change(read, change) == 0x0A4D0002
+    assert registers.host[0].gateway.address == 0x0A4D0002
+    assert registers.host[0].mac.address == 0x0203_0405_0607
+    assert bridge.read_register(hop.where()) == 0

@@ -7,9 +7,9 @@
 `include "bench.svh"
 
 module bench #(
-    localparam int unsigned AddressBits  = 12,
-    localparam int unsigned RegisterBits = 10,
-    localparam int unsigned MapBytes     = 768
+    parameter int unsigned AddressBits  = 12,
+    parameter int unsigned RegisterBits = 10,
+    parameter int unsigned MapBytes     = 768
 ) (
     `BENCH_PORTS(3, 36, 2, 34, 3, 32)
 );
