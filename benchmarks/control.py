@@ -40,7 +40,7 @@ SINGLES = 20
 PROBES = 400  # packets after a request that changes a table
 LOAD_PER_SECOND = 1_000_000
 LOADED = 200  # requests at that rate
-LINE_CYCLES = 4  # after the last beat of an answer, in which its frame is still on the line
+LINE_CYCLES = 4  # after the last beat of a frame, in which it is still on the line
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,9 @@ def rates(
 
 
 class Echo(NamedTuple):
-    """An echo, and whether an answer of the controller left by the MAC port just before it."""
+    """An echo, and whether it shared a MAC port: it came just after a request to the controller,
+    or left just after an answer.
+    """
 
     latency: int
     is_behind: bool
@@ -188,7 +190,6 @@ def _echoes(simulation: Simulation, peer: Udp, random: Random, *, loaded: bool) 
     """Echoes at random times between requests at the rate of the load."""
     period = simulation.clock_hz // LOAD_PER_SECOND
     echoes = []
-    answered = -LINE_CYCLES  # last beat of an answer of the controller
     simulation.sent()
     for _ in range(LOADED):
         end = simulation.cycle + period
@@ -196,18 +197,22 @@ def _echoes(simulation: Simulation, peer: Udp, random: Random, *, loaded: bool) 
             body = messages.read(0)
             simulation.send(peer.frame(peer.requests.request(body)))
         simulation.advance(random.randrange(1, period // 2))
-        start = simulation.cycle
         simulation.send(peer.frame(b"echo", ECHO_PORT))
+        answers, echo = [], None
         while simulation.cycle < end:
             simulation.advance(1)
             while (frame := simulation.receive(timeout_cycles=0)) is not None:
                 if b"echo" in frame.data[UDP_HEADERS : UDP_HEADERS + 4]:
-                    is_behind = frame.first_beat_cycle - answered <= LINE_CYCLES
-                    echoes.append(Echo(frame.first_beat_cycle - start, is_behind))
+                    echo = frame
                 else:
-                    answered = frame.last_beat_cycle
-    if len(echoes) != LOADED:
-        raise UserError(f"{LOADED - len(echoes)} echoes were lost")
+                    answers.append(frame)
+        if echo is None:
+            raise UserError("an echo was lost")
+        *requests, sent = simulation.sent()
+        came, went = sent.first_beat_cycle, echo.first_beat_cycle
+        is_behind = any(0 < came - each.last_beat_cycle <= LINE_CYCLES for each in requests)
+        is_behind |= any(0 < went - each.last_beat_cycle <= LINE_CYCLES for each in answers)
+        echoes.append(Echo(went - came, is_behind))
     return echoes
 
 
