@@ -94,7 +94,7 @@ module controller
   } event_e;
 
   localparam int unsigned NumLanes = DataWidth / 32;
-  localparam int unsigned RequestWords = 4096;  // a power of two; the longest request has half of it
+  localparam int unsigned RequestWords = 4096;  // a power of two, at least the longest request
   localparam int unsigned RequestBits = $clog2(RequestWords);
   localparam int unsigned RowBits = RequestBits - $clog2(NumLanes);
   localparam int unsigned LengthBits = RequestBits + 3;
