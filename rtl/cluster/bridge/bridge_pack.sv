@@ -25,11 +25,12 @@ module bridge_pack
     input logic clk_i,
     input logic rst_i,
 
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
+    input beat_t in_i,
+    input logic in_valid_i,
+    output logic in_ready_o,
+    input board_t board_i,  // destination, with the first beat of a message
 
-    // Of the header, only the length is set.
+    // Of the header, destination and length are set.
     output packet_t out_o,
     output logic out_valid_o,
     input logic out_ready_i,
@@ -113,6 +114,8 @@ module bridge_pack
       bombus_pkg::length_t'(PieceBytes) : left;
   wire [7:0] words = 8'(HeaderWords) + 8'((bytes + bombus_pkg::length_t'(7)) >> 3);
   logic [7:0] words_q;
+  board_t board_q, sent_board_q;  // of the message at the input, and of the packet at the output
+  wire board_t board = first ? board_i : board_q;
 
   beat_t framed;
   logic framed_valid, framed_ready, framed_first;
@@ -136,11 +139,16 @@ module bridge_pack
   always_comb begin
     wide = '0;
     wide.header.length = framed_first ? words : words_q;
+    wide.header.destination = framed_first ? board : sent_board_q;
     wide.last = framed.last;
     wide.data = framed.data;
   end
   always_ff @(posedge clk_i) begin
-    if (framed_valid & framed_first) words_q <= words;
+    if (taken & first) board_q <= board_i;
+    if (framed_valid & framed_first) begin
+      words_q <= words;
+      sent_board_q <= board;
+    end
   end
 
   bridge_width #(

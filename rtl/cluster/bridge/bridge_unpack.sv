@@ -114,8 +114,17 @@ module bridge_unpack
   assign framed = '{
           meta: '{
               source: wide.header.source,
-              fits: wide.header.length == length_t'(HeaderWords) +
-              length_t'((wide_bytes + bytes_t'(7)) >> 3)
+              fits:
+              wide.header.length
+              ==
+              length_t
+              '(
+              HeaderWords
+              ) +
+              length_t
+              '(
+              (wide_bytes + bytes_t'(7)) >> 3
+              )
           },
           length: 1'b0,
           kind: 1'b0,
@@ -152,7 +161,7 @@ module bridge_unpack
   piece_t piece;
   assign piece = piece_t'(header[0]);
   source_t source;
-  kind_t kind;
+  kind_t   kind;
   logic has_source, has_kind;
   always_comb begin
     source = '0;
@@ -217,9 +226,9 @@ module bridge_unpack
     end
   end
   // Its rest never came: the source has begun another message.
-  wire abandons = part_first & (fate != Discard) & is_start & (expected != '0);
-  wire waits = part_first & is_full;
-  wire goes = part_valid & part_ready;
+  wire  abandons = part_first & (fate != Discard) & is_start & (expected != '0);
+  wire  waits = part_first & is_full;
+  wire  goes = part_valid & part_ready;
 
   logic ready_out;  // of the output's register
   always_comb begin
@@ -274,7 +283,8 @@ module bridge_unpack
       bytes_t length;
       kind_t kind;
     } message_t;
-    logic [DataWidth-1:0] memory[NumSources*2**IndexBits];
+    localparam int unsigned Depth = NumSources * 2 ** IndexBits;
+    logic [DataWidth-1:0] memory[Depth];
     message_t messages_q[NumSources];
     index_t written_q[NumSources];
     source_t source_q, leaving_q;
@@ -287,12 +297,13 @@ module bridge_unpack
       end
     end
     wire writes = goes & (fate == Store);
+    wire [$clog2(Depth)-1:0] write_address = $clog2(Depth)'({into, place});
     logic is_end_q;
     bytes_t left_q;
     wire ends = part_first ? is_end : is_end_q;
     wire bytes_t left = part_first ? piece.left : left_q;
     always_ff @(posedge clk_i) begin
-      if (writes) memory[{into, place}[$clog2(NumSources*2**IndexBits)-1:0]] <= part.data;
+      if (writes) memory[write_address] <= part.data;
     end
 
     // One stored message leaves at a time.
@@ -303,6 +314,7 @@ module bridge_unpack
     logic [DataWidth-1:0] data_q;
     message_t message_q;
     logic reading_q;
+    wire [$clog2(Depth)-1:0] read_address = $clog2(Depth)'({leaving_q, read_q});
     wire steps = ~read_valid_q | stored_ready;
     wire is_last = rest_q <= bytes_t'(DataBytes);
     source_t chosen;
@@ -325,7 +337,7 @@ module bridge_unpack
     assign leaving = reading_q | read_valid_q;
     always_ff @(posedge clk_i) begin
       if (steps & reading_q) begin
-        data_q <= memory[{leaving_q, read_q}[$clog2(NumSources*2**IndexBits)-1:0]];
+        data_q <= memory[read_address];
         read_bytes_q <= is_last ? count_t'(rest_q) : count_t'(DataBytes);
         read_last_q <= is_last;
         read_q <= read_q + 1'b1;

@@ -183,6 +183,8 @@ class HopResolver:
 
     def _answers_to(self, target: Input, source: Output, name: str) -> bool:
         """Whether an input takes messages of a next hop."""
+        if target.stream.entry == ANY:
+            return True
         target = self._behind(target)
         if self._bound(source, name) is not None:
             return target.layer.bound_value(source.stream.binds) is not None

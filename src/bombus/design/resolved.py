@@ -28,6 +28,8 @@ class Design:
     hops: tuple[Hop, ...]
     groups: tuple[Group, ...]  # in the order of the file
     bindings: tuple[Binding, ...]  # in the order of the file
+    # Layers that hand messages over to others beyond the meshes, with these.
+    beyond: tuple[tuple[Layer, Layer], ...] = ()
 
     @property
     def config(self) -> config.DesignConfig:

@@ -216,11 +216,11 @@ class TileOfKind(_Tile):
         yield LayerConfig(self.kind, dict(self.__pydantic_extra__), ("kind",), ())
 
 
-def _tile_form(value: Any) -> str:
+def tile_form(value: Any) -> str:
     return "kind" if isinstance(value, dict) and "kind" in value else "layers"
 
 
 Tile = Annotated[
     Annotated[TileOfLayers, Tag("layers")] | Annotated[TileOfKind, Tag("kind")],
-    Discriminator(_tile_form),
+    Discriminator(tile_form),
 ]

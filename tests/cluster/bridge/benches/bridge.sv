@@ -42,6 +42,7 @@ module bench #(
         .in_i(in_i[n][BeatBits-1:0]),
         .in_valid_i(in_valid_i[n]),
         .in_ready_o(in_ready_o[n]),
+        .board_i(8'(n + 7)),
         .out_o(packet),
         .out_valid_o(packets_valid[n]),
         .out_ready_i(packets_ready[n]),
