@@ -15,10 +15,16 @@ module cluster_receive
     parameter int unsigned DataWidth = 512,
     parameter int unsigned LinkWidth = 128,
     parameter channel_t Channel = '0,
+    parameter int unsigned NumBoards = 2,  // of the cluster
+    parameter bit Managed = 1'b1,  // the parameters of cluster_endpoint
+    parameter int unsigned MaxWords = 240,
+    parameter int unsigned BufferSize = 8,
+    parameter int unsigned FlowOffset = 1,
+    parameter int unsigned FlowStride = 4,
+    parameter int unsigned InitBudget = 2,
     parameter logic [7:0] Target = '0,
     parameter int unsigned NumSources = 1,
     parameter logic [31:0][7:0] Sources = '0,  // the boards that send
-    parameter int unsigned MaxWords = 240,
     parameter int unsigned MaxBytes = bombus_pkg::MaxFrameBytes,  // of a message
     parameter int unsigned NumKinds = 1,
     parameter logic [NumKinds-1:0][31:0] KindIds = '0,
@@ -32,22 +38,23 @@ module cluster_receive
     input  logic  out_ready_i,
 
     input logic [PacketBits-1:0] chain_down_i,
-    input logic chain_down_valid_i,
-    output logic chain_down_ready_o,
+    input logic chain_down_offer_i,
+    output logic chain_down_take_o,
     output logic [PacketBits-1:0] chain_up_o,
-    output logic chain_up_valid_o,
-    input logic chain_up_ready_i,
+    output logic chain_up_offer_o,
+    input logic chain_up_take_i,
     output logic chain_there_o,
 
     output logic [PacketBits-1:0] chain_down_o,
-    output logic chain_down_valid_o,
-    input logic chain_down_ready_i,
+    output logic chain_down_offer_o,
+    input logic chain_down_take_i,
     input logic [PacketBits-1:0] chain_up_i,
-    input logic chain_up_valid_i,
-    output logic chain_up_ready_o,
+    input logic chain_up_offer_i,
+    output logic chain_up_take_o,
     input logic chain_there_i,
 
-    output logic [4:0] drop_o,
+    output logic [9:0] drop_o,
+    output logic [2:0] event_o,
     output logic busy_o
 );
 
@@ -56,14 +63,25 @@ module cluster_receive
   localparam string MayStayOpen = "chain";
   localparam string Status = "chain";
   typedef enum logic [0:0] {NextReceived} next_e;
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     DropUnknownKind,
     DropUnknownBoard,
     DropBadPacket,
     DropBroken,
+    DropBadSource,
+    DropBadDestination,
+    DropTooLong,
+    DropNoBudget,
+    DropBadControl,
     DropUnknownChannel,
     NumDrops
   } drop_e;
+  typedef enum logic [1:0] {
+    EventGrant,
+    EventReturn,
+    EventOpen,
+    NumEvents
+  } event_e;
 
   if (NumSources < 1 || NumSources > 32) begin : gen_bad_sources
     $error("cluster_receive: NumSources must be 1 to 32");
@@ -72,33 +90,44 @@ module cluster_receive
   `CLUSTER_BEAT_T(packet_t, LinkWidth)
 
   packet_t received;
+  logic endpoint_holds;
   logic received_valid, received_ready, unused_ready, unpack_busy;
-  bridge_stage #(
+  bridge_endpoint #(
       .packet_t(packet_t),
-      .Channel (Channel)
-  ) u_stage (
+      .LinkWidth(LinkWidth),
+      .Channel(Channel),
+      .NumBoards(NumBoards),
+      .Managed(Managed),
+      .MaxWords(MaxWords),
+      .BufferSize(BufferSize),
+      .FlowOffset(FlowOffset),
+      .FlowStride(FlowStride),
+      .InitBudget(InitBudget)
+  ) u_endpoint (
       .clk_i,
       .rst_i,
-      .node_i(chain_down_i),
-      .node_valid_i(chain_down_valid_i),
-      .node_ready_o(chain_down_ready_o),
-      .node_o(chain_up_o),
-      .node_valid_o(chain_up_valid_o),
-      .node_ready_i(chain_up_ready_i),
-      .next_o(chain_down_o),
-      .next_valid_o(chain_down_valid_o),
-      .next_ready_i(chain_down_ready_i),
-      .next_i(chain_up_i),
-      .next_valid_i(chain_up_valid_i),
-      .next_ready_o(chain_up_ready_o),
       .next_there_i(chain_there_i),
+      .down_i(chain_down_i),
+      .down_valid_i(chain_down_offer_i),
+      .down_ready_o(chain_down_take_o),
+      .up_o(chain_up_o),
+      .up_valid_o(chain_up_offer_o),
+      .up_ready_i(chain_up_take_i),
+      .down_o(chain_down_o),
+      .down_valid_o(chain_down_offer_o),
+      .down_ready_i(chain_down_take_i),
+      .up_i(chain_up_i),
+      .up_valid_i(chain_up_offer_i),
+      .up_ready_o(chain_up_take_o),
       .send_i('0),
       .send_valid_i(1'b0),
       .send_ready_o(unused_ready),
       .receive_o(received),
       .receive_valid_o(received_valid),
       .receive_ready_i(received_ready),
-      .drop_o(drop_o[DropUnknownChannel])
+      .drop_o(drop_o[DropUnknownChannel:DropBadSource]),
+      .event_o,
+      .holds_o(endpoint_holds)
   );
   assign chain_there_o = 1'b1;
 
@@ -125,6 +154,6 @@ module cluster_receive
       .drop_o(drop_o[DropBroken:DropUnknownKind]),
       .busy_o(unpack_busy)
   );
-  assign busy_o = unpack_busy | received_valid;
+  assign busy_o = unpack_busy | received_valid | endpoint_holds;
 
 endmodule

@@ -17,11 +17,17 @@ module cluster_send
     parameter int unsigned DataWidth = 512,
     parameter int unsigned LinkWidth = 128,
     parameter channel_t Channel = '0,
-    parameter logic [7:0] Target = '0,  // number of the input on the other board
-    parameter int unsigned NumBoards = 1,
-    parameter logic [31:0][7:0] Boards = '0,
-    parameter bit ByFlow = 1'b0,
+    parameter int unsigned NumBoards = 2,  // of the cluster
+    parameter bit Managed = 1'b1,  // the parameters of cluster_endpoint
     parameter int unsigned MaxWords = 240,
+    parameter int unsigned BufferSize = 8,
+    parameter int unsigned FlowOffset = 1,
+    parameter int unsigned FlowStride = 4,
+    parameter int unsigned InitBudget = 2,
+    parameter logic [7:0] Target = '0,  // number of the input on the other board
+    parameter int unsigned NumDestinations = 1,
+    parameter logic [31:0][7:0] Destinations = '0,  // boards
+    parameter bit ByFlow = 1'b0,
     parameter int unsigned NumKinds = 1,
     parameter logic [NumKinds-1:0][31:0] KindIds = '0,
     localparam int unsigned PacketBits = $bits(header_t) + 1 + LinkWidth
@@ -34,22 +40,23 @@ module cluster_send
     output logic  in_ready_o,
 
     input logic [PacketBits-1:0] chain_down_i,
-    input logic chain_down_valid_i,
-    output logic chain_down_ready_o,
+    input logic chain_down_offer_i,
+    output logic chain_down_take_o,
     output logic [PacketBits-1:0] chain_up_o,
-    output logic chain_up_valid_o,
-    input logic chain_up_ready_i,
+    output logic chain_up_offer_o,
+    input logic chain_up_take_i,
     output logic chain_there_o,
 
     output logic [PacketBits-1:0] chain_down_o,
-    output logic chain_down_valid_o,
-    input logic chain_down_ready_i,
+    output logic chain_down_offer_o,
+    input logic chain_down_take_i,
     input logic [PacketBits-1:0] chain_up_i,
-    input logic chain_up_valid_i,
-    output logic chain_up_ready_o,
+    input logic chain_up_offer_i,
+    output logic chain_up_take_o,
     input logic chain_there_i,
 
-    output logic [1:0] drop_o,
+    output logic [6:0] drop_o,
+    output logic [2:0] event_o,
     output logic busy_o
 );
 
@@ -58,11 +65,22 @@ module cluster_send
   localparam string MayStayOpen = "chain";
   localparam string Status = "chain";
   localparam int unsigned MaxBusyCycles = 0;  // as long as the other board needs
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
+    DropBadSource,
+    DropBadDestination,
+    DropTooLong,
+    DropNoBudget,
+    DropBadControl,
     DropUnknownChannel,
     DropUnexpected,
     NumDrops
   } drop_e;
+  typedef enum logic [1:0] {
+    EventGrant,
+    EventReturn,
+    EventOpen,
+    NumEvents
+  } event_e;
 
   `CLUSTER_BEAT_T(packet_t, LinkWidth)
 
@@ -77,8 +95,8 @@ module cluster_send
   );
   bridge_destination #(
       .beat_t(beat_t),
-      .NumBoards(NumBoards),
-      .Boards(Boards),
+      .NumBoards(NumDestinations),
+      .Boards(Destinations),
       .ByFlow(ByFlow)
   ) u_destination (
       .clk_i,
@@ -116,33 +134,44 @@ module cluster_send
   end
 
   packet_t received;
+  logic endpoint_holds;
   logic received_valid, received_first;
-  bridge_stage #(
+  bridge_endpoint #(
       .packet_t(packet_t),
-      .Channel (Channel)
-  ) u_stage (
+      .LinkWidth(LinkWidth),
+      .Channel(Channel),
+      .NumBoards(NumBoards),
+      .Managed(Managed),
+      .MaxWords(MaxWords),
+      .BufferSize(BufferSize),
+      .FlowOffset(FlowOffset),
+      .FlowStride(FlowStride),
+      .InitBudget(InitBudget)
+  ) u_endpoint (
       .clk_i,
       .rst_i,
-      .node_i(chain_down_i),
-      .node_valid_i(chain_down_valid_i),
-      .node_ready_o(chain_down_ready_o),
-      .node_o(chain_up_o),
-      .node_valid_o(chain_up_valid_o),
-      .node_ready_i(chain_up_ready_i),
-      .next_o(chain_down_o),
-      .next_valid_o(chain_down_valid_o),
-      .next_ready_i(chain_down_ready_i),
-      .next_i(chain_up_i),
-      .next_valid_i(chain_up_valid_i),
-      .next_ready_o(chain_up_ready_o),
       .next_there_i(chain_there_i),
+      .down_i(chain_down_i),
+      .down_valid_i(chain_down_offer_i),
+      .down_ready_o(chain_down_take_o),
+      .up_o(chain_up_o),
+      .up_valid_o(chain_up_offer_o),
+      .up_ready_i(chain_up_take_i),
+      .down_o(chain_down_o),
+      .down_valid_o(chain_down_offer_o),
+      .down_ready_i(chain_down_take_i),
+      .up_i(chain_up_i),
+      .up_valid_i(chain_up_offer_i),
+      .up_ready_o(chain_up_take_o),
       .send_i(packed_packet),
       .send_valid_i(packed_valid),
       .send_ready_o(packed_ready),
       .receive_o(received),
       .receive_valid_o(received_valid),
       .receive_ready_i(1'b1),
-      .drop_o(drop_o[DropUnknownChannel])
+      .drop_o(drop_o[DropUnknownChannel:DropBadSource]),
+      .event_o,
+      .holds_o(endpoint_holds)
   );
   assign chain_there_o = 1'b1;
 
@@ -155,6 +184,6 @@ module cluster_send
       .first_o(received_first)
   );
   always_ff @(posedge clk_i) drop_o[DropUnexpected] <= received_valid & received_first & ~rst_i;
-  assign busy_o = in_valid_i | pack_busy;
+  assign busy_o = in_valid_i | pack_busy | endpoint_holds;
 
 endmodule

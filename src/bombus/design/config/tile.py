@@ -79,7 +79,7 @@ class _Tile(FileModel):
         default={},
         description="Target of each next hop of this tile's layers: a tile, `tile.layer`, "
         "`tile.layer.stream`, or `drop` to drop and count the messages. Needed only if "
-        "several layers, or none, answer to the next hop.",
+        "several layers, or none, answer to the next hop. `layer.hop` is that of one layer only.",
         examples=[{"icmp": "drop"}],
     )
     networks: dict[str, str] = Field(
