@@ -18,7 +18,7 @@ module cluster_chain_stage
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic last_i,  // no stage follows; constant
+    input logic last_i, // no stage follows; constant
 
     input  beat_t down_i,
     input  logic  down_valid_i,

@@ -31,7 +31,7 @@ module cluster_router
     input logic clk_i,
     input logic rst_i,
 
-    input board_t board_i, // own ID
+    input board_t board_i,  // own ID
 
     input  beat_t [NumPorts-1:0] in_i,
     input  logic  [NumPorts-1:0] in_valid_i,
@@ -71,7 +71,7 @@ module cluster_router
 
   logic filled_q;
   logic [IndexBits-1:0] fill_q;
-  (* ram_style = "distributed" *)port_t ram[NumEntries];
+  (* ram_style = "distributed" *) port_t ram[NumEntries];
   wire [IndexBits-1:0] index = filled_q ? route_index_i : fill_q;
   always_ff @(posedge clk_i) begin
     if (~filled_q | (route_request_i & route_write_i)) begin
@@ -99,7 +99,7 @@ module cluster_router
     wire [IndexBits-1:0] entry = {
       header.channel[ClassBits-1:0], header.destination[$clog2(NumBoards)-1:0]
     };
-    wire   is_known = 32'(header.destination) < NumBoards;
+    wire is_known = 32'(header.destination) < NumBoards;
     port_t port_q;
     assign port[i] = inside_q[i] ? port_q :
         header.destination == board_i ? Local : is_known ? ram[entry] : '1;
