@@ -13,7 +13,7 @@ from bombus.base.values import FileModel, Name, Position
 from bombus.design import config
 
 MAX_BOARDS = 256  # cluster_pkg::BoardBits
-DEFAULT = "default"  # the endpoint of channels that have no other
+DEFAULT = "others"  # the endpoint of channels that have no other
 
 
 def _form(value: Any) -> str:
@@ -86,7 +86,7 @@ class Endpoint(FileModel):
     """The endpoints of the channels to a tile. Sizes are in packets."""
 
     name: Name = Field(
-        description="The tile that receives, or `default` for the channels that have no other."
+        description="The tile that receives, or `others` for all that have no entry."
     )
     managed: StrictBool = Field(
         True, description="Packets wait at the sender until the receiver has room for them."
