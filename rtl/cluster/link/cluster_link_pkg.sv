@@ -27,9 +27,9 @@ package cluster_link_pkg;
   } numbers_t;
 
   typedef struct packed {
-    logic     knows;   // heard is valid
-    logic     unused;
-    session_t heard;   // session of the other side
+    logic     knows;  // heard is valid
+    logic     up;     // an answer to the training of the other side
+    session_t heard;  // session of the other side
     session_t own;
   } training_t;
 

@@ -34,7 +34,7 @@ module cluster_link_receive
     input  logic  out_ready_i,
 
     input logic listens_i,  // up: takes packets; otherwise only training words
-    input logic fresh_i,  // the other side is new; a pulse
+    input logic fresh_i,    // the other side is new; a pulse
     input logic restart_i,  // it begins anew where this side is; a pulse
 
     output control_t control_o,
@@ -439,18 +439,18 @@ module cluster_link_receive
 
   // The data are the words from the header's on, less half a word.
   logic [2*NumWords-1:0][63:0] pair;
-  logic [NumWords:0][63:0] span;
+  logic [2*DataWidth-1:0] span;
   header_t out_header, header_q;
   assign pair = {next_q, current_q};
   always_comb begin
-    span = ((NumWords + 1) * 64)'(pair >> (64 * 32'(upcoming_q.offset)));
-    out_header = inside_q ? header_q : span[0][30:0];
+    span = pair >> (64 * 32'(upcoming_q.offset));
+    out_header = inside_q ? header_q : span[30:0];
   end
   beat_t out;
   always_comb begin
     out.header = out_header;
     out.last   = out_last;
-    out.data = DataWidth'(span >> 32);
+    out.data   = span[32+:DataWidth];
     for (int unsigned w = 0; w < NumWords; w++) begin
       if (32'(out_left) <= w) out.data[64*w+:64] = '0;
     end
@@ -466,8 +466,8 @@ module cluster_link_receive
     event_o <= '0;
     event_o[EventPacketIn] <= commits;
     event_o[EventBeatIn] <= stores;
-    event_o[EventCrcError] <= fail & bad_packet & checked_q.sure;
-    event_o[EventBadWord] <= fail & ~(bad_packet & checked_q.sure);
+    event_o[EventCrcError] <= fail & ~restart_i & bad_packet & checked_q.sure;
+    event_o[EventBadWord] <= fail & ~restart_i & ~(bad_packet & checked_q.sure);
     event_o[EventResync] <= mark_good & hunting_q;
     event_o[EventDuplicate] <= repeats;
     if (rst_i) event_o <= '0;

@@ -54,11 +54,11 @@ module cluster_link_session
   session_t heard_q;
   logic knows_q, run_started_q, ready_q;
   logic new_q;  // everything has already been begun anew for this neighbour
-  assign word_o = '{knows: knows_q, unused: 1'b0, heard: heard_q, own: own_q};
+  assign word_o = '{knows: knows_q, up: up_o, heard: heard_q, own: own_q};
   wire same = knows_q & (last_q.own == heard_q);
   wire known = last_q.knows & (last_q.heard == own_q);
   wire changes = announces & ~(same & known) & ~(same & ~up_o & ~known & new_q);
-  
+
   logic [DeadBits-1:0] dead_q;
 
   always_ff @(posedge clk_i) begin
@@ -69,9 +69,9 @@ module cluster_link_session
       else if (came != last_q) run_q <= RunBits'(1);
       else run_q <= run_q + 1'b1;
     end
-    fresh_o <= changes & ~rst_i;
-    restart_o <= announces & ~changes & ~rst_i;
-    event_o <= '0;
+    fresh_o   <= changes & ~rst_i;
+    restart_o <= announces & ~changes & ~last_q.up & ~rst_i;
+    event_o   <= '0;
     if (rst_i) begin
       up_o <= 1'b0;
       knows_q <= 1'b0;
@@ -91,7 +91,7 @@ module cluster_link_session
       end
       if (up_o) begin
         new_q <= 1'b0;
-        if (announces & run_done_i) run_o <= 1'b1;
+        if (announces & run_done_i & ~last_q.up) run_o <= 1'b1;
       end else if (announces & same & known & ~run_started_q) begin
         run_started_q <= 1'b1;
         run_o <= 1'b1;
