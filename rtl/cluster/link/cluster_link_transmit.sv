@@ -223,7 +223,8 @@ module cluster_link_transmit
 
   wire words_t send_left = inside_q ? send_left_q : 9'(lengths[index_t'(send_seq_q)]);
   wire send_last = send_left <= 9'(NumWords);
-  wire [8:0] need = 9'(send_left >> WordShift) + 9'd2;
+  logic [8:0] need_q;
+  wire [8:0] need = 9'(send_left >> WordShift) + 9'd2;  // at the start of a packet
   wire count_t credit = limit_q - booked_q;
   wire available = send_q != write_q;
   wire holds = back_pending | mark_due_q | tail_due_q | down;
@@ -269,12 +270,13 @@ module cluster_link_transmit
     item.last = send_last;
     item.words = send_left[WordShift:0];
     item.seq = send_seq_q;
-    item.need = need;
+    item.need = inside_q ? need_q : need;
   end
 
   wire sure_state = control_valid_i & control_sure_i & (control_i.kind == WordState);
   always_ff @(posedge clk_i) begin
     if (sends) send_left_q <= send_left - 9'(NumWords);
+    if (sends) need_q <= item.need;
     if (goes_back) begin
       mark_seq_q   <= found_q.seq;
       mark_nonce_q <= nak_nonce_q;
@@ -376,7 +378,7 @@ module cluster_link_transmit
     if (summed_ready) begin
       summed_q <= read_q;
       summed_beat_q <= beat_q;
-      crc_q <= read_q.is_control ? ~times(By32, ~control_half) : crc;
+      if (read_q.valid) crc_q <= read_q.is_control ? of_half(control_half) : crc;
     end
     if (rst_i) summed_q.valid <= 1'b0;
   end
