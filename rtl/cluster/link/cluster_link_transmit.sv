@@ -225,12 +225,15 @@ module cluster_link_transmit
   wire send_last = send_left <= 9'(NumWords);
   logic [8:0] need_q;
   wire [8:0] need = 9'(send_left >> WordShift) + 9'd2;  // at the start of a packet
+  // Beats of packets on the way through this module are booked twice for a while, so it can be
+  // negative.
   wire count_t credit = limit_q - booked_q;
   wire available = send_q != write_q;
   wire holds = back_pending | mark_due_q | tail_due_q | down;
   wire boundary = ~inside_q;
   wire control_due = nak_send_q | state_due_q | (train_left_q != '0);
-  wire starts_packet = boundary & active_q & ~holds & ~control_due & (credit >= count_t'(need));
+  wire starts_packet = boundary & active_q & ~holds & ~control_due & ~credit[11] &
+      (credit >= count_t'(need));
   wire sends = read_ready & available & ((inside_q & ~holds) | starts_packet);
 
   logic sends_state, sends_nak, sends_mark, sends_tail, sends_train;
