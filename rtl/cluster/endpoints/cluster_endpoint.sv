@@ -16,7 +16,6 @@
 // Latency: sending 1 cycle (0 if Managed = 0), and with packets of several beats one packet more;
 // receiving 1 cycle, or 2 (cluster_receive_buffer). Throughput: one beat per cycle.
 `include "bombus_assert.svh"
-
 module cluster_endpoint
   import cluster_pkg::*;
   import cluster_endpoint_pkg::*;

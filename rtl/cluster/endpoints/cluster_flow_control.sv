@@ -171,12 +171,13 @@ module cluster_flow_control
   wire has_room = granted != '0;
   // The entry of this board is not about to leave the ack queue, which would miss a change.
   wire waits = entry.asks != answers[source] & ~(ack_pops & ack.board == source);
-  wire is_opening = answer_valid_q & answer_q.owes == OweOpened & answer_q.ack.board == source;
+  // An answer to it waits after the ack queue.
+  wire is_next = answer_valid_q & answer_q.ack.board == source;
 
   wire accepts = is_known & ~header.credit & is_short & has_room;
   wire is_grant = control.kind == KindGrant & entry.is_synced &
       32'(budget_there) + 32'(control.amount) <= MaxGranted;
-  wire is_return = control.kind == KindReturn & 32'(control.amount) <= 32'(granted) & ~is_opening;
+  wire is_return = control.kind == KindReturn & 32'(control.amount) <= 32'(granted) & ~(is_next & answer_q.owes == OweOpened);
   wire is_opened = control.kind == KindOpened & ~entry.is_synced & control.nonce == gone.nonce;
   wire is_open = control.kind == KindOpen;
   wire is_closed = control.kind == KindClosed;
@@ -192,7 +193,7 @@ module cluster_flow_control
     if (~header.credit) begin
       if (has_room) begin
         entry_after.used = entry.used + 1'b1;
-        if (32'(granted) <= Threshold + 1 & ~waits) begin
+        if (32'(granted) <= Threshold + 1 & ~waits & ~is_next) begin
           pushes = 1'b1;
           entry_after.owes = OweGrant;
           entry_after.is_yielding = 1'b0;
