@@ -91,7 +91,7 @@ class Endpoint(FileModel):
     managed: StrictBool = Field(
         True, description="Packets wait at the sender until the receiver has room for them."
     )
-    buffer_size: StrictInt = Field(8, ge=0, le=4096, description="Shared room of a receiver.")
+    buffer_size: StrictInt = Field(8, ge=1, le=4096, description="Shared room of a receiver.")
     flow_offset: StrictInt = Field(
         1, ge=0, le=4095, description="Packets of a stride that are left when the next is asked for."
     )
@@ -105,10 +105,10 @@ class Endpoint(FileModel):
 
     @model_validator(mode="after")
     def _strides_fit(self) -> Endpoint:
-        if self.flow_offset >= self.flow_stride:
+        if self.managed and self.flow_offset + self.flow_stride > self.buffer_size:
             raise ValueError(
-                f"`flow_offset` ({self.flow_offset}) should be less than `flow_stride` "
-                f"({self.flow_stride})"
+                f"`flow_offset` and `flow_stride` sum to {self.flow_offset + self.flow_stride}, "
+                f"more than `buffer_size`, {self.buffer_size}"
             )
         return self
 

@@ -63,18 +63,6 @@ _SINGLE = _BITS.keys() | _TYPES.keys() | _OTHERS | MAC_PORTS | {_LENGTH}
 
 def streams(ports: Iterable[str], valid: str) -> list[str]:
     """Names of the streams of messages whose valid has this suffix: `_valid_i` for inputs,
-<<<<<<< HEAD
-    `_valid_o` for outputs. Ports of other streams have a port for the data: `x_data_o` beside
-    `x_valid_o`.
-    """
-    names = [*ports]
-    return [
-        port.removesuffix(valid)
-        for port in names
-        if port.endswith(valid)
-        and port not in REGISTER_MASTER_PORTS
-        and f"{port.removesuffix(valid)}_data{valid[-2:]}" not in names
-=======
     `_valid_o` for outputs. Ports as `x_data_o` and `x_valid_o` are raw data, not a stream.
     """
     names = {*ports}
@@ -84,7 +72,6 @@ def streams(ports: Iterable[str], valid: str) -> list[str]:
         if port.endswith(valid)
         and port not in REGISTER_MASTER_PORTS
         and port.removesuffix(valid) + valid.replace("valid", "data") not in names
->>>>>>> crouter
     ]
 
 
