@@ -183,6 +183,13 @@ def _metadata(name: str, data_width: int) -> str:
     return rtl.widest(kinds, library.message_kinds).struct
 
 
+def _beat_type(name: str, data_width: int) -> str:
+    """The declaration of a module's beats: those of a mesh, or of links between boards."""
+    if any((paths.RTL / "cluster").rglob(f"{name}.sv")):
+        return f"`CLUSTER_BEAT_T(beat_t, {data_width})"
+    return f"`BOMBUS_BEAT_T(beat_t, {data_width}, {_metadata(name, data_width)})"
+
+
 def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
     """A module of rtl/ with types of a sensible width in place of its type parameters."""
     files = rtl.rtl_files()
@@ -204,9 +211,9 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
         values[parameter] = value
 
     header = (
-        '`include "bombus_types.svh"\n'
+        '`include "bombus_types.svh"\n`include "cluster_types.svh"\n'
         "package area_pkg;\n"
-        f"  `BOMBUS_BEAT_T(beat_t, {data_width}, {_metadata(name, data_width)})\n"
+        f"  {_beat_type(name, data_width)}\n"
         f"  `BOMBUS_FLIT_T(flit_t, beat_t, {_MESH_BITS}, {_MESH_BITS}, {_PORT_BITS})\n"
     )
     own = {"beat_t", "flit_t"}
