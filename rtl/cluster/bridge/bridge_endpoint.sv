@@ -18,8 +18,8 @@ module bridge_endpoint
     parameter int unsigned FlowOffset = 1,
     parameter int unsigned FlowStride = 4,
     parameter int unsigned InitBudget = 2,
-    localparam int unsigned NumDrops = cluster_endpoint_pkg::NumDrops + 1,
-    localparam int unsigned NumEvents = cluster_endpoint_pkg::NumEvents
+    localparam int unsigned NumDrops = 32'(cluster_endpoint_pkg::NumDrops) + 1,
+    localparam int unsigned NumEvents = 32'(cluster_endpoint_pkg::NumEvents)
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -20,7 +20,7 @@ module bridge_pack
     parameter int unsigned MaxWords = 240,
     parameter logic [3:0] Target = '0,
     parameter int unsigned NumKinds = 1,
-    parameter logic [NumKinds-1:0][31:0] KindIds = '0
+    parameter logic [NumKinds-1:0][31:0] Identities = '0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -97,7 +97,7 @@ module bridge_pack
   always_comb begin
     identity = '0;
     for (int unsigned n = 0; n < NumKinds; n++) begin
-      if (32'(kind) == n) identity |= KindIds[n];
+      if (32'(kind) == n) identity |= Identities[n];
     end
   end
   piece_t piece;

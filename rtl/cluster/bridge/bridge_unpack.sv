@@ -30,7 +30,7 @@ module bridge_unpack
     parameter int unsigned NumSources = 1,
     parameter logic [NumSources-1:0][7:0] Sources = '0,
     parameter int unsigned NumKinds = 1,
-    parameter logic [NumKinds-1:0][31:0] KindIds = '0,
+    parameter logic [NumKinds-1:0][31:0] Identities = '0,
     localparam int unsigned NumDrops = 4
 ) (
     input logic clk_i,
@@ -177,7 +177,7 @@ module bridge_unpack
     kind = '0;
     has_kind = 1'b0;
     for (int unsigned n = 0; n < NumKinds; n++) begin
-      if (piece.identity == KindIds[n]) begin
+      if (piece.identity == Identities[n]) begin
         kind |= kind_t'(n);
         has_kind = 1'b1;
       end

@@ -27,7 +27,7 @@ module cluster_receive
     parameter logic [31:0][7:0] Sources = '0,  // the boards that send
     parameter int unsigned MaxBytes = bombus_pkg::MaxFrameBytes,  // of a message
     parameter int unsigned NumKinds = 1,
-    parameter logic [NumKinds-1:0][31:0] KindIds = '0,
+    parameter logic [NumKinds-1:0][31:0] Identities = '0,
     localparam int unsigned PacketBits = $bits(header_t) + 1 + LinkWidth
 ) (
     input logic clk_i,
@@ -141,7 +141,7 @@ module cluster_receive
       .NumSources(NumSources),
       .Sources(Sources[NumSources-1:0]),
       .NumKinds(NumKinds),
-      .KindIds(KindIds)
+      .Identities(Identities)
   ) u_unpack (
       .clk_i,
       .rst_i,

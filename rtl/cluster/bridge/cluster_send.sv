@@ -29,7 +29,7 @@ module cluster_send
     parameter logic [31:0][7:0] Destinations = '0,  // boards
     parameter bit ByFlow = 1'b0,
     parameter int unsigned NumKinds = 1,
-    parameter logic [NumKinds-1:0][31:0] KindIds = '0,
+    parameter logic [NumKinds-1:0][31:0] Identities = '0,
     localparam int unsigned PacketBits = $bits(header_t) + 1 + LinkWidth
 ) (
     input logic clk_i,
@@ -115,7 +115,7 @@ module cluster_send
       .MaxWords(MaxWords),
       .Target(Target[3:0]),
       .NumKinds(NumKinds),
-      .KindIds(KindIds)
+      .Identities(Identities)
   ) u_pack (
       .clk_i,
       .rst_i,

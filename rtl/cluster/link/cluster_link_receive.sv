@@ -395,6 +395,8 @@ module cluster_link_receive
   wire fetches = ~next_valid_q | shifts;
   wire refills = ~upcoming_valid_q | (gives & out_last);
 
+  logic  stores_q;
+  addr_t stored_addr_q;
   // Beats up to here are complete; those after it may be taken back.
   wire readable = fetch_q != commit_q;
   always_ff @(posedge clk_i) begin
@@ -430,8 +432,6 @@ module cluster_link_receive
     end
   end
 
-  logic  stores_q;
-  addr_t stored_addr_q;
   always_ff @(posedge clk_i) begin
     stores_q <= stores & ~full;
     stored_addr_q <= addr_t'(write_q);

@@ -231,12 +231,12 @@ module cluster_link_transmit
   wire available = send_q != write_q;
   wire holds = back_pending | mark_due_q | tail_due_q | down;
   wire boundary = ~inside_q;
+  logic sends_state, sends_nak, sends_mark, sends_tail, sends_train;
   wire control_due = nak_send_q | state_due_q | (train_left_q != '0);
-  wire starts_packet = boundary & active_q & ~holds & ~control_due & ~credit[11] &
+  wire starts_packet = boundary & active_q & ~holds & ~control_due & ~sends_tail & ~credit[11] &
       (credit >= count_t'(need));
   wire sends = read_ready & available & ((inside_q & ~holds) | starts_packet);
 
-  logic sends_state, sends_nak, sends_mark, sends_tail, sends_train;
   always_comb begin
     {sends_state, sends_nak, sends_mark, sends_tail, sends_train} = '0;
     if (read_ready & boundary & ~stopped_i) begin

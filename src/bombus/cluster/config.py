@@ -13,7 +13,7 @@ from bombus.base.values import FileModel, Name, Position
 from bombus.design import config
 
 MAX_BOARDS = 256  # cluster_pkg::BoardBits
-DEFAULT = "default"  # the endpoint of channels that have no other
+DEFAULT = "others"  # the endpoint of channels that have no other
 
 
 def _form(value: Any) -> str:
@@ -86,12 +86,12 @@ class Endpoint(FileModel):
     """The endpoints of the channels to a tile. Sizes are in packets."""
 
     name: Name = Field(
-        description="The tile that receives, or `default` for the channels that have no other."
+        description="The tile that receives, or `others` for all that have no entry."
     )
     managed: StrictBool = Field(
         True, description="Packets wait at the sender until the receiver has room for them."
     )
-    buffer_size: StrictInt = Field(8, ge=0, le=4096, description="Shared room of a receiver.")
+    buffer_size: StrictInt = Field(8, ge=1, le=4096, description="Shared room of a receiver.")
     flow_offset: StrictInt = Field(
         1, ge=0, le=4095, description="Packets of a stride that are left when the next is asked for."
     )
@@ -105,10 +105,10 @@ class Endpoint(FileModel):
 
     @model_validator(mode="after")
     def _strides_fit(self) -> Endpoint:
-        if self.flow_offset >= self.flow_stride:
+        if self.managed and self.flow_offset + self.flow_stride > self.buffer_size:
             raise ValueError(
-                f"`flow_offset` ({self.flow_offset}) should be less than `flow_stride` "
-                f"({self.flow_stride})"
+                f"`flow_offset` and `flow_stride` sum to {self.flow_offset + self.flow_stride}, "
+                f"more than `buffer_size`, {self.buffer_size}"
             )
         return self
 

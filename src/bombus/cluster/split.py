@@ -18,7 +18,13 @@ from bombus.analysis import check as checking
 from bombus.base import yaml_file
 from bombus.base.errors import DesignError, Problem
 from bombus.base.yaml_file import Loc
-from bombus.cluster.config import ClusterConfig, ClusterDesignConfig, Endpoint, load
+from bombus.cluster.config import (
+    DEFAULT,
+    ClusterConfig,
+    ClusterDesignConfig,
+    Endpoint,
+    load,
+)
 from bombus.cluster.links import Links, links_of, unknown_board
 from bombus.design import config, rtl
 from bombus.design.elements import Hop, Input
@@ -70,7 +76,7 @@ class Board:
         place = {"tile": BRIDGE, "layer": NODE}
         yield {**place, "register": "board", "value": self.number}
         table = links.tables[self.number]
-        entries = 1 << max(1, (len(table) - 1).bit_length())
+        entries = 1 << (len(table) - 1).bit_length()
         for klass in range(2):
             for target, port in enumerate(table):
                 yield {
@@ -162,7 +168,7 @@ def _unknown_boards(file: config.DesignFile) -> Iterator[Problem]:
         for name in given if isinstance(given, list) else [given]:
             if cluster.number(name) is None:
                 yield file.problem(("tiles", number, "board"), unknown_board(file, name))
-    names = {"default", *(tile.name for tile in file.config.tiles)}
+    names = {DEFAULT, *(tile.name for tile in file.config.tiles)}
     for number, endpoint in enumerate(cluster.endpoints):
         loc = ("cluster", "endpoints", number)
         if endpoint.name not in names:

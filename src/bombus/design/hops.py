@@ -185,7 +185,7 @@ class HopResolver:
 
     def _answers_to(self, target: Input, source: Output, name: str) -> bool:
         """Whether an input takes messages of a next hop."""
-        if target.stream.entry == ANY:
+        if target.stream.entry == ANY or source.layer.kind.sends_given:
             return True
         target = self._behind(target)
         if self._bound(source, name) is not None:

@@ -89,7 +89,7 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
         "TileIndex": str(layer.tile.index),
         "RegisterWindowBits": "WindowBits",
         "NumKinds": str(len(facts.messages.by_number)),
-        "KindIds": _identities(facts),
+        "Identities": _identities(facts),
         **{name: str(n) for name, n in facts.design.library.shared.parameters.items()},
         **_bound(layer, facts),
     }

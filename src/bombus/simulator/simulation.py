@@ -408,6 +408,11 @@ class Simulation(MacPorts):
 
     # ---- Links of beats ----
 
+    @property
+    def native(self) -> Native:
+        """The library's simulator, for native code that runs several of them."""
+        return self._native
+
     @cached_property
     def beat_links(self) -> dict[str, BeatLink]:
         """Links of beats among the raised ports, by name."""

@@ -25,7 +25,7 @@ def problems(facts: Facts) -> Iterator[Problem]:
 
     Those of a part of a larger design are found in the whole.
     """
-    if any(layer.kind.sends_given for layer in facts.design.layers()):
+    if facts.design.is_part:
         return
     for layer in facts.design.layers():
         awaited = {name for each in layer.inputs for name in each.stream.waits_for_inputs}

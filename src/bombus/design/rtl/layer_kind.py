@@ -29,7 +29,7 @@ _FILLED_IN = frozenset(
         *("NumBound", "NumBoundHops", "BoundKeys", "BoundHops"),
         *("DataWidth", "ClockMhz", "NumMacPorts", "NumRoutes", "TileIndex"),
         "RegisterWindowBits",
-        *("NumKinds", "KindIds"),
+        *("NumKinds", "Identities"),
     }
 )
 # The key with which the design file names the tile that a layer precedes.
@@ -153,12 +153,14 @@ class LayerKind:
     raised_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     registers: Block | None = None  # as the SystemRDL file beside it describes them
     agrees: tuple[str, ...] = ()  # required relations to parameters of other layers
+    has_given_kinds: bool = False  # of messages that it sends, by the design file
     shows: str = ""  # next hop to the layer whose registers its tile shows too
 
     @property
     def sends_given(self) -> bool:
         """Whether the design file names the kinds of messages that it sends."""
-        return any(GIVEN in output.declared_kinds for output in self.outputs.values())
+        outputs = self.outputs.values()
+        return self.has_given_kinds or any(GIVEN in each.declared_kinds for each in outputs)
 
     def sending(self, kinds: tuple[str, ...]) -> LayerKind:
         """The same layer, with these kinds of messages for those that the design file names."""
@@ -166,7 +168,7 @@ class LayerKind:
             name: replace(output, sends=kinds) if GIVEN in output.sends else output
             for name, output in self.outputs.items()
         }
-        return replace(self, outputs=outputs)
+        return replace(self, outputs=outputs, has_given_kinds=True)
 
     @property
     def agreements(self) -> tuple[Agreement, ...]:

@@ -21,7 +21,7 @@ module bench #(
   `BOMBUS_BEAT_T(beat_t, DataWidth)
   `CLUSTER_BEAT_T(packet_t, LinkWidth)
   localparam int unsigned NumKinds = 3;
-  localparam logic [NumKinds-1:0][31:0] KindIds = {32'h33333333, 32'h22222222, 32'h11111111};
+  localparam logic [NumKinds-1:0][31:0] Identities = {32'h33333333, 32'h22222222, 32'h11111111};
 
   packet_t [2:0] packets;
   logic [2:0] packets_valid, packets_ready, selected;
@@ -35,7 +35,7 @@ module bench #(
         .MaxWords(MaxWords),
         .Target(4'd5),
         .NumKinds(NumKinds),
-        .KindIds(KindIds)
+        .Identities(Identities)
     ) u_pack (
         .clk_i,
         .rst_i,
@@ -91,7 +91,7 @@ module bench #(
       .NumSources(2),
       .Sources({8'd2, 8'd1}),
       .NumKinds(NumKinds),
-      .KindIds(KindIds)
+      .Identities(Identities)
   ) u_unpack (
       .clk_i,
       .rst_i,
