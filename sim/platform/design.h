@@ -12,6 +12,7 @@
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
 //   BOMBUS_RAISED_PORTS(X)  X(name, bits, is_output) for each raised port of the top
 //   BOMBUS_STREAMS(X)    X("name", is_output, "tile") for each AXI-Stream among them
+//   BOMBUS_BEAT_LINKS(X)  X("name") for each link of beats among them
 //   BOMBUS_KIND_BITS, BOMBUS_LENGTH_BITS  of tuser, if the stream carries kinds of messages
 //   BOMBUS_MESSAGE_KINDS(X)   X("stream", "kind") for each, in the order of their numbers
 //   BOMBUS_MESSAGE_FIELDS(X)  X("stream", "kind", "field", offset, width) of their metadata
@@ -31,6 +32,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -121,6 +124,27 @@ inline std::vector<Pin> raised_pins([[maybe_unused]] Vtop& top) {
 #define BOMBUS_PIN(name, bits, is_output) Pin{#name, bits, is_output != 0, bytes_of(top.name)},
   return {BOMBUS_RAISED_PORTS(BOMBUS_PIN)};
 #undef BOMBUS_PIN
+}
+
+// Null if there is none of that name.
+inline const Pin* find_pin(const std::vector<Pin>& pins, const std::string& name) {
+  for (const Pin& pin : pins) {
+    if (pin.name == name) return &pin;
+  }
+  return nullptr;
+}
+
+inline const Pin& need_pin(const std::vector<Pin>& pins, const std::string& name) {
+  const Pin* pin = find_pin(pins, name);
+  if (pin == nullptr) throw std::logic_error("the design has no port " + name);
+  return *pin;
+}
+
+// Names of links of beats: <name>_tx_data_o and so on.
+inline std::vector<const char*> raised_links() {
+#define BOMBUS_LINK(name) name,
+  return {BOMBUS_BEAT_LINKS(BOMBUS_LINK)};
+#undef BOMBUS_LINK
 }
 
 // An AXI-Stream of raised ports: <name>_tdata_o and so on.

@@ -11,7 +11,7 @@ from bombus.design.elements import Hop, Output, Tile
 from bombus.design.facts import Facts
 from bombus.design.outline import outline
 from bombus.design.register_map import shown
-from bombus.generation import memories, raised_streams, watchpoints
+from bombus.generation import beat_links, memories, raised_streams, watchpoints
 from bombus.registers.plain import to_plain
 
 MANIFEST_VERSION = 1
@@ -104,6 +104,7 @@ def manifest(facts: Facts) -> dict[str, Any]:
         },
         "pins": memories.pins(facts),
         "streams": raised_streams.streams(facts.design),
+        "beat_links": beat_links.beat_links(facts.raised_ports),
         "data_width": facts.design.networks[0].data_width,
         "clock_mhz": config.clock_mhz,
         "line_rate_gbps": config.line_rate_gbps,

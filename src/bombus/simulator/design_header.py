@@ -78,6 +78,9 @@ def design_header(manifest: dict[str, Any], wave_format: str, assertions: bool) 
                 f'X("{stream["name"]}", {int(stream["output"])}, "{stream["tile"]}")'
                 for stream in manifest.get("streams", ())
             ),
+            "BOMBUS_BEAT_LINKS(X)": " ".join(
+                f'X("{link["name"]}")' for link in manifest.get("beat_links", ())
+            ),
             **_message_layout(manifest),
             "BOMBUS_PARAMETERS(X)": " ".join(_parameters(manifest)),
             "BOMBUS_MAC_CLOCKS(X)": " ".join(
