@@ -54,35 +54,57 @@ def share(endpoint: Endpoint, hops: int, timing: Timing) -> float:
     return eta * _turns(endpoint, window, round_trip(hops, endpoint.words, timing), timing)
 
 
-def _turns(endpoint: Endpoint, window: int, rtt: float, timing: Timing) -> float:
-    """The share of time in which packets arrive, if at most `window` may be reserved."""
+def _turns(endpoint: Endpoint, window: int, rtt: float, timing: Timing, use: float = 1.0) -> float:
+    """The share of time in which packets arrive, if at most `window` may be reserved.
+
+    use: how fast a sender uses a grant up, as a share of a link.
+    """
     beats = timing.wire(endpoint.words)
     stride = endpoint.flow_stride
     window = min(window, max(endpoint.buffer_size, stride))
     grants, rest = divmod(window, stride)
-    return grants * stride * beats / max(grants * stride * beats, (stride - rest) * beats + rtt)
+    return (
+        grants * stride * beats / max(grants * stride * beats, (stride - rest) * beats / use + rtt)
+    )
 
 
 def several(
-    endpoint: Endpoint, hops: Sequence[int], timing: Timing, demands: Sequence[float] | None = None
+    endpoint: Endpoint,
+    hops: Sequence[int],
+    timing: Timing,
+    demands: Sequence[float] | None = None,
+    uses: Sequence[float] | None = None,
 ) -> float:
     """The payload's share of a link that several senders to one endpoint reach together.
 
-    hops: of each sender. demands: the share of a link that each offers; by default all of it. A
-    closed queueing network: the buffer is a window that all senders share, and each has its own.
+    A closed queueing network: the buffer is a window that all senders share, and each has its own.
+    hops: of each sender. demands: the share of a link that each offers; by default all of it. uses:
+    the share of each sender's packets that go to this receiver; the others stand between them and
+    keep a grant in use for longer. Where distances differ, the nearer senders ask more often, so
+    that more is reached than this says.
     """
     eta = efficiency(endpoint.words, timing)
     wanted = list(demands) if demands is not None else [eta] * len(hops)
     alone = sum(min(d, share(endpoint, h, timing)) for d, h in zip(wanted, hops, strict=True))
     total = min(eta, alone)
     if endpoint.managed and any(wanted):
+        weights = [demand / sum(wanted) for demand in wanted]
         trips = [round_trip(h, endpoint.words, timing) for h in hops]
-        rtt = sum(d * trip for d, trip in zip(wanted, trips, strict=True)) / sum(wanted)
+        rtt = sum(w * trip for w, trip in zip(weights, trips, strict=True))
+        use = sum(w * u for w, u in zip(weights, uses or [1.0] * len(hops), strict=True))
         window = len(hops) * (endpoint.flow_stride + endpoint.threshold)
-        total = min(total, eta * _turns(endpoint, window, rtt, timing))
+        total = min(total, eta * _turns(endpoint, window, rtt, timing, use))
     return total
 
 
 def aggregate(endpoint: Endpoint, endpoints: int, hops: int, timing: Timing) -> float:
-    """The payload's share of a link that so many equal endpoints reach together (figure 9)."""
-    return min(efficiency(endpoint.words, timing), endpoints * share(endpoint, hops, timing))
+    """The payload's share of a link that so many equal endpoints reach together (figure 9).
+
+    They start together, so that their packets alternate: each has a packet every n B cycles.
+    """
+    eta = efficiency(endpoint.words, timing)
+    if not endpoint.managed:
+        return eta
+    window = endpoint.flow_stride + endpoint.threshold
+    trip = round_trip(hops, endpoint.words, timing)
+    return eta * _turns(endpoint, window, trip / endpoints, timing)

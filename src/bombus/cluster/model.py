@@ -182,6 +182,10 @@ class Network:
         self._stalled.discard((board, channel))
         self._drain(board, self._ends[board][channel])
 
+    def endpoint(self, channel: int) -> Endpoint:
+        """The endpoints of a channel."""
+        return self._ends[0][channel].kind
+
     def waiting(self, board: int, channel: int) -> int:
         """Packets that an endpoint has not sent yet."""
         return len(self._ends[board][channel].sending)
