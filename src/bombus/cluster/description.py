@@ -114,7 +114,7 @@ def _generated(design: Path) -> Path:
     # Slow to import
     from bombus.base.cache import cached_directory, content_key
     from bombus.base.sources import source_files
-    from bombus.cluster.split import generate_cluster
+    from bombus.cluster.generate import generate_cluster
 
     def make(folder: Path) -> None:
         generate_cluster(design, folder)

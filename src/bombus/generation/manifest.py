@@ -92,6 +92,9 @@ def _hop_tables(facts: Facts) -> Iterator[dict[str, Any]]:
 def manifest(facts: Facts) -> dict[str, Any]:
     """Description of a generated design for programs that drive or measure it."""
     config = facts.design.config
+    there = {
+        layer.param("mac_port") or 0 for layer in facts.design.layers() if layer.kind.mac_ports
+    }
     return {
         "version": MANIFEST_VERSION,
         "name": config.name,
@@ -116,8 +119,10 @@ def manifest(facts: Facts) -> dict[str, Any]:
                 "prefix": port.prefix,
                 "gateway": str(port.gateway) if port.gateway else None,
                 "clock_mhz": port.clock_mhz,
+                # The top does not have it: its layers are in another design
+                **({} if number in there else {"at_top": False}),
             }
-            for port in config.ports
+            for number, port in enumerate(config.ports)
         ],
         # Whether a layer answers requests for these addresses
         "answers_for_host": any(each.kind.answers_for_host for each in facts.design.layers()),
