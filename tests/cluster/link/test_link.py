@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.cluster.link.link_bench import A, B, WIRE, Links, packets
+from tests.cluster.link.link_bench import WIRE, A, B, Links, packets
 from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
