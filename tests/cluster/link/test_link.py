@@ -7,9 +7,6 @@ from random import Random
 
 import pytest
 
-<<<<<<< HEAD
-from tests.cluster.link.link_bench import WIRE, A, B, Links, packets
-=======
 from tests.cluster.link.link_bench import (
     HEADER,
     WIRE,
@@ -20,7 +17,6 @@ from tests.cluster.link.link_bench import (
     Packet,
     packets,
 )
->>>>>>> clink
 from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
