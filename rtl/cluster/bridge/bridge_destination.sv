@@ -40,6 +40,7 @@ module bridge_destination
     assign index = 5'((13'(hash) * 13'(NumBoards)) >> HashBits);
     wire unused = clk_i ^ rst_i ^ begins_i;
   end else begin : gen_in_turn
+    wire unused = ^in_i;
     logic [4:0] turn_q;
     assign index = turn_q;
     always_ff @(posedge clk_i) begin

@@ -190,12 +190,43 @@ class _Splitter:
         self.board_of = file.config.board_of
         self.crossing: dict[Hop, Channel] = {}
         self.channels: list[Channel] = []
+        self._link()
         self._find()
         if not self.problems:
             self._number()
 
     def error(self, loc: Loc, message: str) -> None:
         self.problems.append(self.file.problem(loc, message))
+
+    # ---- Links ----
+
+    def _link(self) -> None:
+        """Finds properties of the links that the node does not have."""
+        link, known = self.cluster.link, self.node_parameters
+        if link.carrier != "serial" and "carrier" not in known:
+            message = f"links by {link.carrier} are not available yet; use `carrier: serial`"
+            self.error(("cluster", "link", "carrier"), message)
+        if not link.check and "check" not in known:
+            message = "links without CRC and retry are not available yet; remove `check: false`"
+            self.error(("cluster", "link", "check"), message)
+
+    @property
+    def node_parameters(self) -> frozenset[str]:
+        return frozenset(self.whole.design.library.layers[NODE].parameters)
+
+    def _node(self, number: int) -> dict[str, int]:
+        """Parameters of a board's node."""
+        link, known = self.cluster.link, self.node_parameters
+        found = {
+            "link_width": link.width,
+            "num_links": max(1, self.links.ports(number)),
+            "num_boards": len(self.cluster.names),
+        }
+        if "buffer" in link.model_fields_set:
+            found["buffer_beats"] = link.buffer
+        if "check" in known:
+            found["check"] = int(link.check)
+        return found
 
     # ---- Channels ----
 
@@ -370,16 +401,7 @@ class _Splitter:
         self, number: int, sends: Sequence[Channel], receives: Sequence[Channel]
     ) -> dict[str, Any]:
         """The tile that joins a board to the others."""
-        link = self.cluster.link
-        layers: list[dict[str, Any]] = [
-            {
-                NODE: {
-                    "link_width": link.width,
-                    "num_links": max(1, self.links.ports(number)),
-                    "num_boards": len(self.cluster.names),
-                }
-            }
-        ]
+        layers: list[dict[str, Any]] = [{NODE: self._node(number)}]
         following: dict[str, str] = {}
         networks: dict[str, str] = {}
         for place, channel in enumerate(sends):
