@@ -244,6 +244,7 @@ _PYTHON: Mapping[str, str] = {
     "base/sources.py": "test_output.py test_rtl.py test_generate.py",
     "board": "test_board.py",
     "cli": "test_cli.py",
+    "cluster": "test_split.py test_boards.py",
     "cli/demo.py": "test_examples.py",
     "cli/show.py": "test_cli.py test_show.py",
     "cli/place.py": "test_cli.py test_placer.py",

@@ -187,3 +187,18 @@ def test_commands_take_the_file(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["show", str(EXAMPLE), "-o", str(picture)])
     assert result.exit_code == 0, result.output
     assert (tmp_path / "cluster_board_0.svg").exists()
+
+
+def test_the_application_on_the_last_of_twenty_boards(tmp_path: Path) -> None:
+    """The boards in between only pass packets on, and share a design."""
+    file = edited(
+        tmp_path, ("boards: 2", "boards: 20"), ("bar", "torus"), ("board: 1}", "board: 19}")
+    )
+    described = json.loads(generate_cluster(file, tmp_path / "out").read_text())
+    assert sorted({board["design"] for board in described["boards"]}) == [
+        "board_0.yaml",
+        "board_19.yaml",
+        "board_1_to_18.yaml",
+    ]
+    numbers = [board["registers"][0]["value"] for board in described["boards"]]
+    assert numbers == list(range(20))
