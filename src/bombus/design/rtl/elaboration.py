@@ -39,7 +39,8 @@ def rtl_files() -> list[Path]:
     return sorted(files, key=_reading_order)
 
 
-_PARTS = ("platform", "protocols", "applications")  # of rtl/, each uses only those before it
+# Of rtl/; each uses only those before it.
+_PARTS = ("platform", "protocols", "cluster", "applications")
 
 
 def _reading_order(file: Path) -> tuple[bool, bool, int]:
