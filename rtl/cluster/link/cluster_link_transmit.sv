@@ -227,6 +227,7 @@ module cluster_link_transmit
   wire [8:0] need = 9'(send_left >> WordShift) + 9'd2;  // at the start of a packet
   // Beats of packets on the way through this module are booked twice for a while, so it can be
   // negative.
+  wire count_t given_back = limit_i - announced_q;
   wire count_t credit = limit_q - booked_q;
   wire available = send_q != write_q;
   wire holds = back_pending | mark_due_q | tail_due_q | down;
@@ -276,7 +277,7 @@ module cluster_link_transmit
     item.need = inside_q ? need_q : need;
   end
 
-  wire sure_state = control_valid_i & control_sure_i & (control_i.kind == WordState);
+
   always_ff @(posedge clk_i) begin
     if (sends) send_left_q <= send_left - 9'(NumWords);
     if (sends) need_q <= item.need;
@@ -330,12 +331,12 @@ module cluster_link_transmit
       // What is given back comes as a limit; a limit never falls.
       new_q <= fresh_i | (new_q & down);
       if (new_q) limit_q <= sent_q;
-      else if (sure_state) limit_q <= numbers.count;
+      else if (acks) limit_q <= numbers.count;
 
       state_timer_q <= sends_state ? '0 : state_timer_q + 1'b1;
       if (sends_state) announced_q <= limit_i;
       state_due_q <= ~sends_state & limit_valid_i & ~training_i &
-          (state_due_q | (&state_timer_q) | count_t'(limit_i - announced_q) >= count_t'(StateBeats));
+                    (state_due_q | (&state_timer_q) | given_back >= count_t'(StateBeats));
       tail_timer_q <= (sends | sends_tail) ? '0 : tail_timer_q + 1'b1;
       tail_time_q <= ~sends & ~sends_tail & (tail_time_q | (&tail_timer_q));
       nak_timer_q <= sends_nak ? '0 : nak_timer_q + 1'b1;
@@ -525,6 +526,8 @@ module cluster_link_transmit
     event_o[EventLost] <= lost_q != '0;
     if (rst_i) event_o <= '0;
   end
+
+  wire unused = ^{summed_q.seq, summed_beat_q.last};
 
   `BOMBUS_ASSERT(NoOverflow, !(writes && addr_t'(write_q + 1'b1) == free_q))
   `BOMBUS_ASSERT(LastAgrees, !(writes && in_i.last != write_last))
