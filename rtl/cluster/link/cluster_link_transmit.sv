@@ -221,10 +221,11 @@ module cluster_link_transmit
   logic hunting_q, new_q;
   wire down = training_i | stopped_i;
 
-  wire words_t send_left = inside_q ? send_left_q : 9'(lengths[index_t'(send_seq_q)]);
+  wire length_t next_length = lengths[index_t'(send_seq_q)];
+  wire words_t send_left = inside_q ? send_left_q : 9'(next_length);
   wire send_last = send_left <= 9'(NumWords);
   logic [8:0] need_q;
-  wire [8:0] need = 9'(send_left >> WordShift) + 9'd2;  // at the start of a packet
+  wire [8:0] need = 9'(next_length >> WordShift) + 9'd2;  // at the start of a packet
   // Beats of packets on the way through this module are booked twice for a while, so it can be
   // negative.
   wire count_t given_back = limit_i - announced_q;
