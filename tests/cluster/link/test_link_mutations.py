@@ -28,7 +28,12 @@ RECEIVER = "cluster_link_receive"
 
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (SENDER, "inside_q ? need_q : need", "need", PACE),
-    (SENDER, "~credit[11] & (credit >= count_t'(need))", "(credit >= count_t'(need))", PACE),
+    (
+        SENDER,
+        "~credit[11] & (credit >= count_t'(beats_less_2))",
+        "(credit >= count_t'(beats_less_2))",
+        PACE,
+    ),
     (SENDER, "if (read_q.valid) crc_q <=", "crc_q <=", PACE),
     (SENDER, "& ~sends_tail & ~credit[11]", "& ~credit[11]", ALL),
     (SENDER, "fresh_due_q <= fresh_i |", "fresh_due_q <=", RESET),
