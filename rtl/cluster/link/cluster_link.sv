@@ -5,17 +5,17 @@
 //
 // The network is that of "A Transport-Layer Network for Distributed FPGA Platforms", section III;
 // error detection and retry are additions. Each packet arrives exactly once and in order, whatever
-// the wire does, as long as neither board is reset. The formats are in cluster_link_pkg, how packets
-// are sent and received in cluster_link_transmit and cluster_link_receive.
+// the wire does, as long as neither board is reset. Formats: cluster_link_pkg; how packets are sent
+// and received: cluster_link_transmit and cluster_link_receive.
 //
 // Training: a side that is not up sends training words with a number of its own, which changes at
-// each reset, and the number that it has heard. Runs of them that are longer than any packet cannot
-// be payload. Who hears a new number knows that the neighbour has been reset: packets on the way to
+// each reset, and the number that it has heard. Runs of them are longer than any packet, so payload
+// cannot imitate them. A new number means that the neighbour has been reset: packets on the way to
 // it are lost (EventLost), and both sides begin anew. Otherwise the link goes on where it was.
 //
-// Latency: 5 cycles in the sender, and 8 in the receiver from the end of a packet. Throughput: one
-// beat per cycle. A packet, once begun at in_i, should be finished without delay: control words wait
-// for its end.
+// Latency: 5 cycles in the sender, and 9 in the receiver from the end of a packet. Throughput: one
+// beat per cycle. A packet, once begun at in_i, should be finished without delay: control words are
+// sent between packets.
 module cluster_link
   import cluster_link_pkg::*;
 #(

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control words of a link between boards, and what a link counts.
 //
-// A link carries words of 8 bytes. A word that begins with data = 1 begins a packet, a word of zeros
-// is idle, all others between packets are control words: {CRC-32C of the low half, 0, kind,
-// payload}.
+// A link carries words of 8 bytes. A word that begins with data = 1 begins a packet, a word of 0 is
+// idle, all others between packets are control words: {CRC-32C of the low half, 0, kind, payload}.
 package cluster_link_pkg;
 
   typedef logic [15:0] seq_t;  // number of a packet, modulo 2**16

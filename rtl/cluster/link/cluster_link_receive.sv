@@ -3,7 +3,7 @@
 // wire, checks them, and passes on each packet whose CRC is good and whose turn it is.
 //
 // Beats with words of packets are kept in a ring as they come. Packets leave it when their CRC has
-// been checked. After anything that does not fit, the receiver is out of step (hunting_o): all beats
+// been checked. After anything that does not fit, the receiver is out of step (hunting_o): beats
 // are discarded until a Mark arrives, at the beginning of a beat, with the nonce that this receiver
 // has drawn for the purpose. Payload can therefore not be mistaken for one.
 //
@@ -110,7 +110,7 @@ module cluster_link_receive
     mask_t end_at;  // one-hot
     place_t place;  // of the packet that ends
     seq_t seq;  // its number
-    addr_t end_addr;
+
     logic is_control;
     logic sure;
     logic guess;  // a Mark that was only guessed
@@ -187,7 +187,7 @@ module cluster_link_receive
     end
     parsed.place = tail ? place_q : '{addr: addr_t'(write_q), offset: offset, length: length};
     parsed.seq = tail ? seq_q - 1'b1 : seq_q;
-    parsed.end_addr = addr_t'(write_q);
+
     parsed.is_control = is_control;
     parsed.sure = ~hunts_q;
     parsed.guess = hunts_q & is_mark;
@@ -395,7 +395,7 @@ module cluster_link_receive
   wire fetches = ~next_valid_q | shifts;
   wire refills = ~upcoming_valid_q | (gives & out_last);
 
-  logic  stores_q;
+  logic stores_q;
   addr_t stored_addr_q;
   // Beats up to here are complete; those after it may be taken back.
   wire readable = fetch_q != commit_q;
@@ -472,6 +472,15 @@ module cluster_link_receive
     event_o[EventDuplicate] <= repeats;
     if (rst_i) event_o <= '0;
   end
+
+  wire unused = ^{
+    span,
+    checked_q.whole,
+    checked_q.starts,
+    checked_q.end_words,
+    checked_q.start_words,
+    checked_q.end_at
+  };
 
   `BOMBUS_ASSERT(NoOverflow, count_t'(write_q - read_q) <= count_t'(RingBeats))
 

@@ -80,7 +80,7 @@ module cluster_link_transmit
   words_t write_left_q;  // words of the packet still to come; 0 between packets
   logic room_q, write_inside_q;
   addr_t   starts [RetryBeats];  // of each packet, and of the one that follows
-  length_t lengths[RetryBeats];
+  (* ram_style = "distributed" *) length_t lengths[RetryBeats];
 
   assign in_ready_o = write_inside_q | room_q;
   wire writes = in_valid_i & in_ready_o;
@@ -221,12 +221,15 @@ module cluster_link_transmit
   logic hunting_q, new_q;
   wire down = training_i | stopped_i;
 
-  wire words_t send_left = inside_q ? send_left_q : 9'(lengths[index_t'(send_seq_q)]);
+  wire length_t next_length = lengths[index_t'(send_seq_q)];
+  wire words_t send_left = inside_q ? send_left_q : 9'(next_length);
   wire send_last = send_left <= 9'(NumWords);
   logic [8:0] need_q;
-  wire [8:0] need = 9'(send_left >> WordShift) + 9'd2;  // at the start of a packet
+  wire length_t beats_less_2 = next_length >> WordShift;
+  wire [8:0] need = 9'(beats_less_2) + 9'd2;  // at the start of a packet
   // Beats of packets on the way through this module are booked twice for a while, so it can be
   // negative.
+  wire count_t given_back = limit_i - announced_q;
   wire count_t credit = limit_q - booked_q;
   wire available = send_q != write_q;
   wire holds = back_pending | mark_due_q | tail_due_q | down;
@@ -234,7 +237,7 @@ module cluster_link_transmit
   logic sends_state, sends_nak, sends_mark, sends_tail, sends_train;
   wire control_due = nak_send_q | state_due_q | (train_left_q != '0);
   wire starts_packet = boundary & active_q & ~holds & ~control_due & ~sends_tail & ~credit[11] &
-      (credit >= count_t'(need));
+      (credit >= count_t'(beats_less_2));
   wire sends = read_ready & available & ((inside_q & ~holds) | starts_packet);
 
   always_comb begin
@@ -276,7 +279,7 @@ module cluster_link_transmit
     item.need = inside_q ? need_q : need;
   end
 
-  wire sure_state = control_valid_i & control_sure_i & (control_i.kind == WordState);
+
   always_ff @(posedge clk_i) begin
     if (sends) send_left_q <= send_left - 9'(NumWords);
     if (sends) need_q <= item.need;
@@ -327,15 +330,15 @@ module cluster_link_transmit
         tail_due_q <= 1'b0;
       end
 
-      // What is given back comes as a limit; a limit never falls.
+      // What is given back comes as a limit, which never falls. limit_q is 2 beats less.
       new_q <= fresh_i | (new_q & down);
-      if (new_q) limit_q <= sent_q;
-      else if (sure_state) limit_q <= numbers.count;
+      if (new_q) limit_q <= sent_q - count_t'(2);
+      else if (acks) limit_q <= numbers.count - count_t'(2);
 
       state_timer_q <= sends_state ? '0 : state_timer_q + 1'b1;
       if (sends_state) announced_q <= limit_i;
       state_due_q <= ~sends_state & limit_valid_i & ~training_i &
-          (state_due_q | (&state_timer_q) | count_t'(limit_i - announced_q) >= count_t'(StateBeats));
+                    (state_due_q | (&state_timer_q) | given_back >= count_t'(StateBeats));
       tail_timer_q <= (sends | sends_tail) ? '0 : tail_timer_q + 1'b1;
       tail_time_q <= ~sends & ~sends_tail & (tail_time_q | (&tail_timer_q));
       nak_timer_q <= sends_nak ? '0 : nak_timer_q + 1'b1;
@@ -525,6 +528,8 @@ module cluster_link_transmit
     event_o[EventLost] <= lost_q != '0;
     if (rst_i) event_o <= '0;
   end
+
+  wire unused = ^{summed_q.seq, summed_beat_q.last};
 
   `BOMBUS_ASSERT(NoOverflow, !(writes && addr_t'(write_q + 1'b1) == free_q))
   `BOMBUS_ASSERT(LastAgrees, !(writes && in_i.last != write_last))
