@@ -7,8 +7,8 @@ module cluster_flow_control_formal
   import cluster_endpoint_pkg::*;
 #(
     parameter int unsigned NumBoards  = 2,
-    parameter int unsigned BufferSize = 2,
-    parameter int unsigned FlowStride = 2,
+    parameter int unsigned BufferSize = 3,
+    parameter int unsigned FlowStride = 3,
     parameter int unsigned FlowOffset = 1,
     parameter int unsigned InitBudget = 1
 ) (
@@ -32,6 +32,8 @@ module cluster_flow_control_formal
   } beat_t;
   localparam int unsigned Total = BufferSize + InitBudget * NumBoards;
   localparam int unsigned MaxGranted = FlowOffset + FlowStride;
+  typedef logic [$clog2(MaxGranted+1)-1:0] count_t;
+  typedef logic [$clog2(Total+1)-1:0] total_t;
 
   beat_t data, out;
   logic in_ready, data_valid, send_ready, out_valid, holds;
@@ -90,7 +92,7 @@ module cluster_flow_control_formal
   always_comb begin
     granted_sum = '0;
     for (int unsigned b = 0; b < NumBoards; b++) begin
-      granted_sum += 8'(u_flow.count_t'(u_flow.left[b].given - u_flow.arrived[b].used));
+      granted_sum += 8'(count_t'(u_flow.left[b].given - u_flow.arrived[b].used));
     end
   end
   // What is on its way to free_q.
@@ -100,18 +102,16 @@ module cluster_flow_control_formal
   always_comb begin
     if (started & u_flow.ready_q) begin
       assert (held_q <= Total);
-      assert (u_flow.total_t'(granted_sum + held_q + free) == u_flow.total_t'(Total));
+      assert (total_t'(granted_sum + held_q + free) == total_t'(Total));
       assert (32'(granted_sum) + 32'(held_q) <= Total);
       for (int unsigned b = 0; b < NumBoards; b++) begin
         // Budgets stay in range: a subtraction below zero would leave it.
-        assert (32'(u_flow.count_t'(u_flow.arrived[b].credit - u_flow.left[b].sent)) <= MaxGranted);
-        assert (32'(u_flow.count_t'(u_flow.left[b].given - u_flow.arrived[b].used)) <= MaxGranted);
+        assert (32'(count_t'(u_flow.arrived[b].credit - u_flow.left[b].sent)) <= MaxGranted);
+        assert (32'(count_t'(u_flow.left[b].given - u_flow.arrived[b].used)) <= MaxGranted);
       end
     end
   end
 
-  logic sends_q;
-  always_ff @(posedge clk_i) sends_q <= ~rst_i & data_valid;
   always_comb begin
     if (started) begin
       cover (held_q == 8'd2);
