@@ -100,9 +100,7 @@ class Bar:
         self.numbers += 1
         words = (self.numbers, *(self.random.getrandbits(64) for _ in range(length)))[:length]
         packet = Packet(source, destination, channel, words, yields)
-        self.sent[source, destination, channel].append(
-            Packet(source, destination, channel, words)
-        )
+        self.sent[source, destination, channel].append(Packet(source, destination, channel, words))
         self.bench.push(packet.beats(), 3 * source + channel)
 
     def traffic(self, number: int, channels: Sequence[int] = CHANNELS, yields: float = 0.0) -> None:

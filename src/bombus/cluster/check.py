@@ -147,12 +147,12 @@ def _ways(cluster: Cluster, designs: Sequence[Design]) -> Iterator[tuple[Layer, 
     for channel in cluster.channels:
         for (source, target), sender in _senders(channel, sends):
             yield sender, receives[channel.target, target]
-            links = set(cluster.links.way(source, target))
+            links = cluster.links.way(channel.number, source, target)
             for other in cluster.channels:
                 if other.endpoint.managed or other is channel:
                     continue
                 for (from_, to), _ in _senders(other, sends):
-                    if links.intersection(cluster.links.way(from_, to)):
+                    if links & cluster.links.way(other.number, from_, to):
                         yield sender, receives[other.target, to]
 
 
@@ -167,5 +167,3 @@ def _senders(
 def _layer(design: Design, kind: str, place: int) -> Layer:
     tile = next(each for each in design.tiles if each.name.rpartition("/")[2] == BRIDGE)
     return [layer for layer in tile.layers if layer.kind.name == kind][place]
-
-

@@ -7,7 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, StrictBool, StrictInt, Tag, field_validator, model_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    StrictBool,
+    StrictInt,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
 from bombus.base.values import FileModel, Name, Position
 from bombus.design import config
@@ -93,14 +101,20 @@ class Endpoint(FileModel):
     )
     buffer_size: StrictInt = Field(8, ge=1, le=4096, description="Shared room of a receiver.")
     flow_offset: StrictInt = Field(
-        1, ge=0, le=4095, description="Packets of a stride that are left when the next is asked for."
+        1,
+        ge=0,
+        le=4095,
+        description="Packets left of a stride when the next is granted.",
     )
     flow_stride: StrictInt = Field(4, ge=1, le=4096, description="Packets granted at a time.")
     init_budget: StrictInt = Field(
         2, ge=1, le=255, description="Room that a receiver keeps for each board."
     )
     words: StrictInt = Field(
-        240, ge=16, le=255, description="8-byte words of the longest packet; a multiple of a beat's."
+        240,
+        ge=16,
+        le=255,
+        description="8-byte words of the longest packet.",
     )
 
     @model_validator(mode="after")
@@ -116,7 +130,7 @@ class Endpoint(FileModel):
 class Topology(FileModel):
     """Who is joined to whom."""
 
-    kind: Literal["bar", "ring", "torus", "star_of_rings"] | None = Field(
+    kind: Literal["bar", "ring", "torus", "star_of_rings", "full_mesh"] | None = Field(
         None, description="A regular topology."
     )
     columns: StrictInt | None = Field(None, ge=1, description="Of a torus.")
@@ -143,10 +157,10 @@ class ClusterConfig(FileModel):
         Discriminator(_boards_form),
     ] = Field(description="Number of boards, or their names.", examples=[4])
     topology: Annotated[
-        Annotated[Literal["bar", "ring", "torus", "star_of_rings"], Tag("kind")]
+        Annotated[Literal["bar", "ring", "torus", "star_of_rings", "full_mesh"], Tag("kind")]
         | Annotated[Topology, Tag("mapping")],
         Discriminator(_topology_form),
-    ] = Field("bar", description="Who is joined to whom: a kind, or a mapping.", validate_default=True)
+    ] = Field("bar", description="Who is joined to whom: a kind, or a mapping.")
     link: Link = Field(Link(), description="The links between boards.")
     endpoints: list[Endpoint] = Field(
         default=[], description="Endpoints of the channels between boards, by the receiving tile."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bombus check`, `generate` and `show` of a design on several boards (`bombus.base.extensions`)."""
+"""`bombus check`, `generate` and `show` of designs on several boards (`bombus.base.extensions`)."""
 
 from __future__ import annotations
 

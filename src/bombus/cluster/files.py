@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of a cluster: a design file for each different board, and `cluster.json`.
 
-    board_0.yaml, board_1_2_3.yaml   the design of these boards
-    cluster.json                     who is joined to whom, channels, register writes after reset
+board_0.yaml, board_1_2_3.yaml   the design of these boards
+cluster.json                     who is joined to whom, channels, register writes after reset
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def description(cluster: Cluster, designs: Mapping[int, str]) -> dict[str, Any]:
                 "design": designs[board.number],
                 "top": board.data["name"],
                 "registers": list(board.registers(cluster.links)),
-                "routes": list(cluster.links.tables[board.number]),
+                "routes": [list(each) for each in cluster.links.tables[board.number]],
             }
             for board in cluster.boards
         ],

@@ -3,73 +3,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-import networkx as nx
-
-from bombus.base.errors import DesignError
+from bombus.base import trust
+from bombus.base.errors import DesignError, UserError
 from bombus.base.yaml_file import Loc
+from bombus.cluster import routing, topology
 from bombus.cluster.config import ClusterDesignConfig
+from bombus.cluster.topology import Port, Topology
 from bombus.design import config
 
-MAX_LINKS = 4  # cluster_pkg::MaxLinks
-NONE = 7  # entry of a route table: there is no way
-
-
-class End(NamedTuple):
-    """One end of a link."""
-
-    board: int
-    port: int
+CLASSES = 2  # cluster_node: 2 ** ClassBits; the class of a channel is its lowest bit
+_PLACE: Loc = ("cluster", "topology")
 
 
 @dataclass(frozen=True)
 class Links:
     """The links between boards, and the port to each board from each."""
 
-    ends: Sequence[tuple[End, End]]
-    tables: Sequence[Sequence[int]]  # by board and destination: a port, or `NONE`
-    peers: Mapping[End, End]
+    topology: Topology
+    tables: routing.Tables  # by board, class and destination
+
+    @property
+    def ends(self) -> Sequence[tuple[Port, Port]]:
+        return [link.ends for link in self.topology.links]
 
     def ports(self, board: int) -> int:
         """Number of a board's links."""
-        return sum(end.board == board for pair in self.ends for end in pair)
+        return self.topology.num_links[board]
 
-    def way(self, source: int, target: int) -> list[tuple[int, int]]:
-        """The pairs of boards that a packet crosses."""
-        found = []
-        while source != target:
-            following = self.peers[End(source, self.tables[source][target])].board
-            found.append((source, following))
-            source = following
-        return found
+    def lead(self, channel: int, source: int, target: int) -> bool:
+        """Whether packets of a channel get from one board to another."""
+        number = channel % CLASSES
+        return source == target or bool(
+            routing.path(self.topology, self.tables, number, source, target)
+        )
 
-
-def _pairs(file: config.DesignFile) -> Iterator[tuple[int, int, Loc]]:
-    """The pairs of boards that are joined, and where the file says so."""
-    assert isinstance(file.config, ClusterDesignConfig)
-    cluster = file.config.cluster
-    count, shape = len(cluster.names), cluster.shape
-    place: Loc = ("cluster", "topology")
-    if shape.kind == "bar" or (shape.kind == "ring" and count == 2):
-        yield from ((n, n + 1, place) for n in range(count - 1))
-    elif shape.kind == "ring":
-        yield from ((n, (n + 1) % count, place) for n in range(count if count > 1 else 0))
-    elif shape.links is not None:
-        for number, (a, b) in enumerate(shape.links):
-            loc = (*place, "links", number)
-            ends = []
-            for name in (a, b):
-                board = cluster.number(name)
-                if board is None:
-                    raise DesignError([file.problem(loc, unknown_board(file, name))])
-                ends.append(board)
-            yield ends[0], ends[1], loc
-    else:
-        kind = shape.kind or "a file"
-        raise DesignError([file.problem(place, f"topology {kind} is not known")])
+    def way(self, channel: int, source: int, target: int) -> set[Port]:
+        """The directions of links that packets of a channel take."""
+        found = routing.path(self.topology, self.tables, channel % CLASSES, source, target)
+        return set(found or ())
 
 
 def unknown_board(file: config.DesignFile, name: int | str) -> str:
@@ -78,48 +52,44 @@ def unknown_board(file: config.DesignFile, name: int | str) -> str:
     names = file.config.cluster.names
     last = len(names) - 1
     if isinstance(name, int):
-        known = f"0 to {last}" if last else "0"
-        return f"there is no board {name}; `cluster` has boards {known}"
+        return f"there is no board {name}; `cluster` has boards {f'0 to {last}' if last else '0'}"
     return f"there is no board {name!r}; `cluster` has {', '.join(names)}"
 
 
-def links_of(file: config.DesignFile) -> Links:
-    """The links of a cluster. DesignError for boards that cannot have them."""
+def _pairs(
+    file: config.DesignFile, given: Sequence[tuple[int | str, int | str]]
+) -> Iterator[tuple[int, int]]:
+    """The boards of links that the design file lists."""
     assert isinstance(file.config, ClusterDesignConfig)
-    names = file.config.cluster.names
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(len(names)))
-    ends: list[tuple[End, End]] = []
-    used = [0] * len(names)
-    for a, b, loc in _pairs(file):
-        if a == b or graph.has_edge(a, b):
-            what = "itself" if a == b else f"{names[b]} twice"
-            raise DesignError([file.problem(loc, f"board {names[a]} is joined to {what}")])
-        for board in (a, b):
-            if used[board] == MAX_LINKS:
-                message = f"board {names[board]} has more than {MAX_LINKS} links"
-                raise DesignError([file.problem(loc, message)])
-        ends.append((End(a, used[a]), End(b, used[b])))
-        used[a] += 1
-        used[b] += 1
-        graph.add_edge(a, b)
-    peers = {one: other for pair in ends for one, other in (pair, pair[::-1])}
-    port = {(one.board, other.board): one.port for one, other in peers.items()}
-    # Packets keep to a tree, so that none waits in a circle for another.
-    tree: nx.Graph[int] = nx.Graph()
-    tree.add_nodes_from(graph)
-    for part in nx.connected_components(graph):
-        tree.add_edges_from(nx.bfs_edges(graph, min(part)))
-    ways = dict(nx.all_pairs_shortest_path(tree))
-    tables = [
-        [
-            used[board]
-            if board == target
-            else port[board, ways[board][target][1]]
-            if target in ways[board]
-            else NONE
-            for target in range(len(names))
-        ]
-        for board in range(len(names))
-    ]
-    return Links(ends, tables, peers)
+    for number, pair in enumerate(given):
+        ends = [file.config.cluster.number(name) for name in pair]
+        for name, end in zip(pair, ends, strict=True):
+            if end is None:
+                loc = (*_PLACE, "links", number)
+                raise DesignError([file.problem(loc, unknown_board(file, name))])
+        a, b = ends
+        assert a is not None and b is not None
+        yield a, b
+
+
+def links_of(file: config.DesignFile) -> Links:
+    """The links of a cluster. DesignError, with file and line, for boards that cannot have them."""
+    assert isinstance(file.config, ClusterDesignConfig)
+    cluster = file.config.cluster
+    shape, names = cluster.shape, cluster.names
+    try:
+        if shape.file is not None:
+            path = (file.path.parent / shape.file).resolve()
+            if not trust.may_read(path, file.folder):
+                raise UserError(f"{path} is outside of the folder of the design; {trust.HINT}")
+            found = topology.read(path, names)
+        elif shape.links is not None:
+            found = topology.from_pairs("links", names, list(_pairs(file, shape.links)))
+        else:
+            assert shape.kind is not None
+            found = topology.build(shape.kind, names, columns=shape.columns, rings=shape.rings)
+    except DesignError:
+        raise
+    except UserError as error:
+        raise DesignError([file.problem(_PLACE, str(error))]) from None
+    return Links(found, routing.tables(found, CLASSES))

@@ -75,16 +75,10 @@ class Board:
             return
         place = {"tile": BRIDGE, "layer": NODE}
         yield {**place, "register": "board", "value": self.number}
-        table = links.tables[self.number]
-        entries = 1 << (len(table) - 1).bit_length()
-        for klass in range(2):
+        for number, table in enumerate(links.tables[self.number]):
+            first = number << (len(table) - 1).bit_length()
             for target, port in enumerate(table):
-                yield {
-                    **place,
-                    "register": "route",
-                    "index": klass * entries + target,
-                    "value": port,
-                }
+                yield {**place, "register": "route", "index": first + target, "value": port}
 
 
 @dataclass(frozen=True)
@@ -233,14 +227,12 @@ class _Splitter:
                 continue
             names = self.cluster.names
             for board in dict.fromkeys(there):
-                for a, b in ((source, board), (board, source)):
-                    if self.links.tables[a][b] == 7:
-                        self.error(
-                            loc,
-                            f"{way} leads to {hop.target.tile.given_name} on board {names[board]}, "
-                            f"but no links lead there from board {names[source]}",
-                        )
-                        break
+                if not self.links.lead(0, source, board):
+                    self.error(
+                        loc,
+                        f"{way} leads to {hop.target.tile.given_name} on board {names[board]}, "
+                        f"but no links lead there from board {names[source]}",
+                    )
             self._add(found, hops, hop.target, source, tuple(there), way)
         self.channels = list(found.values())
 
@@ -355,9 +347,8 @@ class _Splitter:
             if len(here) > 1:
                 tile["replicas"] = len(here)
             if all(places):
-                tile["at"] = [list(at) for at in places if at][0] if len(here) == 1 else [
-                    list(at) for at in places if at
-                ]
+                given_places = [list(at) for at in places if at]
+                tile["at"] = given_places if len(here) > 1 else given_places[0]
         hops = [
             hop
             for hop in self.whole.design.hops

@@ -56,8 +56,9 @@ class Design:
 
     @property
     def is_part(self) -> bool:
-        """Whether its messages come from, or go to, layers of other designs."""
-        return any(
+        """Whether its messages come from, or go to, layers of other designs, or it has none."""
+        streams = any(layer.kind.inputs or layer.kind.outputs for layer in self.layers())
+        return not streams or any(
             layer.kind.sends_given or any(each.stream.entry == ANY for each in layer.inputs)
             for layer in self.layers()
         )

@@ -17,7 +17,13 @@ EVENTS = (
 )
 WORD = 8  # bytes
 FAULTS = Layout(
-    ("burst", 32), ("errors", 32), ("losses", 32), ("_", 3), ("down", 2), ("resets", 2), ("clean", 2)
+    ("burst", 32),
+    ("errors", 32),
+    ("losses", 32),
+    ("_", 3),
+    ("down", 2),
+    ("resets", 2),
+    ("clean", 2),
 )
 HEADER = Layout(
     ("length", 8), ("yield", 1), ("credit", 1), ("channel", 5), ("source", 8), ("destination", 8)
@@ -64,6 +70,7 @@ class Links:
     def train(self, limit: int = 30_000) -> None:
         for _ in range(limit // 50):
             if self.bench.status == 3:
+                self.bench.run(1500)  # until both receivers are in step
                 return
             self.bench.run(50)
         raise AssertionError("the link does not come up")
@@ -116,6 +123,4 @@ class Links:
         """Events of one side, or the sums of both."""
         events = self.bench.events
         sides = (A, B) if side is None else (side,)
-        return {
-            name: sum(events[32 * each + n] for each in sides) for n, name in enumerate(EVENTS)
-        }
+        return {name: sum(events[32 * each + n] for each in sides) for n, name in enumerate(EVENTS)}

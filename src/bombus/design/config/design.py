@@ -111,7 +111,7 @@ class DesignConfig(FileModel):
         default={},
         description="Layers in another design to which messages of this one go, by the key that "
         "finds them, and the next hop: its values of the key. A tile says under `next` which of "
-        "its layers, with `Entry = \"any\"`, takes the messages there.",
+        'its layers, with `Entry = "any"`, takes the messages there.',
         examples=[{"udp_port": {"udp_port_7": [7]}}],
     )
     sources: list[str] = Field(
