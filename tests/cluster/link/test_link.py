@@ -66,7 +66,7 @@ def test_any_pace(benches: Benches, width: int) -> None:
     assert not any(counts[name] for name in TROUBLE), counts
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [pytest.param(64, marks=pytest.mark.sweep), 128, 512])
 @pytest.mark.parametrize(
     ("ber", "loss", "burst"),
     [(1e-4, 0, 1), (1e-6, 0, 1), (2e-5, 0, 40), (0, 0.002, 1), (1e-4, 0.002, 20)],
@@ -119,7 +119,7 @@ def test_outages(benches: Benches, width: int) -> None:
     assert not counts["lost"]
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [pytest.param(64, marks=pytest.mark.sweep), 128, 512])
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.sweep)])
 def test_reset_of_a_board(benches: Benches, width: int, seed: int) -> None:
     """One board is reset in traffic: packets in flight are lost and counted, those that follow

@@ -7,11 +7,16 @@ from random import Random
 
 import pytest
 
-from tests.cluster.link.link_bench import A, WIRE, WORD, Links, packets
+from tests.cluster.link.link_bench import WIRE, WORD, A, Links, packets
 from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
 
+WIDTHS = [
+    pytest.param(64, marks=pytest.mark.sweep),
+    128,
+    pytest.param(512, marks=pytest.mark.sweep),
+]
 LATENCY = 75  # of the bench's wires
 
 
@@ -30,7 +35,7 @@ def goodput(links: Links, words: int, count: int) -> float:
     return (last - first) / beats * words * 64 / ((cycles[last] - cycles[first]) * links.width)
 
 
-@pytest.mark.parametrize("width", [64, 128, 512])
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(("size", "least"), [(64, 0.85), (256, 0.95), (2040, 0.95)])
 def test_payload_efficiency(benches: Benches, width: int, size: int, least: float) -> None:
     links = Links(benches, width, BufferBeats=512)
@@ -40,7 +45,7 @@ def test_payload_efficiency(benches: Benches, width: int, size: int, least: floa
     assert found >= least
 
 
-@pytest.mark.parametrize("width", [64, 128, 512])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_added_latency(benches: Benches, width: int) -> None:
     """From the beat with the header at the sender to the first beat at the receiver: a constant
     and the beats of the packet.
@@ -58,7 +63,7 @@ def test_added_latency(benches: Benches, width: int) -> None:
         assert came - begun - LATENCY - (beats - 1) <= 14, on_wire
 
 
-@pytest.mark.parametrize("width", [64, 128])
+@pytest.mark.parametrize("width", WIDTHS[:2])
 def test_goodput_with_bit_errors(benches: Benches, width: int) -> None:
     """97% of the error-free goodput at 1e-6."""
     found = []

@@ -7,6 +7,7 @@ from tests.platform.formal.broken_layers import BROKEN_LAYERS
 from tests.platform.formal.proofs import (
     ASYNC,
     CHOICE,
+    CRC_WORDS,
     CROSSPOINT,
     DROPPING,
     EARLY,
@@ -250,6 +251,8 @@ BROKEN_PLATFORM = (
     (OUTPUT_STAGE, Mutation(DROP_FILE, "(in_valid_i & ~drop)", "(in_valid_i & ~dropping_q)")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "in_first_i ? in_next_i : next_q", "in_next_i")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "(taken & in_first_i) ? in_drop_i", "taken ? in_drop_i")),
+    (CRC_WORDS, Mutation("crc_words", "column = advance(column)", "column = retreat(column)")),
+    (CRC_WORDS, Mutation("cluster_crc_pkg", "n > bits", "n >= bits")),
 )
 
 BROKEN = (*BROKEN_PLATFORM, *BROKEN_LAYERS)

@@ -104,6 +104,8 @@ def crosspoint_link(routing: int, depth: int) -> Proof:
     return Proof("crosspoint_link_formal", 3, 2, 16, parameters)
 
 
+CRC_WORDS = Proof("crc_words_formal", depth=1, induction=None, reach=1)
+
 ENTRY = crosspoint_input(LOCAL, O1TURN)
 CHOICE = crosspoint_input(LOCAL, ADAPTIVE)
 TWO_LANES = crosspoint_input(NORTH, ADAPTIVE)
@@ -111,6 +113,7 @@ DROPPING = crosspoint_input(WEST, ADAPTIVE, lossless=False)
 LINK = crosspoint_link(ADAPTIVE, 8)
 
 PROOFS = (
+    CRC_WORDS,
     FIFO,
     FREE_LIST,
     HUB,
