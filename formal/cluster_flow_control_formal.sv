@@ -97,7 +97,7 @@ module cluster_flow_control_formal
   end
   // What is on its way to free_q.
   wire [7:0] free = 8'(u_flow.free_q) + 8'(u_flow.returned_q) + 8'(u_flow.freed_q) -
-      8'(signed'(u_flow.reserved_q));
+      8'(u_flow.reserved_q);
 
   always_comb begin
     if (started & u_flow.ready_q) begin
