@@ -350,6 +350,8 @@ module cluster_flow_control
       scan_opens_q <= is_due & (~may_send | is_idle);
       scan_returns_q <= ~is_due & may_send & is_idle & 32'(budget) > InitBudget;
     end
+    // The session may begin again before the scan acts.
+    if (begins & header.credit & is_closed) scan_returns_q <= 1'b0;
   end
   wire sends_control = answering | opens | returns;
   logic dropping_q;
@@ -374,7 +376,7 @@ module cluster_flow_control
     end
   end
 
-  total_t reserved;  // what granted grows by
+  total_t reserved;  // what granted grows by, modulo
   always_comb begin
     ours_after = ours;
     reserved   = '0;
@@ -382,9 +384,14 @@ module cluster_flow_control
     if (returns) ours_after.sent = ours.sent + surplus_q;
     if (scan_due_q & is_scanned_q) ours_after.seen = ours_after.sent;
     if (opens) ours_after.nonce = nonce_q;
-    if (answering & answer_q.owes != OweClosed) begin
+    if (answering & answer_q.owes == OweGrant) begin
       ours_after.given = ours.given + count_t'(amount);
       reserved = total_t'(amount);
+    end
+    if (answering & answer_q.owes == OweOpened) begin
+      // A grant may have left since the open arrived.
+      ours_after.given = theirs.used + count_t'(InitBudget);
+      reserved = total_t'(InitBudget) - total_t'(count_t'(ours.given - theirs.used));
     end
   end
 
