@@ -191,6 +191,11 @@ module cluster_flow_control
   wire is_closed = control.kind == KindClosed;
   wire is_good = is_grant | is_return | is_opened | is_open | is_closed | is_late;
 
+  // What is granted to it in this cycle.
+  logic is_small;
+  wire [15:0] leaving_amount = ~(is_next & commits) | answer_q.owes == OweClosed ? '0 :
+      is_small ? 16'(InitBudget) : 16'(FlowStride);
+
   logic pushes;
   total_t returned;
   wire yields = entry.is_yielding | header.yield;
@@ -226,8 +231,8 @@ module cluster_flow_control
       if (is_closed) entry_after.is_open = 1'b0;
       if (is_open) begin
         // What was granted is void.
-        entry_after.used = gone.given;
-        returned = total_t'(granted);
+        entry_after.used = gone.given + count_t'(leaving_amount);
+        returned = total_t'(granted) + total_t'(leaving_amount);
         pushes = ~is_queued & ~(is_next & ~commits);
         entry_after.owes = OweOpened;
         entry_after.nonce = control.nonce;
@@ -316,7 +321,7 @@ module cluster_flow_control
   wire moves = ~out_valid_o | out_ready_i;
   wire decides = moves & ~inside_q & ready_q;
   wire yields_now = answer_q.ack.yields | (GrantPeriod != 0 && 32'(grants_q) == GrantPeriod - 1);
-  wire is_small = answer_q.owes == OweOpened | yields_now;
+  assign is_small = answer_q.owes == OweOpened | yields_now;
   wire affordable = answer_q.owes == OweClosed |
       (is_small ? 32'(free_q) >= InitBudget : 32'(free_q) >= FlowStride);
   wire answering = ~scan_due_q & affordable_q & (~is_answer_last_q | ~head_valid);
@@ -376,7 +381,7 @@ module cluster_flow_control
     end
   end
 
-  total_t reserved;  // what granted grows by, modulo
+  total_t reserved;  // what granted grows by
   always_comb begin
     ours_after = ours;
     reserved   = '0;
@@ -384,14 +389,9 @@ module cluster_flow_control
     if (returns) ours_after.sent = ours.sent + surplus_q;
     if (scan_due_q & is_scanned_q) ours_after.seen = ours_after.sent;
     if (opens) ours_after.nonce = nonce_q;
-    if (answering & answer_q.owes == OweGrant) begin
+    if (answering & answer_q.owes != OweClosed) begin
       ours_after.given = ours.given + count_t'(amount);
       reserved = total_t'(amount);
-    end
-    if (answering & answer_q.owes == OweOpened) begin
-      // A grant may have left since the open arrived.
-      ours_after.given = theirs.used + count_t'(InitBudget);
-      reserved = total_t'(InitBudget) - total_t'(count_t'(ours.given - theirs.used));
     end
   end
 

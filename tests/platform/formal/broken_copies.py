@@ -258,7 +258,12 @@ BROKEN_PLATFORM = (
         ),
     ),
     (CLUSTER_ROUTER, Mutation("cluster_router", "port[i] = inside_q[i] ? port_q :", "port[i] =")),
-    (FLOW_CONTROL, Mutation("cluster_flow_control", "returned = total_t'(granted);", "")),
+    (
+        FLOW_CONTROL,
+        Mutation(
+            "cluster_flow_control", "returned = total_t'(granted) + total_t'(leaving_amount);", ""
+        ),
+    ),
     (FLOW_CONTROL, Mutation("cluster_flow_control", "32'(free_q) >= FlowStride", "1'b1")),
     (FLOW_CONTROL, Mutation("cluster_flow_control", "~is_queued & ~(is_next & ~commits)", "1'b1")),
     (FLOW_CONTROL, Mutation("cluster_flow_control", "& theirs.credit != ours.sent;", ";")),
