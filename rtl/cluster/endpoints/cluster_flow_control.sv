@@ -10,8 +10,8 @@
 //
 // What the paper lacks:
 // - Sessions. A sender opens one with each board: the receiver sets granted to InitBudget. It sends
-//   no data before that. A packet for which nothing is reserved is dropped and answered by "closed";
-//   the sender opens the session again. The two thus find together after either board's reset.
+//   no data before that. A packet for which nothing is reserved is dropped and answered by
+//   "closed"; the sender opens the session again. The two thus find together after either board's reset.
 //   Each open has a new nonce, which its answer repeats, so that answers to earlier ones are void.
 // - A sender that has been idle for a round of the scan returns what exceeds InitBudget.
 // - A sender opens its session again when it has been idle, and when a packet has waited for 8,192
