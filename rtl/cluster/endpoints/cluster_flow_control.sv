@@ -11,7 +11,8 @@
 // What the paper lacks:
 // - Sessions. A sender opens one with each board: the receiver sets granted to InitBudget. It sends
 //   no data before that. A packet for which nothing is reserved is dropped and answered by
-//   "closed"; the sender opens the session again. The two thus find together after either board's reset.
+//   "closed"; the sender opens the session again. The two thus find together after either board's
+//   reset.
 //   Each open has a new nonce, which its answer repeats, so that answers to earlier ones are void.
 // - A sender that has been idle for a round of the scan returns what exceeds InitBudget.
 // - A sender opens its session again when it has been idle, and when a packet has waited for 8,192
@@ -61,7 +62,7 @@ module cluster_flow_control
 
   localparam int unsigned Total = BufferSize + InitBudget * NumBoards;
   localparam int unsigned Threshold = FlowOffset > InitBudget - 1 ? FlowOffset : InitBudget - 1;
-  localparam int unsigned MaxGranted = Threshold + (FlowStride > InitBudget ? FlowStride : InitBudget);
+  localparam int unsigned MaxGranted = Threshold + FlowStride;
   localparam int unsigned BoardWidth = $clog2(NumBoards);
   localparam int unsigned ScanWidth = $clog2(ScanCycles);
   localparam int unsigned OpenRounds = 8;  // of the scan, from one open to the next
@@ -186,7 +187,8 @@ module cluster_flow_control
   wire is_return = control.kind == KindReturn & 32'(control.amount) <= 32'(granted);
   wire is_opened = control.kind == KindOpened & ~is_synced & control.nonce == gone.nonce;
   // An answer that is out of date changes nothing.
-  wire is_late = (control.kind == KindGrant & ~is_synced) | (control.kind == KindOpened & ~is_opened);
+  wire is_late = (control.kind == KindGrant & ~is_synced) |
+      (control.kind == KindOpened & ~is_opened);
   wire is_open = control.kind == KindOpen;
   wire is_closed = control.kind == KindClosed;
   wire is_good = is_grant | is_return | is_opened | is_open | is_closed | is_late;
