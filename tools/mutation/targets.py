@@ -74,6 +74,8 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_engines.py", "test_engine_parser.py"),
         ("test_engine_sequences.py",),
     ),
+    "endpoints": Tests(("test_cluster_bar.py",), (), "cluster_flow_control"),
+    "node": Tests((), ("test_cluster_bar.py",)),
     "eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
     "icmp": Tests((_LAYERS,), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),

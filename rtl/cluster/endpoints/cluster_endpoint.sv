@@ -13,7 +13,7 @@
 // valid. A packet leaves when all its beats have arrived, so bubbles in send_i do not reach the
 // network.
 //
-// Latency: sending 1 cycle (0 if Managed = 0), and with packets of several beats one packet more;
+// Latency: sending 2 cycles (0 if Managed = 0), and with packets of several beats one packet more;
 // receiving 1 cycle, or 2 (cluster_receive_buffer). Throughput: one beat per cycle.
 `include "bombus_assert.svh"
 module cluster_endpoint

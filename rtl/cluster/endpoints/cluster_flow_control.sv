@@ -10,8 +10,9 @@
 //
 // What the paper lacks:
 // - Sessions. A sender opens one with each board: the receiver sets granted to InitBudget. It sends
-//   no data before that. A packet for which nothing is reserved is dropped and answered by "closed";
-//   the sender opens the session again. The two thus find together after either board's reset.
+//   no data before that. A packet for which nothing is reserved is dropped and answered by
+//   "closed"; the sender opens the session again. The two thus find together after either board's
+//   reset.
 //   Each open has a new nonce, which its answer repeats, so that answers to earlier ones are void.
 // - A sender that has been idle for a round of the scan returns what exceeds InitBudget.
 // - A sender opens its session again when it has been idle, and when a packet has waited for 8,192
@@ -20,8 +21,8 @@
 // Reservation: granted of all boards, packets in the buffer and free sum to BufferSize + InitBudget
 // x NumBoards at any time, whatever arrives.
 //
-// in_i is always taken, except for NumBoards cycles after reset. Latency: data_o 0 cycles, out_o 1
-// cycle. Throughput: one beat per cycle each way.
+// in_i is always taken, except for NumBoards cycles after reset. Latency: data_o 0 cycles, out_o 2
+// cycles. Throughput: one beat per cycle each way.
 `include "bombus_assert.svh"
 module cluster_flow_control
   import cluster_pkg::*;
@@ -61,7 +62,7 @@ module cluster_flow_control
 
   localparam int unsigned Total = BufferSize + InitBudget * NumBoards;
   localparam int unsigned Threshold = FlowOffset > InitBudget - 1 ? FlowOffset : InitBudget - 1;
-  localparam int unsigned MaxGranted = Threshold + (FlowStride > InitBudget ? FlowStride : InitBudget);
+  localparam int unsigned MaxGranted = Threshold + FlowStride;
   localparam int unsigned BoardWidth = $clog2(NumBoards);
   localparam int unsigned ScanWidth = $clog2(ScanCycles);
   localparam int unsigned OpenRounds = 8;  // of the scan, from one open to the next
@@ -144,6 +145,8 @@ module cluster_flow_control
 
   answer_t answer_q;
   logic answer_valid_q;
+  logic affordable_q;  // there is room for the answer
+  logic commits;  // it is sent
   logic ack_valid, ack_pops;
   ack_t ack;
 
@@ -181,13 +184,19 @@ module cluster_flow_control
   wire accepts = is_known & ~header.credit & is_short & has_room;
   wire is_grant = control.kind == KindGrant & is_synced &
       32'(budget_there) + 32'(control.amount) <= MaxGranted;
-  wire is_return = control.kind == KindReturn & 32'(control.amount) <= 32'(granted) & ~(is_next & answer_q.owes == OweOpened);
+  wire is_return = control.kind == KindReturn & 32'(control.amount) <= 32'(granted);
   wire is_opened = control.kind == KindOpened & ~is_synced & control.nonce == gone.nonce;
   // An answer that is out of date changes nothing.
-  wire is_late = (control.kind == KindGrant & ~is_synced) | (control.kind == KindOpened & ~is_opened);
+  wire is_late = (control.kind == KindGrant & ~is_synced) |
+      (control.kind == KindOpened & ~is_opened);
   wire is_open = control.kind == KindOpen;
   wire is_closed = control.kind == KindClosed;
   wire is_good = is_grant | is_return | is_opened | is_open | is_closed | is_late;
+
+  // What is granted to it in this cycle.
+  logic is_small;
+  wire [15:0] leaving_amount = ~(is_next & commits) | answer_q.owes == OweClosed ? '0 :
+      is_small ? 16'(InitBudget) : 16'(FlowStride);
 
   logic pushes;
   total_t returned;
@@ -224,9 +233,9 @@ module cluster_flow_control
       if (is_closed) entry_after.is_open = 1'b0;
       if (is_open) begin
         // What was granted is void.
-        entry_after.used = gone.given;
-        returned = total_t'(granted);
-        pushes = ~is_queued & ~is_next;
+        entry_after.used = gone.given + count_t'(leaving_amount);
+        returned = total_t'(granted) + total_t'(leaving_amount);
+        pushes = ~is_queued & ~(is_next & ~commits);
         entry_after.owes = OweOpened;
         entry_after.nonce = control.nonce;
         entry_after.is_yielding = 1'b0;
@@ -235,8 +244,7 @@ module cluster_flow_control
     if (pushes) entry_after.asks = ~entry.asks;
   end
   wire is_legal = is_known & (header.credit ? is_control : is_short);
-  // Replaces the answer, which is not sent in this cycle.
-  wire replaces = begins & is_legal & header.credit & is_open & (is_next | is_leaving);
+  wire replaces = begins & is_legal & header.credit & is_open & ((is_next & ~commits) | is_leaving);
 
   total_t returned_q;
   always_ff @(posedge clk_i) begin
@@ -296,17 +304,34 @@ module cluster_flow_control
   initial nonce_q = '0;  // by configuration: it survives resets
   logic [15:0] grants_q;
 
+  // A packet's destination is looked up from a register.
+  beat_t head;
+  logic head_valid, head_ready;
+  stream_register #(
+      .data_t(beat_t)
+  ) u_head (
+      .clk_i,
+      .rst_i,
+      .in_i(send_i),
+      .in_valid_i(send_valid_i),
+      .in_ready_o(send_ready_o),
+      .out_o(head),
+      .out_valid_o(head_valid),
+      .out_ready_i(head_ready)
+  );
+
   wire moves = ~out_valid_o | out_ready_i;
   wire decides = moves & ~inside_q & ready_q;
   wire yields_now = answer_q.ack.yields | (GrantPeriod != 0 && 32'(grants_q) == GrantPeriod - 1);
-  wire is_small = answer_q.owes == OweOpened | yields_now;
+  assign is_small = answer_q.owes == OweOpened | yields_now;
   wire affordable = answer_q.owes == OweClosed |
       (is_small ? 32'(free_q) >= InitBudget : 32'(free_q) >= FlowStride);
-  wire answering = ~scan_due_q & answer_valid_q & ~(replaces & is_next) & affordable & (~is_answer_last_q | ~send_valid_i);
+  wire answering = ~scan_due_q & affordable_q & (~is_answer_last_q | ~head_valid);
+  assign commits = decides & answering;
   wire is_data = ~scan_due_q & ~answering;
-  wire is_there = 32'(send_i.header.destination) < NumBoards;
+  wire is_there = 32'(head.header.destination) < NumBoards;
   wire index_t board = scan_due_q ? scan_q :
-      answering ? answer_q.ack.board : index_t'(send_i.header.destination);
+      answering ? answer_q.ack.board : index_t'(head.header.destination);
   arrived_t theirs;
   left_t ours, ours_after;
   assign theirs = arrived[board];
@@ -316,24 +341,34 @@ module cluster_flow_control
   wire is_idle = ours.sent == ours.seen;
   wire is_due = round_q == '0;  // sessions are opened again
 
-  wire sends_data = is_data & send_valid_i & is_there & may_send & budget != '0;
-  wire drops_data = is_data & send_valid_i & ~is_there;
-  wire asks_session = is_data & send_valid_i & is_there & ~sends_data &
+  wire sends_data = is_data & head_valid & is_there & may_send & theirs.credit != ours.sent;
+  wire drops_data = is_data & head_valid & ~is_there;
+  wire asks_session = is_data & head_valid & is_there & ~sends_data &
       (retry_q == '0 | (~may_send & ~has_asked_q));
-  wire scans_session = scan_due_q & is_due & (~may_send | is_idle);
+  // The scan looks a board up first, and acts with the next decision.
+  logic is_scanned_q, scan_opens_q, scan_returns_q;
+  count_t surplus_q;
+  wire scans_session = scan_due_q & is_scanned_q & scan_opens_q;
   wire opens = asks_session | scans_session;
-  wire returns = scan_due_q & ~is_due & may_send & is_idle & 32'(budget) > InitBudget;
+  wire returns = scan_due_q & is_scanned_q & scan_returns_q;
+  always_ff @(posedge clk_i) begin
+    if (decides & ~is_scanned_q) begin
+      surplus_q <= budget - count_t'(InitBudget);
+      scan_opens_q <= is_due & (~may_send | is_idle);
+      scan_returns_q <= ~is_due & may_send & is_idle & 32'(budget) > InitBudget;
+    end
+    // The session may begin again before the scan acts.
+    if (begins & header.credit & is_closed) scan_returns_q <= 1'b0;
+  end
   wire sends_control = answering | opens | returns;
   logic dropping_q;
 
   control_t word;
   logic [15:0] amount;
   always_comb begin
-    unique case (1'b1)
-      returns: amount = 16'(budget) - 16'(InitBudget);
-      answering & answer_q.owes == OweClosed, opens: amount = '0;
-      default: amount = is_small ? 16'(InitBudget) : 16'(FlowStride);
-    endcase
+    if (returns) amount = 16'(surplus_q);
+    else if (~answering | answer_q.owes == OweClosed) amount = '0;
+    else amount = is_small ? 16'(InitBudget) : 16'(FlowStride);
     word = '0;
     word.amount = amount;
     word.nonce = opens ? nonce_q : answer_q.nonce;
@@ -348,26 +383,17 @@ module cluster_flow_control
     end
   end
 
-  total_t reserved;  // what granted grows by, modulo
+  total_t reserved;  // what granted grows by
   always_comb begin
     ours_after = ours;
     reserved   = '0;
     if (sends_data) ours_after.sent = ours.sent + 1'b1;
-    if (returns) ours_after.sent = ours.sent + count_t'(amount);
-    if (scan_due_q) ours_after.seen = ours_after.sent;
+    if (returns) ours_after.sent = ours.sent + surplus_q;
+    if (scan_due_q & is_scanned_q) ours_after.seen = ours_after.sent;
     if (opens) ours_after.nonce = nonce_q;
-    if (answering) begin
-      unique case (answer_q.owes)
-        OweOpened: begin
-          ours_after.given = theirs.used + count_t'(InitBudget);
-          reserved = total_t'(InitBudget) - total_t'(count_t'(ours.given - theirs.used));
-        end
-        OweClosed: ;
-        default: begin
-          ours_after.given = ours.given + count_t'(amount);
-          reserved = total_t'(amount);
-        end
-      endcase
+    if (answering & answer_q.owes != OweClosed) begin
+      ours_after.given = ours.given + count_t'(amount);
+      reserved = total_t'(amount);
     end
   end
 
@@ -377,7 +403,7 @@ module cluster_flow_control
     if (~ready_q) left[clear_q] <= '0;
     else if (decides) left[board] <= ours_after;
   end
-  assign send_ready_o = moves & (inside_q ? 1'b1 : ready_q & (sends_data | drops_data));
+  assign head_ready = moves & (inside_q ? 1'b1 : ready_q & (sends_data | drops_data));
 
   beat_t controls;
   always_comb begin
@@ -390,13 +416,13 @@ module cluster_flow_control
   end
   beat_t data;
   always_comb begin
-    data = send_i;
+    data = head;
     data.header.credit = 1'b0;
     data.header.source = '0;
     data.header.channel = '0;
   end
   always_ff @(posedge clk_i) begin
-    if (moves) out_o <= ~inside_q & sends_control ? controls : data;
+    if (moves) out_o <= inside_q | sends_data ? data : controls;
   end
 
   always_ff @(posedge clk_i) begin
@@ -413,29 +439,33 @@ module cluster_flow_control
       scan_q <= '0;
       round_q <= '0;
       is_new_q <= 1'b1;
+      is_scanned_q <= 1'b0;
+      affordable_q <= 1'b0;
       grants_q <= '0;
       free_q <= total_t'(Total);
       reserved_q <= '0;
       freed_q <= 1'b0;
     end else begin
       if (moves) begin
-        out_valid_o <= inside_q ? send_valid_i & ~dropping_q : ready_q & (sends_data | sends_control);
+        out_valid_o <= inside_q ? head_valid & ~dropping_q : ready_q & (sends_data | sends_control);
       end
-      if (moves & send_valid_i) begin
-        if (inside_q) inside_q <= ~send_i.last;
+      if (moves & head_valid) begin
+        if (inside_q) inside_q <= ~head.last;
         else if (ready_q & (sends_data | drops_data)) begin
-          inside_q   <= ~send_i.last;
+          inside_q   <= ~head.last;
           dropping_q <= drops_data;
         end
       end
       if (ack_pops) answer_valid_q <= 1'b1;
+      affordable_q <= answer_valid_q & affordable & ~commits & ~replaces;
       if (decides) begin
         if (~scan_due_q) is_answer_last_q <= answering;
         if (answering) answer_valid_q <= 1'b0;
         if (answering & answer_q.owes == OweGrant && GrantPeriod != 0) begin
           grants_q <= 32'(grants_q) == GrantPeriod - 1 ? '0 : grants_q + 1'b1;
         end
-        if (scan_due_q) begin
+        if (scan_due_q) is_scanned_q <= ~is_scanned_q;
+        if (scan_due_q & is_scanned_q) begin
           scan_due_q <= 1'b0;
           scan_q <= 32'(scan_q) == NumBoards - 1 ? '0 : scan_q + 1'b1;
           if (32'(scan_q) == NumBoards - 1) begin
@@ -472,7 +502,7 @@ module cluster_flow_control
     event_o[EventReturn] = decides & returns;
     event_o[EventOpen] = decides & opens;
   end
-  assign holds_o = out_valid_o | ack_valid | answer_valid_q | inside_q;
+  assign holds_o = out_valid_o | head_valid | ack_valid | answer_valid_q | inside_q;
   wire unused = ^{control.reserved, control.reserved_low};
 
   `BOMBUS_ASSERT(FreeIsLegal, 32'(free_q) <= Total)
