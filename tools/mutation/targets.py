@@ -310,6 +310,18 @@ _PYTHON: Mapping[str, str] = {
     "applications/firewall": "test_blacklist.py test_firewall.py",
     "applications/intrusion_detection/streams.py": "test_rule_streams.py test_ids_streams.py",
     "applications/intrusion_detection": "test_rules.py test_rule_tables.py test_ids.py",
+    "cluster/commands/run.py": "test_run.py",
+    "cluster/live.py": "test_run.py",
+    "cluster/run.py": "test_run.py",
+    **{
+        f"cluster/{name}.py": "test_ranks.py test_run.py"
+        for name in (
+            *("description", "engine", "mpi", "rank"),
+            *("shared", "simulation", "transport", "worker"),
+        )
+    },
+    "generation/beat_links.py": "test_run.py test_generate.py",
+    "simulator/beat_links.py": "test_beat_links.py",
     "simulator/balancer.py": "test_middlebox.py",
     "applications/processors/processor.py": "test_middlebox.py",
     "applications/processors/processors.py": "test_middlebox.py",

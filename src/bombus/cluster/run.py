@@ -75,7 +75,7 @@ def run(
         else:
             cluster.run(DEFAULT_CYCLES if cycles is None else cycles)
         seconds, ran = time.monotonic() - started, cluster.cycle - first
-        found = {
+        found: dict[str, Any] = {
             "cluster": cluster.description.name,
             "ranks": cluster.ranks,
             "cycles": ran,

@@ -98,7 +98,14 @@ class SharedFirst(_Shared):
 
     def _start(self, rank: int, memory: int) -> None:
         here, there = Pipe()
-        command = [sys.executable, "-m", "bombus.cluster.worker", str(there.fileno()), str(memory)]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "bombus.cluster.worker",
+            str(there.fileno()),
+            str(memory),
+        ]
         process = subprocess.Popen(
             command,
             pass_fds=[there.fileno(), memory],

@@ -182,10 +182,12 @@ def test_closed(loopback: Library) -> None:
         "reset_core": lambda: simulation.reset_core(),
         "set_route": lambda: simulation.set_route(0, None),
         "streams": lambda: simulation.streams["echo_in"].send(b"x"),
+        "run_beats": lambda: simulation.run_beats(1),
     }
     # What the library and the manifest say; what their items do is among the above.
     others = {"close", "clock_hz", "data_bytes", "wave_format", "mac_ports"}
     others |= {"balancers", "extension", "serve", "serve_every", "at_reset", "table_writes"}
+    others |= {"beat_links", "native"}
     assert {name for name in dir(Simulation) if name[0] != "_"} - others == set(calls)
     for name, call in calls.items():
         with pytest.raises(SimulationError, match="closed"):
