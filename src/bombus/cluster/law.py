@@ -103,7 +103,7 @@ def aggregate(
     """The payload's share of a link that so many equal endpoints reach together (figure 9).
 
     They fill each other's idle cycles, up to the whole link. alternating: their packets alternate
-    instead, as after a common start, so that each endpoint has a packet every n B cycles: the least.
+    instead, as after a common start: each endpoint has a packet every n B cycles, which is the least.
     """
     eta = efficiency(endpoint.words, timing)
     if not alternating or not endpoint.managed:
