@@ -57,7 +57,9 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_arp_tables.py", "test_arp_order.py"),
         ("test_arp.py", "test_run_time.py", _TWO_PORTS, _TRAFFIC),
     ),
+    "link": Tests(("test_link.py", "test_link_format.py"), ("test_link_rates.py",)),
     "control": Tests(("test_ascon.py",), ("test_controller.py",)),
+    "bridge": Tests(("test_bridge.py",), ("test_boards.py",)),
     "clocks": Tests(("test_clocks.py",), proofs="async_fifo or reset_handshake"),
     **dict.fromkeys(
         (
@@ -72,6 +74,8 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_engines.py", "test_engine_parser.py"),
         ("test_engine_sequences.py",),
     ),
+    "endpoints": Tests(("test_cluster_bar.py",), (), "cluster_flow_control"),
+    "node": Tests((), ("test_cluster_bar.py",)),
     "eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
     "icmp": Tests((_LAYERS,), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
@@ -157,6 +161,7 @@ _FILES: Mapping[str, Tests] = {
     "tcp_scoreboard": Tests(("test_tcp_recovery.py", "test_tcp_core.py -k echo"), ()),
     "tcp_pkg": Tests(("test_tcp_package.py", "test_tcp_receive.py"), ()),
     "bombus_pkg": Tests((_LAYERS, _MAC, "test_checksum_start.py"), (_TRAFFIC, _BAD_INPUT)),
+    "cluster_pkg": Tests(("test_link_format.py",), ()),
     "crc_hash": Tests((f"{_DISPATCH} -k 'hash or policy'",), (_REPLICAS,)),
     "drop_register": Tests((f"{_PRIMITIVES} -k dropped", _LAYERS)),
     "frame_buffer": Tests((f"{_PRIMITIVES} -k buffer", _MAC)),

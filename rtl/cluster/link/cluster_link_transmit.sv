@@ -22,7 +22,7 @@ module cluster_link_transmit
     parameter int unsigned RetryBeats = 512,  // a power of two
     parameter int unsigned StateBeats = 25,  // beats that are given back by one control word
     parameter int unsigned StateCycles = 256,  // at least one State in so many cycles
-    parameter int unsigned NakCycles = 1024,  // until an unanswered Nak is repeated
+    parameter int unsigned NakCycles = 512,  // until an unanswered Nak is repeated
     parameter int unsigned TrainBeats = 300  // length of a run of training words
 ) (
     input logic clk_i,

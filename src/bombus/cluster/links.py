@@ -11,7 +11,7 @@ from bombus.base.errors import DesignError, UserError
 from bombus.base.yaml_file import Loc
 from bombus.cluster import routing, topology
 from bombus.cluster.config import ClusterDesignConfig
-from bombus.cluster.topology import Topology
+from bombus.cluster.topology import Port, Topology
 from bombus.design import config
 
 CLASSES = 2  # cluster_node: 2 ** ClassBits; the class of a channel is its lowest bit
@@ -26,7 +26,7 @@ class Links:
     tables: routing.Tables  # by board, class and destination
 
     @property
-    def ends(self) -> Sequence[tuple[topology.Port, topology.Port]]:
+    def ends(self) -> Sequence[tuple[Port, Port]]:
         return [link.ends for link in self.topology.links]
 
     def ports(self, board: int) -> int:
@@ -40,7 +40,7 @@ class Links:
             routing.path(self.topology, self.tables, number, source, target)
         )
 
-    def way(self, channel: int, source: int, target: int) -> set[topology.Port]:
+    def way(self, channel: int, source: int, target: int) -> set[Port]:
         """The directions of links that packets of a channel take."""
         found = routing.path(self.topology, self.tables, channel % CLASSES, source, target)
         return set(found or ())

@@ -42,7 +42,8 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
 
     If several layers of a kind have the output, the n-th is joined to the n-th layer of a kind that
     has the input. If as many layers have the output as the input, the n-th is joined to the n-th,
-    whatever their kinds; so are those of a row. Yields ports with several drivers, and differing widths.
+    whatever their kinds; so are those of a row. Yields ports with several drivers, and differing
+    widths.
     """
     drivers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
     takers: dict[str, list[tuple[Layer, FurtherPort]]] = {}

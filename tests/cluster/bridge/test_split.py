@@ -101,7 +101,7 @@ def test_without_other_boards_nothing_changes(tmp_path: Path) -> None:
                 ("boards: 2", "boards: 3"),
                 ("board: 1}", "replicas: 2, dispatch: least_loaded, board: [1, 2]}"),
             ],
-            "20: replicas of echo are on several boards: `dispatch` should be round_robin or flow_hash",
+            "20: replicas of echo are on several boards: `dispatch` should be round_robin",
         ),
         (
             [("board: 1}", "replicas: 2, dispatch: round_robin, board: [0, 1]}")],

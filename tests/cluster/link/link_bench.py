@@ -70,6 +70,7 @@ class Links:
     def train(self, limit: int = 30_000) -> None:
         for _ in range(limit // 50):
             if self.bench.status == 3:
+                self.bench.run(1500)  # until both receivers are in step
                 return
             self.bench.run(50)
         raise AssertionError("the link does not come up")

@@ -7,7 +7,16 @@ from random import Random
 
 import pytest
 
-from tests.cluster.link.link_bench import WIRE, A, B, Links, packets
+from tests.cluster.link.link_bench import (
+    HEADER,
+    WIRE,
+    WORD,
+    A,
+    B,
+    Links,
+    Packet,
+    packets,
+)
 from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
@@ -57,7 +66,7 @@ def test_any_pace(benches: Benches, width: int) -> None:
     assert not any(counts[name] for name in TROUBLE), counts
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [pytest.param(64, marks=pytest.mark.sweep), 128, 512])
 @pytest.mark.parametrize(
     ("ber", "loss", "burst"),
     [(1e-4, 0, 1), (1e-6, 0, 1), (2e-5, 0, 40), (0, 0.002, 1), (1e-4, 0.002, 20)],
@@ -80,3 +89,85 @@ def test_faults(benches: Benches, width: int, ber: float, loss: float, burst: in
     if ber > 1e-5 or loss:
         assert counts["retry"] and counts["resync"], counts
     assert not counts["lost"]
+
+
+def short_outages(links: Links, random: Random, count: int) -> None:
+    for _ in range(count):
+        links.faults(down=random.randrange(1, 4))
+        links.bench.run(random.randrange(1, 400))
+        links.faults(down=0)
+        links.bench.run(random.randrange(3000))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_outages(benches: Benches, width: int) -> None:
+    """The channel goes down and comes back at any time: nothing is lost or doubled."""
+    random = Random(width)
+    links = Links(benches, width, seed=3)
+    links.train()
+    links.noise(ber=1e-5)
+    links.bench.pace(gap=0.2, stall=0.2)
+    for wire in (WIRE + A, WIRE + B):
+        links.bench.stall(wire, 0.0)
+    for side in (A, B):
+        links.send(side, packets(random, some(random, 1500)))
+    short_outages(links, random, 12)
+    links.settle()
+    links.check()
+    counts = links.counts()
+    assert counts["down"] >= 12
+    assert not counts["lost"]
+
+
+@pytest.mark.parametrize("width", [pytest.param(64, marks=pytest.mark.sweep), 128, 512])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.sweep)])
+def test_reset_of_a_board(benches: Benches, width: int, seed: int) -> None:
+    """One board is reset in traffic: packets in flight are lost and counted, those that follow
+    arrive once and in order, and the credits are right again.
+    """
+    random = Random(f"{width} {seed}")
+    links = Links(benches, width, seed=seed)
+    links.train()
+    for _ in range(4):
+        before = links.counts(A)
+        links.send(A, packets(random, some(random, 600)))
+        links.bench.run(random.randrange(200, 900))
+        links.faults(resets=1 << B)
+        links.bench.run(random.randrange(1, 200))
+        links.faults(resets=0)
+        links.train()
+        links.bench.run(40_000 * 64 // width + 4000)
+        assert not links.bench.waiting(A)
+        came = whole(links, A)
+        lost = links.counts(A)["lost"] - before["lost"]
+        # Those that arrived, in order. Missing are those that were counted, and a few that the
+        # other board had acknowledged but not yet passed on.
+        rest = iter(links.sent[A])
+        assert all(any(each == other for other in rest) for each in came)
+        assert len(links.sent[A]) - len(came) <= lost + 8
+        assert lost
+        links.bench.forget()
+        links.sent[A].clear()
+    links.send(A, packets(random, some(random, 300)))
+    links.bench.run(30_000)
+    assert links.received(A) == links.sent[A]
+
+
+def whole(links: Links, side: int) -> list[Packet]:
+    """What has arrived, without packets that the reset has cut."""
+    found, beats = [], []
+    for item in links.bench.items(side):
+        header = item >> links.width + 1
+        if beats and beats[0] >> links.width + 1 != header:
+            beats = []
+        beats.append(item)
+        if item >> links.width & 1:
+            sent = HEADER.get(header, "length")
+            data = b"".join(
+                (each & ((1 << links.width) - 1)).to_bytes(links.beat_bytes, "little")
+                for each in beats
+            )
+            if len(beats) == max(1, -(-sent * WORD // links.beat_bytes)):
+                found.append(Packet(header, data[: sent * WORD]))
+            beats = []
+    return found

@@ -7,11 +7,14 @@ from tests.platform.formal.broken_layers import BROKEN_LAYERS
 from tests.platform.formal.proofs import (
     ASYNC,
     CHOICE,
+    CLUSTER_ROUTER,
+    CRC_WORDS,
     CROSSPOINT,
     DROPPING,
     EARLY,
     ENTRY,
     FIFO,
+    FLOW_CONTROL,
     FRAMES,
     FRAMES_FROM_MAC,
     HUB,
@@ -244,12 +247,29 @@ BROKEN_PLATFORM = (
     ),
     (STAGE_SKID, Mutation(STAGE_FILE, "body: in_body_i}", "body: '0}")),
     (STAGE_FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "1'b1")),
+    (
+        CLUSTER_ROUTER,
+        Mutation("cluster_router", "locked_q <= ~named[sel].last;", "locked_q <= 1'b0;"),
+    ),
+    (
+        CLUSTER_ROUTER,
+        Mutation(
+            "cluster_router", "wire moves = ~out_valid_o[o] | out_ready_i[o];", "wire moves = 1'b1;"
+        ),
+    ),
+    (CLUSTER_ROUTER, Mutation("cluster_router", "port[i] = inside_q[i] ? port_q :", "port[i] =")),
+    (FLOW_CONTROL, Mutation("cluster_flow_control", "returned = total_t'(granted);", "")),
+    (FLOW_CONTROL, Mutation("cluster_flow_control", "32'(free_q) >= FlowStride", "1'b1")),
+    (FLOW_CONTROL, Mutation("cluster_flow_control", "~(replaces & is_next)", "1'b1")),
+    (FLOW_CONTROL, Mutation("cluster_flow_control", "may_send & budget != '0;", "may_send;")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "last: in_i.last", "last: 1'b1")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "out_next_o = head.next", "out_next_o = '0")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "dropping_q <= drop;", "dropping_q <= 1'b0;")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "(in_valid_i & ~drop)", "(in_valid_i & ~dropping_q)")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "in_first_i ? in_next_i : next_q", "in_next_i")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "(taken & in_first_i) ? in_drop_i", "taken ? in_drop_i")),
+    (CRC_WORDS, Mutation("crc_words", "column = advance(column)", "column = retreat(column)")),
+    (CRC_WORDS, Mutation("cluster_crc_pkg", "n > bits", "n >= bits")),
 )
 
 BROKEN = (*BROKEN_PLATFORM, *BROKEN_LAYERS)

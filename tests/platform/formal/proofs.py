@@ -87,6 +87,9 @@ MESSAGE_REGISTER = stage(MESSAGE)
 STAGE_REGISTER = stage(STAGE)
 STAGE_SKID = stage(STAGE, CutsReady=1)
 STAGE_FIFO = stage(STAGE, reach=19, CutsReady=1, DataBits=256)
+CLUSTER_ROUTER = Proof("cluster_router_formal", depth=8, induction=2, reach=14)
+# Bounded: ten cycles, four of them after the tables are cleared and the first session is open.
+FLOW_CONTROL = Proof("cluster_flow_control_formal", depth=10, induction=None, reach=16)
 OUTPUT_STAGE = Proof("output_stage_formal", depth=3, induction=2, reach=6)
 
 # Numbers of noc_pkg.
@@ -104,6 +107,8 @@ def crosspoint_link(routing: int, depth: int) -> Proof:
     return Proof("crosspoint_link_formal", 3, 2, 16, parameters)
 
 
+CRC_WORDS = Proof("crc_words_formal", depth=1, induction=None, reach=1)
+
 ENTRY = crosspoint_input(LOCAL, O1TURN)
 CHOICE = crosspoint_input(LOCAL, ADAPTIVE)
 TWO_LANES = crosspoint_input(NORTH, ADAPTIVE)
@@ -111,11 +116,14 @@ DROPPING = crosspoint_input(WEST, ADAPTIVE, lossless=False)
 LINK = crosspoint_link(ADAPTIVE, 8)
 
 PROOFS = (
+    CRC_WORDS,
     FIFO,
     FREE_LIST,
     HUB,
     replace(HUB, parameters={"NumMasters": 2}),
     OCCUPANCY,
+    CLUSTER_ROUTER,
+    FLOW_CONTROL,
     Proof("head_fifo_formal", depth=3, induction=2, reach=20, parameters={"Depth": 8}),
     MERGE,
     Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 2}),

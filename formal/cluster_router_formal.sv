@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// cluster_router: beats of a packet from a watched input leave by one output, each once, in order
+// and with no beat of another input between them; a beat that is taken is in the output register
+// of its port in the next cycle, unless it is dropped. Proved for all time, by induction.
+module cluster_router_formal
+  import cluster_pkg::*;
+#(
+    parameter  int unsigned NumLinks  = 2,
+    localparam int unsigned NumPorts  = NumLinks + 1,
+    localparam int unsigned IndexBits = 2
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [NumPorts-1:0][1:0] data_i,
+    input logic [NumPorts-1:0] last_i,
+    input logic [NumPorts-1:0][1:0] destination_i,
+    input logic [NumPorts-1:0] valid_i,
+    input logic [NumPorts-1:0] out_ready_i,
+    input logic write_i,
+    input logic [IndexBits-1:0] index_i,
+    input logic [2:0] route_i,
+    input logic [$clog2(NumPorts)-1:0] watched_i  // any input, constant
+);
+
+  typedef struct packed {
+    header_t header;
+    logic last;
+    logic [1:0] data;
+  } beat_t;
+
+  beat_t [NumPorts-1:0] in, out;
+  logic [NumPorts-1:0] in_ready, out_valid, no_route, packet;
+  for (genvar i = 0; i < NumPorts; i++) begin : gen_input
+    // The source marks the input.
+    assign in[i] = '{
+            header: '{
+                destination: board_t'(destination_i[i]),
+                source: board_t'(i),
+                channel: '0,
+                credit: 1'b0,
+                yield: 1'b0,
+                length: '0
+            },
+            last: last_i[i],
+            data: data_i[i]
+        };
+  end
+
+  logic [2:0] rdata;
+  logic done, holds;
+  cluster_router #(
+      .beat_t(beat_t),
+      .NumLinks(NumLinks),
+      .NumBoards(2),
+      .ClassBits(1)
+  ) u_router (
+      .clk_i,
+      .rst_i,
+      .board_i(board_t'(NumLinks)),  // the local port's mark
+      .in_i(in),
+      .in_valid_i(valid_i),
+      .in_ready_o(in_ready),
+      .out_o(out),
+      .out_valid_o(out_valid),
+      .out_ready_i,
+      .route_request_i(write_i),
+      .route_write_i(1'b1),
+      .route_index_i(index_i),
+      .route_wdata_i(route_i),
+      .route_rdata_o(rdata),
+      .route_done_o(done),
+      .no_route_o(no_route),
+      .packet_o(packet),
+      .holds_o(holds)
+  );
+
+  logic started, unused;
+  logic [$clog2(NumPorts)-1:0] watched_q;
+  proof_start #(
+      .Width($clog2(NumPorts))
+  ) u_start (
+      .clk_i,
+      .rst_i,
+      .watched_i,
+      .started_o(started),
+      .watched_o(watched_q)
+  );
+
+  // ---- Assumption: an offer is stable, the destination is the same for the whole packet ----
+
+  logic [NumPorts-1:0] waits_q, inside_q;  // inside: of a packet, at an input
+  beat_t [NumPorts-1:0] in_q;
+  wire   [NumPorts-1:0] taken = valid_i & in_ready;
+  always_ff @(posedge clk_i) begin
+    in_q <= in;
+    waits_q <= rst_i ? '0 : valid_i & ~in_ready;
+    for (int unsigned i = 0; i < NumPorts; i++) begin
+      if (rst_i) inside_q[i] <= 1'b0;
+      else if (taken[i]) inside_q[i] <= ~last_i[i];
+    end
+  end
+  always_comb begin
+    assume (watched_i < NumPorts);
+    for (int unsigned i = 0; i < NumPorts; i++) begin
+      if (started & waits_q[i]) assume (valid_i[i] & in[i] == in_q[i]);
+    end
+  end
+
+  // ---- What the watched input has in the registers, and who owns an output ----
+
+  logic here_q;  // a beat of the watched input was taken in the last cycle, and not dropped
+  beat_t beat_q;
+  logic [NumPorts-1:0] owned_q;  // an output is inside a packet
+  logic [NumPorts-1:0][7:0] owner_q;
+  logic [NumPorts-1:0] stalled_q;
+  beat_t [NumPorts-1:0] out_q;
+  logic [$clog2(NumPorts)-1:0] port_q;
+  wire [2:0] port = u_router.port[watched_i];
+  always_ff @(posedge clk_i) begin
+    beat_q <= in[watched_i];
+    here_q <= ~rst_i & taken[watched_i] & port <= NumLinks;
+    port_q <= port[$clog2(NumPorts)-1:0];
+    out_q <= out;
+    stalled_q <= rst_i ? '0 : out_valid & ~out_ready_i;
+    for (int unsigned o = 0; o < NumPorts; o++) begin
+      if (rst_i) owned_q[o] <= 1'b0;
+      else if (out_valid[o] & out_ready_i[o]) begin
+        owned_q[o] <= ~out[o].last;
+        owner_q[o] <= out[o].header.source;
+      end
+    end
+  end
+
+  always_comb begin
+    if (started) begin
+      // Nothing is lost: a beat that was taken is at the output of its port.
+      if (here_q) assert (out_valid[port_q] & out[port_q] == beat_q);
+      for (int unsigned o = 0; o < NumPorts; o++) begin
+        // Nothing is interleaved: who has begun a packet ends it.
+        if (owned_q[o] & out_valid[o]) assert (out[o].header.source == owner_q[o]);
+        // Nothing changes or is doubled: a beat stays until it is taken.
+        if (stalled_q[o]) assert (out_valid[o] & out[o] == out_q[o]);
+        if (~stalled_q[o] & out_valid[o] & out[o].header.source == board_t'(watched_i)) begin
+          assert (here_q & port_q == $bits(port_q)'(o));
+        end
+      end
+      if (no_route[watched_i]) assert (taken[watched_i] & port > NumLinks);
+    end
+  end
+
+  // ---- For the induction: an output is locked to the input whose packet it has begun ----
+
+  for (genvar o = 0; o < NumPorts; o++) begin : gen_lock
+    wire locked = u_router.gen_output[o].locked_q;
+    wire [7:0] selected = 8'(u_router.gen_output[o].sel_q);
+    always_comb begin
+      if (started) begin
+        assert (selected < NumPorts);
+        if (out_valid[o]) begin
+          assert (out[o].header.source == selected);
+          assert (locked == ~out[o].last);
+        end else begin
+          assert (locked == owned_q[o]);
+          if (owned_q[o]) assert (owner_q[o] == selected);
+        end
+        if (locked) assert (inside_q[selected[$clog2(NumPorts)-1:0]]);
+      end
+    end
+  end
+  for (genvar i = 0; i < NumPorts; i++) begin : gen_held
+    wire [2:0] held = u_router.gen_input[i].port_q;
+    logic [NumPorts-1:0] locks;
+    for (genvar o = 0; o < NumPorts; o++) begin : gen_locks
+      assign locks[o] = u_router.gen_output[o].locked_q & u_router.gen_output[o].sel_q == i;
+    end
+    always_comb begin
+      if (started) begin
+        assert (u_router.inside_q[i] == inside_q[i]);
+        for (int unsigned o = 0; o < NumPorts; o++) begin
+          assert (locks[o] == (inside_q[i] & held == 3'(o)));
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    if (started) begin
+      cover (here_q & beat_q.last & &out_valid);
+      cover (no_route[0]);
+    end
+  end
+
+endmodule

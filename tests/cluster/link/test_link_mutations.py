@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of the link can fail: each of these mistakes in it makes one of them do so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.link import test_link, test_link_format
+from tests.support.harness import Benches
+from tests.support.rtl_files import Mutation, sampled
+
+pytestmark = pytest.mark.slow
+
+Test = Callable[[Benches], None]
+
+ALL: Test = partial(test_link.test_all_lengths, width=64)
+PACE: Test = partial(test_link.test_any_pace, width=128)
+FAULTS: Test = partial(test_link.test_faults, width=128, ber=1e-4, loss=0.002, burst=20)
+RESET: Test = partial(test_link.test_reset_of_a_board, width=128, seed=1)
+FORMAT: Test = partial(test_link_format.test_format, width=128)
+
+SENDER = "cluster_link_transmit"
+RECEIVER = "cluster_link_receive"
+
+MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
+    (SENDER, "inside_q ? need_q : need", "need", PACE),
+    (SENDER, "~credit[11] & (credit >= count_t'(need))", "(credit >= count_t'(need))", PACE),
+    (SENDER, "if (read_q.valid) crc_q <=", "crc_q <=", PACE),
+    (SENDER, "& ~sends_tail & ~credit[11]", "& ~credit[11]", ALL),
+    (SENDER, "fresh_due_q <= fresh_i |", "fresh_due_q <=", RESET),
+    (RECEIVER, "is_next = checked_q.seq == expected_q", "is_next = 1'b1", FAULTS),
+    (RECEIVER, "if (adopts_q) shift_q <= numbers.count - checked_q.count;", "", FAULTS),
+    ("cluster_crc_pkg", "32'h82F63B78", "32'hEDB88320", FORMAT),
+)
+
+
+@pytest.mark.parametrize(
+    ("mutation", "test"),
+    [
+        pytest.param(mutation := Mutation(file, old, new), test, id=str(mutation), marks=sampled(n))
+        for n, (file, old, new, test) in enumerate(MUTATIONS)
+    ],
+)
+def test_mistake_is_noticed(mutation: Mutation, test: Test, tmp_path: Path) -> None:
+    broken = Benches(mutation.copy(tmp_path))
+    with pytest.raises(AssertionError):
+        test(broken)
+
+
+def test_every_mistake_can_be_made() -> None:
+    for file, old, new, _ in MUTATIONS:
+        assert Mutation(file, old, new).text()
