@@ -74,6 +74,7 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_engines.py", "test_engine_parser.py"),
         ("test_engine_sequences.py",),
     ),
+    "load": Tests((), ("test_cluster_load.py",)),
     "endpoints": Tests(("test_cluster_bar.py",), (), "cluster_flow_control"),
     "node": Tests((), ("test_cluster_bar.py",)),
     "eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
