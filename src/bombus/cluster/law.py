@@ -102,8 +102,8 @@ def aggregate(
 ) -> float:
     """The payload's share of a link that so many equal endpoints reach together (figure 9).
 
-    They fill each other's idle cycles, up to the whole link. alternating: their packets alternate
-    instead, as after a common start: each endpoint has a packet every n B cycles, which is the least.
+    They fill each other's idle cycles, up to the whole link. alternating: the least, as after a
+    common start: their packets alternate, so that each endpoint has one every n B cycles.
     """
     eta = efficiency(endpoint.words, timing)
     if not alternating or not endpoint.managed:

@@ -15,7 +15,7 @@ from bombus.cluster.model import Endpoint, Timing
 from bombus.cluster.simulation import Cluster
 
 sys.path.append(str(paths.BENCHMARKS))
-from _cluster_boards import Loads, describe  # noqa: E402
+from _cluster_boards import Loads, describe
 
 pytestmark = [pytest.mark.slow, pytest.mark.sweep]
 
