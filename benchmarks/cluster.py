@@ -18,6 +18,7 @@ from _cluster_boards import CLASSES, Loads, describe
 from rich.table import Table
 
 from bombus.base.errors import UserError
+from bombus.base.output import check_writable
 from bombus.cluster import law, routing
 from bombus.cluster.model import Endpoint, Network, Packet, Timing
 from bombus.cluster.simulation import Cluster
@@ -222,16 +223,49 @@ def _row(case: Case, measured: Measured, timing: Timing) -> Row:
     )
 
 
+def draw(rows: list[Row], file: Path) -> None:
+    """Figure 8: bandwidth by stride, one line for each distance; dotted: the law."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    figure, axis = pyplot.subplots(figsize=(5, 3.6))
+    single = [row for row in rows if row.figure == "8"]
+    for hops, marker in zip(sorted({row.hops for row in single}), ("o-", "s-", "^-"), strict=True):
+        series = [row for row in single if row.hops == hops]
+        strides = [row.stride for row in series]
+        axis.plot(
+            strides,
+            [row.bandwidth_gbps or 0.0 for row in series],
+            marker,
+            label="1 hop" if hops == 1 else f"{hops} hops",
+            markerfacecolor="none",
+        )
+        axis.plot(strides, [row.bound_gbps or 0.0 for row in series], "k:")
+    axis.set(xscale="log", xlabel="FlowStride, packets of 64 bytes", ylabel="Gb/s")
+    axis.set_xticks(STRIDES, [str(stride) for stride in STRIDES])
+    axis.minorticks_off()
+    axis.grid(alpha=0.3)
+    axis.legend()
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Date": None})
+    pyplot.close(figure)
+
+
 def main(
     design: Path | None,
     json: Path | None,
     *,
     model: Annotated[bool, "the reference model instead of the RTL"] = False,
     errors_per_billion: Annotated[int, "bit errors of the links per 1e9 bits, RTL only"] = 0,
+    picture: Annotated[str, "file for a picture of figure 8 (.svg)"] = "",
 ) -> None:
     """Bandwidth by distance, stride and number of endpoints; senders that contend; round trips."""
     if design:
         raise UserError("this benchmark has its own designs; leave the design file out")
+    if picture:
+        check_writable(Path(picture))
     rows = list(_rows(model, errors_per_billion / 1e9))
     table = Table("figure", title="A bar of 4 boards, 64-byte packets on links of 20 Gb/s")
     names = list(asdict(rows[0]))[2:]
@@ -241,6 +275,8 @@ def main(
         values = asdict(row)
         shown = ("" if values[name] is None else str(values[name]) for name in names)
         table.add_row(row.figure, *shown)
+    if picture:
+        draw(rows, Path(picture))
     source = "model" if model else "rtl"
     report({"source": source, "rows": [asdict(row) for row in rows]}, json, [table])
     if lost := sum(row.lost for row in rows):
