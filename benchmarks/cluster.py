@@ -28,6 +28,7 @@ from bombus.measure.bench import report
 BOARDS = 4
 WIDTH = 128
 LATENCY = 75
+HOP = 15  # cycles: cluster_link adds 14, cluster_router 1
 CLOCK_MHZ = 156.25
 LINE_GBPS = WIDTH * CLOCK_MHZ / 1000
 WORDS = 8  # of a packet: 64 bytes
@@ -172,11 +173,11 @@ def _in_rtl(loads: Loads, case: Case, channels: Sequence[int], timing: Timing) -
 def _rows(model: bool, bit_errors: float) -> Iterator[Row]:
     todo = list(cases())
     if model:
-        timing = Timing(width=WIDTH, latency=LATENCY)
+        timing = Timing(width=WIDTH, latency=LATENCY, hop=HOP)
         for case in todo:
             yield _row(case, _in_model(case, timing), timing)
         return
-    timing = Timing(width=WIDTH, latency=LATENCY)
+    timing = Timing(width=WIDTH, latency=LATENCY, hop=HOP)
     channels: dict[Endpoint, list[int]] = {}
     endpoints: list[Endpoint] = []
     for case in todo:
