@@ -97,14 +97,17 @@ def several(
     return total
 
 
-def aggregate(endpoint: Endpoint, endpoints: int, hops: int, timing: Timing) -> float:
+def aggregate(
+    endpoint: Endpoint, endpoints: int, hops: int, timing: Timing, *, alternating: bool = False
+) -> float:
     """The payload's share of a link that so many equal endpoints reach together (figure 9).
 
-    They start together, so that their packets alternate: each has a packet every n B cycles.
+    They fill each other's idle cycles, up to the whole link. alternating: the least, as after a
+    common start: their packets alternate, so that each endpoint has one every n B cycles.
     """
     eta = efficiency(endpoint.words, timing)
-    if not endpoint.managed:
-        return eta
+    if not alternating or not endpoint.managed:
+        return min(eta, endpoints * share(endpoint, hops, timing))
     window = endpoint.flow_stride + endpoint.threshold
     trip = round_trip(hops, endpoint.words, timing)
     return eta * _turns(endpoint, window, trip / endpoints, timing)

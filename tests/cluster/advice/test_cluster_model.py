@@ -108,8 +108,9 @@ def test_full_rate_at_three_hops_from_a_little_more_than_a_round_trip() -> None:
 def test_law_of_several_endpoints_and_of_long_packets() -> None:
     endpoint = Endpoint(buffer_size=192, flow_offset=64, flow_stride=128)
     for count in (2, 6):
-        expected = law.aggregate(endpoint, count, 3, IDEAL)
-        assert measured(endpoint, [3], IDEAL, count) == pytest.approx(expected, rel=0.03)
+        least = law.aggregate(endpoint, count, 3, IDEAL, alternating=True)
+        most = law.aggregate(endpoint, count, 3, IDEAL)
+        assert 0.97 * least <= measured(endpoint, [3], IDEAL, count) <= 1.01 * most
     checked = Timing()
     long = Endpoint(buffer_size=9, flow_offset=3, flow_stride=6, words=32)
     expected = law.share(long, 2, checked)
