@@ -39,7 +39,13 @@ def rtl_files() -> list[Path]:
     return sorted(files, key=_reading_order)
 
 
-_PARTS = ("platform", "protocols", "cluster", "applications")  # of rtl/, each uses only those before it
+# Of rtl/; each uses only those before it.
+_PARTS = ("platform", "protocols", "cluster", "applications")
+    "platform",
+    "protocols",
+    "cluster",
+    "applications",
+)  # of rtl/, each uses only those before it
 
 
 def _reading_order(file: Path) -> tuple[bool, bool, int]:

@@ -183,6 +183,19 @@ def _metadata(name: str, data_width: int) -> str:
     return rtl.widest(kinds, library.message_kinds).struct
 
 
+def _beat(file: Path, name: str, data_width: int) -> str:
+    """Declares beat_t for a module: that of its part of rtl/ (`cluster_types.svh` in `rtl/cluster`
+    has `CLUSTER_BEAT_T`), or a beat of a mesh, as all layers have."""
+    part = file.relative_to(paths.RTL).parts[0]
+    is_layer = name in rtl.library(data_width).layers
+    for folder in () if is_layer else rtl.include_dirs():
+        if (folder / f"{part}_types.svh").exists():
+            macro = f"`{part.upper()}_BEAT_T(beat_t, {data_width})"
+            return f'`include "{part}_types.svh"\npackage area_pkg;\n  {macro}\n'
+    macro = f"`BOMBUS_BEAT_T(beat_t, {data_width}, {_metadata(name, data_width)})"
+    return f"package area_pkg;\n  {macro}\n"
+
+
 def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
     """A module of rtl/ with types of a sensible width in place of its type parameters."""
     files = rtl.rtl_files()
@@ -203,10 +216,11 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
             raise UserError(f"module {name} has no parameter {key!r}; {near_matches(key, numbers)}")
         values[parameter] = value
 
+    # A file has the name of its module.
+    file = next(file for file in files if file.stem == name)
     header = (
         '`include "bombus_types.svh"\n'
-        "package area_pkg;\n"
-        f"  `BOMBUS_BEAT_T(beat_t, {data_width}, {_metadata(name, data_width)})\n"
+        f"{_beat(file, name, data_width)}"
         f"  `BOMBUS_FLIT_T(flit_t, beat_t, {_MESH_BITS}, {_MESH_BITS}, {_PORT_BITS})\n"
     )
     own = {"beat_t", "flit_t"}
