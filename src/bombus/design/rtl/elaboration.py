@@ -41,11 +41,6 @@ def rtl_files() -> list[Path]:
 
 # Of rtl/; each uses only those before it.
 _PARTS = ("platform", "protocols", "cluster", "applications")
-    "platform",
-    "protocols",
-    "cluster",
-    "applications",
-)  # of rtl/, each uses only those before it
 
 
 def _reading_order(file: Path) -> tuple[bool, bool, int]:
