@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 
+from bombus.cluster.collectives import Words, all_reduce, float_sum, reduce, ring_order
 from tests.support.harness import PACES, Bench, Benches, Layout
 
 pytestmark = pytest.mark.slow
@@ -20,23 +21,14 @@ PACKET_BEATS = 32
 FIRST, INTEGER, FLOAT = range(3)  # collective_lane_pkg::mode_e
 BARRIER, BROADCAST, REDUCE, ALL_REDUCE = range(4)  # collective_pkg::op_e
 COMMAND = Layout(("beats", 20), ("root", 8), ("is_float", 1), ("op", 2), ("tag", 8))
-NOT_A_NUMBER = 0x7FC00000
+PACKET_WORDS = PACKET_BEATS * LANES
 BAD, OLD = 21, 42  # first event bits of the bench
-
-Vector = np.ndarray[Any, np.dtype[np.uint32]]
 
 
 # ---- The adder ----
 
 
-def float_sums(a: Vector, b: Vector) -> Vector:
-    """IEEE 754 sums, with one pattern for all that are not numbers."""
-    with np.errstate(all="ignore"):
-        sums = a.view(np.float32) + b.view(np.float32)
-    return np.where(np.isnan(sums), np.uint32(NOT_A_NUMBER), sums.view(np.uint32))
-
-
-def patterns(random: Random, count: int) -> Vector:
+def patterns(random: Random, count: int) -> Words:
     """Floats of all kinds: near each other, subnormal, infinite, and any bits."""
     special = [0, 1, 0x7FFFFF, 0x800000, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000]
     kinds = (
@@ -60,7 +52,7 @@ def test_sums(benches: Benches, mode: int) -> None:
     b[:2000] = a[:2000] ^ np.uint32(1 << 31)  # differences of zero, and close to it
     b[2000:4000] = (a[2000:4000] ^ np.uint32(1 << 31)) + np.uint32(1)
     with np.errstate(over="ignore"):
-        expected = {FIRST: a, INTEGER: a + b, FLOAT: float_sums(a, b)}[mode]
+        expected = {FIRST: a, INTEGER: a + b, FLOAT: float_sum(a, b)}[mode]
     bench = benches("collective_lane")
     bench.push([mode << 64 | int(y) << 32 | int(x) for x, y in zip(a, b, strict=True)])
     bench.drain()
@@ -83,7 +75,7 @@ class Ring:
         self.tag = (self.tag + 1) % 256
         return COMMAND.pack(beats=beats, root=root, is_float=int(is_float), op=op, tag=self.tag)
 
-    def start(self, command: int, vectors: dict[int, Vector]) -> None:
+    def start(self, command: int, vectors: dict[int, Words]) -> None:
         for board in range(self.boards):
             self.bench.push([command], board)
             if board in vectors:
@@ -103,7 +95,7 @@ class Ring:
         assert not self.bench.status
         self.bench.drain(quiet=50)
 
-    def results(self) -> dict[int, Vector]:
+    def results(self) -> dict[int, Words]:
         """Of the boards that gave one. Its end is marked."""
         found = {}
         for board in range(self.boards):
@@ -116,22 +108,7 @@ class Ring:
         return found
 
 
-def reduced(vectors: list[Vector], starts: list[int], *, is_float: bool) -> Vector:
-    """The sum in the order of the ring, where packet n starts at starts[n]."""
-    lanes = PACKET_BEATS * LANES
-    parts = []
-    for packet, start in enumerate(starts):
-        part = [vector[packet * lanes : (packet + 1) * lanes] for vector in vectors]
-        total = part[start]
-        for step in range(1, len(vectors)):
-            term = part[(start + step) % len(vectors)]
-            with np.errstate(over="ignore"):
-                total = float_sums(term, total) if is_float else total + term
-        parts.append(total)
-    return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
-
-
-def vector(random: Random, beats: int, *, is_float: bool) -> Vector:
+def vector(random: Random, beats: int, *, is_float: bool) -> Words:
     count = beats * LANES
     if is_float:
         return np.array([random.gauss(0, 1e3) for _ in range(count)], np.float32).view(np.uint32)
@@ -139,19 +116,17 @@ def vector(random: Random, beats: int, *, is_float: bool) -> Vector:
 
 
 def expected(
-    op: int, vectors: list[Vector], beats: int, root: int, *, is_float: bool
-) -> dict[int, Vector]:
+    op: int, vectors: list[Words], beats: int, root: int, *, is_float: bool
+) -> dict[int, Words]:
     boards = len(vectors)
-    packets = -(-beats // PACKET_BEATS)
     if op == BARRIER or not beats:
         return {}
     if op == BROADCAST:
         return dict.fromkeys(range(boards), vectors[root])
     if op == REDUCE:
-        starts = [(root + 1) % boards] * packets
-        return {root: reduced(vectors, starts, is_float=is_float)}
-    starts = [packet % boards for packet in range(packets)]
-    return dict.fromkeys(range(boards), reduced(vectors, starts, is_float=is_float))
+        return {root: reduce(vectors, PACKET_WORDS, root, is_float=is_float)}
+    result = all_reduce(vectors, PACKET_WORDS, is_float=is_float)
+    return dict.fromkeys(range(boards), result)
 
 
 @pytest.mark.parametrize("pace", PACES, ids=str)
@@ -190,7 +165,7 @@ def test_back_to_back(benches: Benches) -> None:
     boards, beats = 4, 100
     bench = benches("collective_ring", NumBoards=boards, LinkCycles=9, BufferPackets=1)
     ring = Ring(bench, boards)
-    wanted: list[Vector] = []
+    wanted: list[Words] = []
     for number in range(300):
         vectors = [vector(random, beats, is_float=False) for _ in range(boards)]
         op = (ALL_REDUCE, BARRIER)[number % 2]
@@ -319,3 +294,27 @@ def test_bandwidth(benches: Benches) -> None:
     ended = max(bench.received(board)[0].cycle for board in range(boards))
     bound = 2 * (boards - 1) / boards * beats
     assert bound / (ended - started) > 0.8
+
+
+# ---- The order of a ring ----
+
+
+@pytest.mark.parametrize("rows", (2, 3, 4, 5, 8, 16))
+@pytest.mark.parametrize("columns", (3, 4, 5, 8))
+def test_ring_of_neighbours(rows: int, columns: int) -> None:
+    torus = nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, columns, periodic=True))
+    order = ring_order(torus)
+    assert sorted(order) == list(range(rows * columns))
+    assert all(torus.has_edge(*pair) for pair in zip(order, [*order[1:], order[0]], strict=True))
+
+
+def test_ring_of_others() -> None:
+    """Boards in a bar or a star: the way back is no longer than needed."""
+    for boards in range(1, 12):
+        graphs = {"bar": nx.path_graph(boards), "star": nx.star_graph(boards - 1)}
+        for name, graph in graphs.items():
+            order = ring_order(graph)
+            assert sorted(order) == list(range(boards)), name
+            far = dict(nx.all_pairs_shortest_path_length(graph))
+            pairs = zip(order, [*order[1:], order[0]], strict=True)
+            assert sum(far[a][b] for a, b in pairs) <= 3 * (boards - 1), name
