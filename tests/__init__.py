@@ -8,3 +8,5 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 DESIGNS = ROOT / "tests" / "designs"  # designs of several tests
 LOOPBACK = ROOT / "tests" / "support" / "loopback"  # a design for tests of the simulator itself
+# A design with links of beats, for tests of simulations of many boards
+BEAT_BOARD = ROOT / "tests" / "support" / "beat_board"

@@ -17,7 +17,7 @@ from bombus.base.output import STDOUT
 from bombus.measure import bench
 from bombus.simulator.build import Library, build_library
 from bombus.simulator.simulation import Simulation
-from tests import LOOPBACK, ROOT
+from tests import BEAT_BOARD, LOOPBACK, ROOT
 from tests.applications.processors import forwarding
 from tests.support import cpu_time, message_sums
 from tests.support.harness import Benches
@@ -96,6 +96,11 @@ def benches() -> Benches:
 
 
 # ---- Simulators ----
+
+
+@pytest.fixture(scope="session")
+def beat_board() -> Library:
+    return build_library(BEAT_BOARD)
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ parts work together: [architecture.md](architecture.md).
 PACKAGES = (
     *("base", "registers", "fabric", "design", "analysis", "placement", "pictures"),
     *("generation", "board", "simulator", "protocols", "live", "measure", "implementation"),
-    *("project", "cli", "applications"),
+    *("project", "cli", "cluster", "applications"),
 )
 
 

@@ -131,6 +131,12 @@ void check_message(const StreamPort& stream, const uint8_t* data, size_t length,
   }
 }
 
+void check_beat_link(const bombus_beat_link_options& options) {
+  if (options.latency == 0) refuse("latency is at least 1");
+  if (!(options.rate > 0 && options.rate <= 1)) refuse("rate is above 0, and at most 1");
+  check_probability(options.bit_errors, "bit_errors");
+}
+
 void check_exchange(const bombus_exchange_request& request) {
   if (request.count != 0) {
     check_pointer(request.frames, "frames");

@@ -26,6 +26,7 @@ void check_frame(const uint8_t* data, size_t length, uint32_t flags);
 void check_pin(const Pin& pin, const uint8_t* data, size_t length);
 void check_message(const StreamPort& stream, const uint8_t* data, size_t length,
                    const uint8_t* user, size_t user_length);
+void check_beat_link(const bombus_beat_link_options& options);
 void check_exchange(const bombus_exchange_request& request);
 
 }  // namespace bombus

@@ -284,6 +284,62 @@ BOMBUS_API int bombus_await_message(bombus_sim *sim, const char *stream, uint64_
  * rx_bubble or tx_stall. -EINVAL also if it is not 0 to 1. */
 BOMBUS_API int bombus_set_stream_pace(bombus_sim *sim, const char *stream, double pause);
 
+/* ---- Links of beats ---- */
+
+/* Links among the raised ports, by number in the manifest's `beat_links`: "link0" is the ports
+ * link0_tx_data_o, link0_tx_valid_o, link0_tx_ready_i, link0_rx_data_i, link0_rx_valid_i and
+ * link0_up_i. A beat is the data of one cycle. The caller carries beats from a design to its
+ * peers. Beats are records of 64-bit words: the cycle in which the beat arrives, then its data, the
+ * lowest bits first. A link is down at the start. While one is up no cycle is skipped. */
+
+typedef struct {
+  uint64_t latency;  /* a beat sent in cycle c arrives in cycle c + latency; at least 1 */
+  double rate;       /* beats per cycle that the link takes, above 0 to 1 */
+  double bit_errors; /* probability that a bit is wrong when it arrives, from 0 to 1 */
+  uint64_t seed;     /* of the bit errors: they follow from it and the cycle alone */
+} bombus_beat_link_options;
+
+/* Of the direction out of the design. At the start: latency 1, rate 1, no errors. */
+BOMBUS_API int bombus_set_beat_link(bombus_sim *sim, uint32_t link,
+                                    const bombus_beat_link_options *options);
+
+/* From this cycle on the link is up or down. While it is down it takes no beats, and those that
+ * arrive are lost. -EINVAL also if the cycle is over, or before an earlier change. */
+BOMBUS_API int bombus_set_beat_link_up(bombus_sim *sim, uint32_t link, int up, uint64_t cycle);
+
+typedef struct {
+  uint64_t *records;
+  uint64_t capacity; /* beats */
+  uint64_t count;    /* beats */
+} bombus_beats;
+
+/* Runs for so many cycles, 0 too. `in`: for each link, beats for the design, in the order of time;
+ * they may arrive later than this call ends. `out`: for each link, what the design has sent by
+ * now and was not taken yet. Either may be NULL: none are given, or taken. -ENOSPC: a capacity
+ * is too small; the counts are set, and all beats stay. -EINVAL also if a beat is
+ * to arrive before the present cycle, or not after the one before. */
+BOMBUS_API int bombus_run_beats(bombus_sim *sim, uint64_t cycles, const bombus_beats *in,
+                                bombus_beats *out);
+
+/* Calls, whichever they are, compute no cycle from this one on before `reached` has been called,
+ * has given what arrives until a later one and has set that. It may call bombus_run_beats() with
+ * 0 cycles; other than 0 ends the call with -EINTR. -EDEADLK: calls that reach the cycle if there
+ * is no such function, or it sets no later cycle. UINT64_MAX (the start): no limit. */
+typedef int (*bombus_horizon)(void *context);
+BOMBUS_API int bombus_set_horizon(bombus_sim *sim, uint64_t cycle, bombus_horizon reached,
+                                  void *context);
+
+typedef struct {
+  uint64_t sent;            /* beats out of the design */
+  uint64_t received;        /* beats into the design */
+  uint64_t lost;            /* beats that arrived while the link was down */
+  uint64_t flipped_bits;    /* bits sent that arrive wrong */
+  uint64_t sent_digest;     /* of all beats sent and their cycles: equal if they are */
+  uint64_t received_digest;
+} bombus_beat_link_statistics;
+BOMBUS_API int bombus_get_beat_link(bombus_sim *sim, uint32_t link,
+                                    bombus_beat_link_statistics *statistics);
+
 /* ---- The world around a port ---- */
 
 /* Probability of an idle cycle before each rx beat, and of tready low. Of this port only. */

@@ -276,6 +276,9 @@ int bombus_write_pin(bombus_sim* sim, const char* name, const uint8_t* data, siz
     if (const StreamPort* stream = simulator.stream_of(pin)) {
       refuse(std::string(name) + " belongs to stream " + stream->name());
     }
+    if (const BeatLink* link = simulator.beat_link_of(pin)) {
+      refuse(std::string(name) + " belongs to link " + link->name());
+    }
     simulator.write_pin(pin, data);
     return 0;
   });

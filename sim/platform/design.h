@@ -12,6 +12,7 @@
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
 //   BOMBUS_RAISED_PORTS(X)  X(name, bits, is_output) for each raised port of the top
 //   BOMBUS_STREAMS(X)    X("name", is_output, "tile") for each AXI-Stream among them
+//   BOMBUS_BEAT_LINKS(X)  X("name") for each link of beats among them
 //   BOMBUS_KIND_BITS, BOMBUS_LENGTH_BITS  of tuser, if the stream carries kinds of messages
 //   BOMBUS_MESSAGE_KINDS(X)   X("stream", "kind") for each, in the order of their numbers
 //   BOMBUS_MESSAGE_FIELDS(X)  X("stream", "kind", "field", offset, width) of their metadata
@@ -31,6 +32,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -103,7 +106,14 @@ inline std::array<MacPins, kMacPorts> mac_pins(Vtop& top) {
           bytes_of(top.mac##n##_tx_tdata_o), bytes_of(top.mac##n##_tx_tkeep_o),             \
           &top.mac##n##_tx_tvalid_o,         &top.mac##n##_tx_tready_i,                     \
           &top.mac##n##_tx_tlast_o,          nullptr},
-  return {{BOMBUS_MAC_PORTS(BOMBUS_PINS)}};
+// A port that the top does not have, as its layers are in another design: it takes nothing.
+#define BOMBUS_NO_PINS(n)                                                                   \
+  MacPins{nothing,      nothing,      &nothing[0],  &taken,       &nothing[0],  &nothing[0], \
+          nothing,      nothing,      &taken,       &nothing[0],  &taken,       nullptr},
+  [[maybe_unused]] static uint8_t nothing[kDataBytes];
+  [[maybe_unused]] static const CData taken = 0;
+  return {{BOMBUS_MAC_PINS(BOMBUS_PINS, BOMBUS_NO_PINS)}};
+#undef BOMBUS_NO_PINS
 #undef BOMBUS_PINS
 }
 
@@ -121,6 +131,27 @@ inline std::vector<Pin> raised_pins([[maybe_unused]] Vtop& top) {
 #define BOMBUS_PIN(name, bits, is_output) Pin{#name, bits, is_output != 0, bytes_of(top.name)},
   return {BOMBUS_RAISED_PORTS(BOMBUS_PIN)};
 #undef BOMBUS_PIN
+}
+
+// Null if there is none of that name.
+inline const Pin* find_pin(const std::vector<Pin>& pins, const std::string& name) {
+  for (const Pin& pin : pins) {
+    if (pin.name == name) return &pin;
+  }
+  return nullptr;
+}
+
+inline const Pin& need_pin(const std::vector<Pin>& pins, const std::string& name) {
+  const Pin* pin = find_pin(pins, name);
+  if (pin == nullptr) throw std::logic_error("the design has no port " + name);
+  return *pin;
+}
+
+// Names of links of beats: <name>_tx_data_o and so on.
+inline std::vector<const char*> raised_links() {
+#define BOMBUS_LINK(name) name,
+  return {BOMBUS_BEAT_LINKS(BOMBUS_LINK)};
+#undef BOMBUS_LINK
 }
 
 // An AXI-Stream of raised ports: <name>_tdata_o and so on.

@@ -67,6 +67,9 @@ Simulator::Simulator(const bombus_options& options)
   for (unsigned i = 0; i < streams.size(); ++i) {
     streams_.emplace_back(streams[i], pins_, i, options, errors_);
   }
+  const auto links = raised_links();
+  beat_links_.reserve(links.size());
+  for (const char* link : links) beat_links_.emplace_back(link, pins_, errors_);
   Random phases(options.seed, 3000);
   for (const MacClockPins& clock : mac_clocks(*top_)) {
     ports_[clock.port].use_clock(clock);
@@ -85,6 +88,7 @@ Simulator::~Simulator() {
 void Simulator::reset() {
   for (auto& port : ports_) port.reset();
   for (auto& stream : streams_) stream.reset();
+  for (auto& link : beat_links_) link.reset();
   const bombus_errors errors = errors_;
   context_->assertOn(false);  // resets in flip-flops of the design have no value at first
   for (const PortClock& clock : clocks_) *clock.pins().rst = 1;
@@ -101,6 +105,7 @@ void Simulator::reset_core() {
     if (!port.has_own_clock()) port.reset();
   }
   for (auto& stream : streams_) stream.reset();
+  for (auto& link : beat_links_) link.reset();
   const uint64_t underruns = errors_.tx_underrun;
   hold_core_reset();
   start();
@@ -181,11 +186,20 @@ void Simulator::step_port_clocks(uint64_t start_ps) {
   for (PortClock& clock : clocks_) clock.end_half_cycle();
 }
 
+void Simulator::reach_horizon() {
+  if (horizon_reached_ != nullptr && horizon_reached_(horizon_context_) != 0) throw Interrupted();
+  if (cycle_ < horizon_) return;
+  throw Failure(EDEADLK, "cycle " + std::to_string(cycle_) + " needs beats of links that are not "
+                         "given yet (bombus_set_horizon)");
+}
+
 void Simulator::step() {
+  if (cycle_ >= horizon_) reach_horizon();
   for (auto& port : ports_) {
     if (!port.has_own_clock()) port.drive(time_ps_);
   }
   for (auto& stream : streams_) stream.drive();
+  for (auto& link : beat_links_) link.drive(cycle_);
   if (time_ps_ >= next_tick_ps_) {
     const uint64_t tick = std::min(undelivered_us(), kMaxTick);
     delivered_us_ += tick;
@@ -219,6 +233,7 @@ void Simulator::step() {
       messages_received_ += stream.sample();
       active |= stream.active();
     }
+    for (auto& link : beat_links_) link.sample(cycle_);
   }
   register_answered_ = top_->reg_valid_i && top_->reg_ready_o;
   if (register_answered_) register_value_ = top_->reg_rdata_o;
@@ -263,7 +278,7 @@ void Simulator::deliver() {
 void Simulator::advance(uint64_t max_cycles) {
   if (max_cycles == 0) return;
   poll_sometimes();
-  if (quiet_cycles_ > kSettleCycles && !external_time_ && !wave_.running() &&
+  if (quiet_cycles_ > kSettleCycles && !is_linked() && !external_time_ && !wave_.running() &&
       undelivered_us() < kHalfTick) {
     // Up to the next frame, but no further than one tick can carry.
     uint64_t until_ps = time_ps_ + kHalfTick * kPicosecondsPerMicrosecond;
@@ -295,7 +310,7 @@ bool Simulator::elapse_until(uint64_t microseconds, const std::function<bool()>&
     if (time_ps_ >= end_ps) return false;
     poll_sometimes();
     const uint64_t next_ps = next_frame_ps();
-    if (!calm() || next_ps <= time_ps_) {
+    if (!calm() || next_ps <= time_ps_ || is_linked()) {
       step();
     } else {
       const uint64_t jump_us = top_->busy_o ? options_.timer_step_us : kHalfTick;
@@ -336,9 +351,7 @@ bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
 }
 
 const Pin& Simulator::pin(const std::string& name) const {
-  for (const Pin& pin : pins_) {
-    if (pin.name == name) return pin;
-  }
+  if (const Pin* pin = find_pin(pins_, name)) return *pin;
   throw Failure(ENOENT, "the design file raises no port " + name);
 }
 
@@ -358,6 +371,13 @@ StreamPort& Simulator::stream(const std::string& name) {
     if (stream.name() == name) return stream;
   }
   throw Failure(ENOENT, "the design file raises no stream " + name);
+}
+
+const BeatLink* Simulator::beat_link_of(const Pin& pin) const {
+  for (const BeatLink& link : beat_links_) {
+    if (link.has_pin(pin)) return &link;
+  }
+  return nullptr;
 }
 
 const StreamPort* Simulator::stream_of(const Pin& pin) const {

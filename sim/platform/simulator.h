@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "beat_link.h"
 #include "bombus_sim.h"
 #include "design.h"
 #include "failure.h"
@@ -127,6 +128,14 @@ class Simulator {
   // Throws Interrupted if `poll` ends the call, and Failure at the end of virtual time.
   void poll();
 
+  // No cycle from `cycle` on is computed before `reached` has been called and has set a later one.
+  // kNever: no limit.
+  void set_horizon(uint64_t cycle, bombus_horizon reached, void* context) {
+    horizon_ = cycle;
+    horizon_reached_ = reached;
+    horizon_context_ = context;
+  }
+
   // False if not answered.
   bool read_register(uint32_t address, uint32_t& value) { return request(address, false, value); }
   bool write_register(uint32_t address, uint32_t value) { return request(address, true, value); }
@@ -142,10 +151,14 @@ class Simulator {
   StreamPort& stream(const std::string& name);
   std::vector<StreamPort>& streams() { return streams_; }
   const StreamPort* stream_of(const Pin& pin) const;
+  const BeatLink* beat_link_of(const Pin& pin) const;
   void send_message(StreamPort& stream, Message message);
   // A message of this stream, or (null) of any stream, waits for the program.
   bool has_message(StreamPort* stream);
   uint64_t messages_received() const { return messages_received_; }
+
+  // Links of beats among the raised ports.
+  std::vector<BeatLink>& beat_links() { return beat_links_; }
 
   // ---- Observation ----
 
@@ -183,6 +196,12 @@ class Simulator {
   // New random words for the secrets of layers, before traffic.
   void write_secrets();
   void step();
+  void reach_horizon();
+  // A peer may send in any cycle, and counts those between its beats: none is skipped.
+  bool is_linked() const {
+    return horizon_ != kNever || std::any_of(beat_links_.begin(), beat_links_.end(),
+                                             [](const BeatLink& link) { return link.in_use(); });
+  }
   // Evaluates the edges of other clocks in the half cycle of the core that begins at `start_ps`.
   void step_port_clocks(uint64_t start_ps);
   void poll_sometimes() {
@@ -205,11 +224,15 @@ class Simulator {
   std::vector<MacPort> ports_;
   std::vector<Pin> pins_;
   std::vector<StreamPort> streams_;
+  std::vector<BeatLink> beat_links_;
   uint64_t messages_received_ = 0;
   std::vector<PortClock> clocks_;
 
   bombus_poll poll_ = nullptr;
   void* poll_context_ = nullptr;
+  bombus_horizon horizon_reached_ = nullptr;
+  void* horizon_context_ = nullptr;
+  uint64_t horizon_ = kNever;
   uint64_t polled_ns_ = 0;  // when it was last polled
   uint64_t steps_ = 0;
 

@@ -3,26 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 
 namespace bombus {
-
-namespace {
-
-const Pin* find(const std::vector<Pin>& pins, const std::string& name) {
-  const auto found =
-      std::find_if(pins.begin(), pins.end(), [&](const Pin& pin) { return pin.name == name; });
-  return found == pins.end() ? nullptr : &*found;
-}
-
-const Pin* need(const std::vector<Pin>& pins, const std::string& name) {
-  const Pin* pin = find(pins, name);
-  if (pin == nullptr) throw std::logic_error("the design has no port " + name);
-  return pin;
-}
-
-}  // namespace
 
 StreamPort::StreamPort(const Stream& stream, const std::vector<Pin>& pins, unsigned index,
                        const bombus_options& options, bombus_errors& errors)
@@ -34,12 +17,12 @@ StreamPort::StreamPort(const Stream& stream, const std::vector<Pin>& pins, unsig
       pause_(stream.is_output ? options.tx_stall : options.rx_bubble) {
   const char* forward = is_output_ ? "_o" : "_i";
   const auto pin = [&](const char* signal, const char* end) { return name_ + signal + end; };
-  data_ = need(pins, pin("_tdata", forward));
-  keep_ = need(pins, pin("_tkeep", forward));
-  valid_ = need(pins, pin("_tvalid", forward));
-  last_ = need(pins, pin("_tlast", forward));
-  user_ = find(pins, pin("_tuser", forward));
-  ready_ = need(pins, pin("_tready", is_output_ ? "_i" : "_o"));
+  data_ = &need_pin(pins, pin("_tdata", forward));
+  keep_ = &need_pin(pins, pin("_tkeep", forward));
+  valid_ = &need_pin(pins, pin("_tvalid", forward));
+  last_ = &need_pin(pins, pin("_tlast", forward));
+  user_ = find_pin(pins, pin("_tuser", forward));
+  ready_ = &need_pin(pins, pin("_tready", is_output_ ? "_i" : "_o"));
   reset();
 }
 

@@ -58,6 +58,7 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_arp.py", "test_run_time.py", _TWO_PORTS, _TRAFFIC),
     ),
     "control": Tests(("test_ascon.py",), ("test_controller.py",)),
+    "bridge": Tests(("test_bridge.py",), ("test_boards.py",)),
     "clocks": Tests(("test_clocks.py",), proofs="async_fifo or reset_handshake"),
     **dict.fromkeys(
         (

@@ -77,6 +77,14 @@ class DeadlockError(DesignError):
         self.cycles = cycles
 
 
+def problems_of(facts: Facts) -> list[Problem]:
+    """Errors and warnings of a resolved design, apart from deadlocks."""
+    problems = _found(ENTRIES, facts)
+    if not _has_error(problems):
+        problems += _found(EXCHANGES, facts)
+    return problems
+
+
 def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Facts, list[Problem]]:
     """Checks a design file.
 
@@ -86,9 +94,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Facts, list[Prob
     """
     design, problems = resolve.load(path)
     facts = Facts(design)
-    problems += _found(ENTRIES, facts)
-    if not _has_error(problems):
-        problems += _found(EXCHANGES, facts)
+    problems += problems_of(facts)
     if not _has_error(problems):
         for problem in flight_problems.problems(facts):
             is_error = problem.is_error and not allow_deadlock

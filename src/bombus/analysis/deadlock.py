@@ -72,7 +72,9 @@ def _awaiting(leg: Leg) -> str:
         return ""
     names = listing(str(Input(held.layer, name)) for name in held.stream.waits_for_inputs)
     if not names:
-        return f"layer {held}: hands messages on to {leg.hop.source.layer}, in its tile"
+        is_near = held.tile is leg.hop.source.tile
+        where = "in its tile" if is_near else "beyond the mesh"
+        return f"layer {held}: hands messages on to {leg.hop.source.layer}, {where}"
     return f"layer {held}: waits for a message on {names}, which needs {leg.hop.source.layer}"
 
 
@@ -184,6 +186,7 @@ def _layer_graph(design: Design) -> nx.DiGraph[Layer]:
     graph.add_edges_from((hop.source.layer, hop.target.layer) for hop in design.hops if hop.target)
     for tile in design.tiles:
         graph.add_edges_from(joined_layers(tile).edges)
+    graph.add_edges_from(design.beyond)
     return graph
 
 

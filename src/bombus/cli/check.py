@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bombus.base.console import reading_console
 from bombus.base.errors import DesignError, Problem, UserError
+from bombus.base.extensions import of_design_file
 from bombus.base.output import check_json, write_json
 from bombus.base.text import counted, listing
 from bombus.cli.common import (
@@ -45,6 +47,9 @@ def check(
     from bombus.analysis import check as step
 
     check_json(json, design, picture=picture)
+    if other := of_design_file(design):
+        _check_other(other, design, json)
+        return
     try:
         facts, problems = step.check(design)
     except DesignError as error:
@@ -78,6 +83,21 @@ def check(
             f"behind those for {slow} ({BLOCKING_PAGE})",
             markup=False,
         )
+
+
+def _check_other(kind: ModuleType, design: Path, json: Path | None) -> None:
+    """Checks a design file with a key of an extension."""
+    try:
+        size, problems = kind.check(design)
+    except DesignError as error:
+        write_json(_verdict(error.problems), json)
+        raise
+    print_problems(problems)
+    write_json(_verdict(problems), json)
+    found = f"valid, {counted(len(problems), 'warning')}" if problems else "no problems found"
+    reading_console(json).print(
+        f"{design}: {found} ({size})", style="yellow" if problems else "green", markup=False
+    )
 
 
 def _explain(error: DeadlockError, design: Path, picture: Path | None) -> None:

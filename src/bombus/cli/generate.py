@@ -11,6 +11,7 @@ import typer
 
 from bombus.base.console import reading_console
 from bombus.base.errors import UserError
+from bombus.base.extensions import of_design_file
 from bombus.base.output import STDOUT
 from bombus.base.text import counted, listing
 from bombus.cli.common import DesignArgument, print_problems
@@ -60,6 +61,12 @@ def generate(
     from bombus.analysis import check as checking
     from bombus.generation import generate as step
 
+    if other := of_design_file(design):
+        lines, warnings = other.generate(design, output)
+        print_problems(warnings)
+        for line in lines:
+            reading_console().print(line, markup=False)
+        return
     facts, warnings = checking.check(design)
     print_problems(warnings)
     folder = output or Path("build") / facts.design.config.name

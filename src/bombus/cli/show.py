@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bombus.base.console import reading_console
+from bombus.base.extensions import of_design_file
 from bombus.base.output import check_different, inputs
 from bombus.cli.common import DesignArgument, print_problems
 
@@ -29,6 +30,12 @@ def show(
     from bombus.analysis import check as checking
     from bombus.pictures import mesh as step
 
+    if other := of_design_file(design):
+        pictures, warnings = other.show(design, output)
+        print_problems(warnings)
+        for picture in pictures:
+            reading_console().print(str(picture), markup=False)
+        return
     facts, warnings = checking.check(design)
     print_problems(warnings)
     file = output or Path("build") / f"{facts.design.config.name}.svg"

@@ -61,8 +61,9 @@ class HopResolver:
     def _known(self, tile: Tile, key: str, given: Iterable[str]) -> Iterator[str]:
         """Next hops that the design file names under a key of a tile and that exist."""
         own = [name for layer in tile.layers for name in self._names_of(layer)]
+        full = [f"{layer.name}.{name}" for layer in tile.layers for name in self._names_of(layer)]
         for name in given:
-            if name in own:
+            if name in own or (key == "next" and name in full):
                 yield name
                 continue
             self.misspelt.add(tile.loc)
@@ -162,8 +163,9 @@ class HopResolver:
 
     def _hops(self, source: Output) -> Iterator[Hop]:
         for number, name in enumerate(hop_names(source, self.design)):
-            if name in source.tile.next:
-                targets = self._overridden(source, name)
+            full = f"{source.layer.name}.{name}"
+            if given := next((each for each in (full, name) if each in source.tile.next), None):
+                targets = self._overridden(source, name, given)
             else:
                 targets = self._default(source, name)
             if not targets:
@@ -183,15 +185,17 @@ class HopResolver:
 
     def _answers_to(self, target: Input, source: Output, name: str) -> bool:
         """Whether an input takes messages of a next hop."""
+        if target.stream.entry == ANY or source.layer.kind.sends_given:
+            return True
         target = self._behind(target)
         if self._bound(source, name) is not None:
             return target.layer.bound_value(source.stream.binds) is not None
         return target.stream.entry == name
 
-    def _overridden(self, source: Output, name: str) -> tuple[Input, ...]:
+    def _overridden(self, source: Output, name: str, key: str) -> tuple[Input, ...]:
         """The input, or inputs of replicas, that the design file names for a next hop of a tile."""
-        given = source.tile.next[name]
-        loc = (*source.tile.loc, "next", name)
+        given = source.tile.next[key]
+        loc = (*source.tile.loc, "next", key)
         tile_name = given.partition(".")[0]
         if given == config.DROP:
             return ()

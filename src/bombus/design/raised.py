@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bombus.base.errors import Problem
 from bombus.base.text import listing, near_matches
@@ -42,7 +42,8 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
 
     If several layers of a kind have the output, the n-th is joined to the n-th layer of a kind that
     has the input. If as many layers have the output as the input, the n-th is joined to the n-th,
-    whatever their kinds. Yields ports with several drivers, and differing widths.
+    whatever their kinds; so are those of a row. Yields ports with several drivers, and differing
+    widths.
     """
     drivers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
     takers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
@@ -56,14 +57,15 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
         taking = takers.get(name, [])
         numbers = Counter(layer.kind.name for layer, _ in taking)
         is_one_kind = len({layer.kind.name for layer, _ in driving}) == 1
-        is_chain = count == len(taking) and not is_one_kind
+        is_row = _is_row(driving, taking)
+        is_chain = is_row or (count == len(taking) and not is_one_kind)
         if count > 1 and not is_chain and not (is_one_kind and set(numbers.values()) <= {count}):
             (first, _), (other, port) = driving[:2]
             message = f"layer {other.name}: {first.name} drives {port.name} too"
             yield Problem(port.file, port.line, message)
             continue
         seen: Counter[str] = Counter()
-        for place, (layer, port) in enumerate(taking):
+        for place, (layer, port) in enumerate(taking[:count] if is_row else taking):
             number = place if is_chain else seen[layer.kind.name] if count > 1 else 0
             seen[layer.kind.name] += 1
             driver, output = driving[number]
@@ -75,6 +77,19 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
                     f"{output.name} of {driver.name}, to which it is joined, has {output.width}"
                 )
                 yield Problem(port.file, port.line, message)
+
+
+def _is_row(
+    driving: Sequence[tuple[Layer, FurtherPort]], taking: Sequence[tuple[Layer, FurtherPort]]
+) -> bool:
+    """Whether the layers pass something on, each to the next: some have the output and the input.
+    A port that is left over at an end of the row must be one that may stay open.
+    """
+    ends = [*driving[len(taking) :], *taking[len(driving) :]]
+    return {layer for layer, _ in driving}.intersection(layer for layer, _ in taking) != set() and (
+        len(ends) <= 1
+        and all(_group(port.name, layer.kind.optional) is not None for layer, port in ends)
+    )
 
 
 def _unconnected(

@@ -69,6 +69,8 @@ class _Tiles:
             except DesignError as error:
                 messages = "; ".join(problem.message for problem in error.problems)
                 self.error(loc, f"{kind.name} rejects its parameters: {messages}")
+            if kind.sends_given:
+                kind = kind.sending(self.sent_kinds(layer, params_loc))
             key = next(iter(sorted(self.library.bound_keys & kind.parameters.keys())), "")
             found = Layer(name, kind, params, tile, loc, bound_key=key, networks=networks)
             if kind.stands_before:
@@ -84,7 +86,9 @@ class _Tiles:
     ) -> dict[str, int]:
         values: dict[str, int] = {}
         for key, value in given.params.items():
-            if kind.stands_before and key == rtl.BEFORE:
+            if (kind.stands_before and key == rtl.BEFORE) or (
+                kind.sends_given and key == rtl.SENDS
+            ):
                 continue
             parameter = kind.parameters.get(key)
             if key in kind.unsettable:
@@ -116,6 +120,16 @@ class _Tiles:
             if first is not None:
                 params[key] = first + tile.group.tiles.index(tile)
 
+    def sent_kinds(self, given: config.LayerConfig, loc: Loc) -> tuple[str, ...]:
+        """The kinds of messages that the design file names for a layer; by default, packets."""
+        kinds = self.library.message_kinds
+        names = str(given.params.get(rtl.SENDS, rtl.PACKET)).split()
+        for name in names:
+            if name not in kinds:
+                message = f"there is no kind of message {name!r}; {near_matches(name, kinds)}"
+                self.error((*loc, rtl.SENDS), message)
+        return tuple(name for name in names if name in kinds) or (rtl.PACKET,)
+
     def stand_before(self, layer: Layer, given: config.LayerConfig, loc: Loc) -> None:
         target = given.params.get(rtl.BEFORE)
         if isinstance(target, str):
@@ -128,8 +142,10 @@ class _Tiles:
             )
 
 
-def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> tuple[Binding, ...]:
-    """The targets of bound keys, in the order of the design file."""
+def _bindings(
+    tiles: Iterable[Tile], keys: Iterable[str], design: config.DesignConfig
+) -> tuple[Binding, ...]:
+    """The targets of bound keys, in the order of the design file; then those elsewhere."""
     found: dict[tuple[str, str], list[Layer]] = {}
     first: dict[tuple[str, str, str], int] = {}  # the first replica's value
     for tile in tiles:
@@ -151,6 +167,11 @@ def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> tuple[Binding, ...]
             tuple(layer.inputs[0] for layer in layers),
         )
         for (key, name), layers in found.items()
+    ) + tuple(
+        Binding(key, name, tuple(values), ())
+        for key, hops in design.elsewhere.items()
+        for name, values in hops.items()
+        if (key, name) not in found
     )
 
 
@@ -244,7 +265,7 @@ def resolve(
         tuple(named),
         (),
         tuple(groups.values()),
-        _bindings(named, library.bound_keys),
+        _bindings(named, library.bound_keys, file.config),
     )
     if reader.has_unknown_kinds:  # problems of next hops would only follow from it
         return design, list(dict.fromkeys(problems))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bombus.design import config
 from bombus.design.elements import Binding, Group, Hop, Input, Interface, Layer, Output, Tile
 from bombus.design.network import Network
-from bombus.design.rtl import Library
+from bombus.design.rtl import ANY, Library
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +28,8 @@ class Design:
     hops: tuple[Hop, ...]
     groups: tuple[Group, ...]  # in the order of the file
     bindings: tuple[Binding, ...]  # in the order of the file
+    # Layers that hand messages over to others beyond the meshes, with these.
+    beyond: tuple[tuple[Layer, Layer], ...] = ()
 
     @property
     def config(self) -> config.DesignConfig:
@@ -51,6 +53,15 @@ class Design:
 
     def bindings_of(self, key: str) -> list[Binding]:
         return [binding for binding in self.bindings if binding.key == key]
+
+    @property
+    def is_part(self) -> bool:
+        """Whether its messages come from, or go to, layers of other designs, or it has none."""
+        streams = any(layer.kind.inputs or layer.kind.outputs for layer in self.layers())
+        return not streams or any(
+            layer.kind.sends_given or any(each.stream.entry == ANY for each in layer.inputs)
+            for layer in self.layers()
+        )
 
     def mac_count(self) -> int:
         """Number of MAC ports: one more than the highest port number in use."""

@@ -40,16 +40,18 @@ class Topology:
 
     @cached_property
     def _joined(self) -> nx.DiGraph[Layer]:
-        return nx.compose_all(joined_layers(tile) for tile in self.design.tiles)
+        found = nx.compose_all(joined_layers(tile) for tile in self.design.tiles)
+        found.add_edges_from(self.design.beyond)
+        return found
 
     def before(self, layer: Layer) -> set[Layer]:
-        """Other layers of its tile from which AXI-Streams lead to it, directly or through
-        others.
+        """Other layers from which AXI-Streams in its tile, or ways beyond the meshes, lead to it,
+        directly or through others.
         """
         return nx.ancestors(self._joined, layer)
 
     def after(self, layer: Layer) -> set[Layer]:
-        """Other layers of its tile that it reaches by AXI-Streams, directly or through others."""
+        """Other layers that it reaches in the same way."""
         return nx.descendants(self._joined, layer)
 
 

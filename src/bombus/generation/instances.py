@@ -88,6 +88,8 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
         "ClockMhz": str(round(facts.design.config.clock_mhz)),
         "TileIndex": str(layer.tile.index),
         "RegisterWindowBits": "WindowBits",
+        "NumKinds": str(len(facts.messages.by_number)),
+        "Identities": _identities(facts),
         **{name: str(n) for name, n in facts.design.library.shared.parameters.items()},
         **_bound(layer, facts),
     }
@@ -107,6 +109,12 @@ def parameters(layer: Layer, facts: Facts) -> list[str]:
             text = str(number) if is_plain else f"{parameter.width}'h{number:x}"
             values.append(f".{name}({text})")
     return values
+
+
+def _identities(facts: Facts) -> str:
+    """The identities of the kinds of messages, by number."""
+    words = [f"32'h{kind.identity:08x}" for kind in reversed(facts.messages.by_number)]
+    return "{" + ", ".join(words) + "}"
 
 
 def _bound(layer: Layer, facts: Facts) -> dict[str, str]:

@@ -11,7 +11,7 @@ from bombus.design.elements import Hop, Output, Tile
 from bombus.design.facts import Facts
 from bombus.design.outline import outline
 from bombus.design.register_map import shown
-from bombus.generation import memories, raised_streams, watchpoints
+from bombus.generation import beat_links, memories, raised_streams, watchpoints
 from bombus.registers.plain import to_plain
 
 MANIFEST_VERSION = 1
@@ -92,6 +92,9 @@ def _hop_tables(facts: Facts) -> Iterator[dict[str, Any]]:
 def manifest(facts: Facts) -> dict[str, Any]:
     """Description of a generated design for programs that drive or measure it."""
     config = facts.design.config
+    there = {
+        layer.param("mac_port") or 0 for layer in facts.design.layers() if layer.kind.mac_ports
+    }
     return {
         "version": MANIFEST_VERSION,
         "name": config.name,
@@ -104,6 +107,7 @@ def manifest(facts: Facts) -> dict[str, Any]:
         },
         "pins": memories.pins(facts),
         "streams": raised_streams.streams(facts.design),
+        "beat_links": beat_links.beat_links(facts.raised_ports),
         "data_width": facts.design.networks[0].data_width,
         "clock_mhz": config.clock_mhz,
         "line_rate_gbps": config.line_rate_gbps,
@@ -115,8 +119,10 @@ def manifest(facts: Facts) -> dict[str, Any]:
                 "prefix": port.prefix,
                 "gateway": str(port.gateway) if port.gateway else None,
                 "clock_mhz": port.clock_mhz,
+                # The top does not have it: its layers are in another design
+                **({} if number in there else {"at_top": False}),
             }
-            for port in config.ports
+            for number, port in enumerate(config.ports)
         ],
         # Whether a layer answers requests for these addresses
         "answers_for_host": any(each.kind.answers_for_host for each in facts.design.layers()),

@@ -235,9 +235,9 @@ def _named(base: Path, files: Iterable[Path]) -> list[tuple[str, Path]]:
 
 
 def _runtime() -> list[tuple[str, Path]]:
-    """The simulator's own files, without other programs beside them."""
+    """The simulator's own files, without other programs and libraries beside them."""
     found = sorted(file for file in SIM.rglob("*") if file.is_file())
-    return _named(SIM, (file for file in found if file.parent.name != "mesh"))
+    return _named(SIM, (file for file in found if file.parent.name not in ("mesh", "cluster")))
 
 
 def _tree(directory: Path) -> list[tuple[str, Path]]:

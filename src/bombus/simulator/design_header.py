@@ -70,6 +70,10 @@ def design_header(manifest: dict[str, Any], wave_format: str, assertions: bool) 
             "BOMBUS_MAC_PORTS(X)": " ".join(
                 f"X({port})" for port in range(len(manifest["mac_ports"]))
             ),
+            "BOMBUS_MAC_PINS(X, Y)": " ".join(
+                f"{'X' if given.get('at_top', True) else 'Y'}({port})"
+                for port, given in enumerate(manifest["mac_ports"])
+            ),
             "BOMBUS_RAISED_PORTS(X)": " ".join(
                 f"X({pin['name']}, {pin['bits']}, {int(pin['output'])})"
                 for pin in manifest.get("pins", ())
@@ -77,6 +81,9 @@ def design_header(manifest: dict[str, Any], wave_format: str, assertions: bool) 
             "BOMBUS_STREAMS(X)": " ".join(
                 f'X("{stream["name"]}", {int(stream["output"])}, "{stream["tile"]}")'
                 for stream in manifest.get("streams", ())
+            ),
+            "BOMBUS_BEAT_LINKS(X)": " ".join(
+                f'X("{link["name"]}")' for link in manifest.get("beat_links", ())
             ),
             **_message_layout(manifest),
             "BOMBUS_PARAMETERS(X)": " ".join(_parameters(manifest)),

@@ -28,12 +28,11 @@ class SimulationError(UserError):
         self.code = code  # an errno value, if the library gave one
 
 
-def _declared() -> tuple[FFI, dict[str, list[str]]]:
-    """The declarations of the header, and the names of each function's parameters.
+def declared(headers: Iterable[Path]) -> tuple[FFI, dict[str, list[str]]]:
+    """The declarations of headers, and the names of each function's parameters.
 
     Preprocessor lines are removed.
     """
-    headers = [SIM / "platform" / "bombus_sim.h", *sorted(SIM.glob("*/*/bombus_*.h"))]
     text = "\n".join(header.read_text() for header in headers)
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.DOTALL)
     kept = re.compile(r"#define \w+ \d+$|[^#]|$")
@@ -48,7 +47,10 @@ def _declared() -> tuple[FFI, dict[str, list[str]]]:
     return ffi, parameters
 
 
-_FFI, _PARAMETERS = _declared()  # one for all threads: types of different instances do not mix
+# One for all threads: types of different instances do not mix
+_FFI, _PARAMETERS = declared(
+    [SIM / "platform" / "bombus_sim.h", *sorted(SIM.glob("*/*/bombus_*.h"))]
+)
 
 
 @cache  # a library is never unloaded
@@ -91,6 +93,17 @@ class Native:
         if self._sim is not None:
             sim, self._sim = self._sim, None
             self.library.bombus_close(sim)
+
+    def address(self, function: str = "") -> int:
+        """The address of `bombus_<function>`, or of the simulator, for other native code."""
+        self.check_open()
+        pointer = getattr(self.library, f"bombus_{function}") if function else self._sim
+        return int(self.ffi.cast("uintptr_t", pointer))
+
+    def raise_kept(self) -> None:
+        """Raises what a callback has raised in native code that `call` did not start."""
+        if self._raised:
+            raise self._raised.pop()
 
     def check_open(self) -> None:
         """Raises SimulationError after `close`."""

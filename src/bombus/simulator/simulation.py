@@ -15,7 +15,7 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from bombus.base.text import near_matches
 from bombus.registers.access import BlockAccess, open_map
 from bombus.simulator import register_map
 from bombus.simulator.balancer import Balancer, balancers
+from bombus.simulator.beat_links import Beat, BeatLink, run_beats
 from bombus.simulator.build import Library, build
 from bombus.simulator.frames import Frame
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES, MacPorts
@@ -404,6 +405,30 @@ class Simulation(MacPorts):
         return {
             each["name"]: Stream(self._native, each) for each in self.manifest.get("streams", ())
         }
+
+    # ---- Links of beats ----
+
+    @property
+    def native(self) -> Native:
+        """The library's simulator, for native code that runs several of them."""
+        return self._native
+
+    @cached_property
+    def beat_links(self) -> dict[str, BeatLink]:
+        """Links of beats among the raised ports, by name."""
+        return {
+            each["name"]: BeatLink(self._native, number, each)
+            for number, each in enumerate(self.manifest.get("beat_links", ()))
+        }
+
+    def run_beats(
+        self, cycles: int, given: Mapping[str, Iterable[Beat]] | None = None
+    ) -> dict[str, list[Beat]]:
+        """Advances with these beats for the design, by the name of their links.
+
+        They may arrive later, too. Returns the beats that the design has sent since the last call.
+        """
+        return run_beats(self._native, self.beat_links, cycles, given or {})
 
     # ---- Waveforms ----
 

@@ -2,7 +2,7 @@
 """The platform uses no protocol and no application, and protocols use no application.
 
 Python, C++ and SystemVerilog have the same layers, from the lowest to the highest: the platform,
-`protocols`, `applications`. A file uses files of its own layer and of lower ones.
+`protocols`, `cluster`, `applications`. A file uses files of its own layer and of lower ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pyslang import syntax
 
 from bombus.base.paths import PACKAGE, RTL, SIM
 
-LAYERS = ("platform", "protocols", "applications")
+LAYERS = ("platform", "protocols", "cluster", "applications")
 
 
 def layer_in(root: Path, file: Path) -> int:
@@ -33,8 +33,8 @@ def layer_of_module(name: str) -> int:
     counts as platform, its subpackages as protocols.
     """
     parts = name.split(".")[1:]
-    if parts[:1] == ["applications"]:
-        return 2
+    if parts[:1] in (["cluster"], ["applications"]):
+        return LAYERS.index(parts[0])
     is_package = (PACKAGE / Path(*parts[:2])).is_dir()
     return int(parts[:1] == ["protocols"] and len(parts) > 1 and is_package)
 
@@ -68,7 +68,7 @@ def test_python_that_imports_upwards_is_found() -> None:
     tree = ast.parse("def run():\n    from bombus.protocols.tcp.sockets import Sockets\n")
     assert [layer_of_module(name) for name in imported(tree)] == [1]
     assert layer_of_module("bombus.protocols.frames.Host") == 0
-    assert layer_of_module("bombus.applications.firewall") == 2
+    assert layer_of_module("bombus.applications.firewall") == LAYERS.index("applications")
 
 
 # ---- C++ ----

@@ -36,7 +36,7 @@ def values(facts: Facts) -> Iterator[Problem]:
             holders = {
                 each.layer.bound_value(key): each.layer for each in reversed(binding.targets)
             }
-            for value in binding.values:
+            for value in binding.values if binding.targets else ():
                 layer = holders[value]
                 if not low <= value < limit:
                     message = f"{layer} has {key} {value}; it should be {low} to {limit - 1}"

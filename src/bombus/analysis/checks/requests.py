@@ -21,7 +21,12 @@ from bombus.design.topology import Topology
 
 
 def problems(facts: Facts) -> Iterator[Problem]:
-    """Problems of the inputs of a design that wait for messages on others."""
+    """Problems of the inputs of a design that wait for messages on others.
+
+    Those of a part of a larger design are found in the whole.
+    """
+    if facts.design.is_part:
+        return
     for layer in facts.design.layers():
         awaited = {name for each in layer.inputs for name in each.stream.waits_for_inputs}
         for each in layer.inputs:

@@ -10,7 +10,7 @@ from bombus.design.config.design import DesignConfig, NetworkConfig
 from bombus.design.config.file import DesignFile, load
 from bombus.design.config.host import Host, MacPort, Route
 from bombus.design.config.memory import Memory
-from bombus.design.config.tile import DROP, LayerConfig, TileOfKind, TileOfLayers
+from bombus.design.config.tile import DROP, LayerConfig, TileOfKind, TileOfLayers, tile_form
 
 __all__ = [
     "DROP",
@@ -25,4 +25,5 @@ __all__ = [
     "TileOfKind",
     "TileOfLayers",
     "load",
+    "tile_form",
 ]

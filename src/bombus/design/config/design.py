@@ -107,6 +107,13 @@ class DesignConfig(FileModel):
         description="Entries of the routing table. Default: 8 with several MAC ports, else as "
         "many as there are `routes`. 0: there is no table.",
     )
+    elsewhere: dict[str, dict[str, list[StrictInt]]] = Field(
+        default={},
+        description="Layers in another design to which messages of this one go, by the key that "
+        "finds them, and the next hop: its values of the key. A tile says under `next` which of "
+        'its layers, with `Entry = "any"`, takes the messages there.',
+        examples=[{"udp_port": {"udp_port_7": [7]}}],
+    )
     sources: list[str] = Field(
         default=[],
         description="SystemVerilog files with your own layers, relative to the design file.",

@@ -63,7 +63,7 @@ def _place(loc: Loc, document: Any) -> str:
     return text + yaml_file.place(loc)
 
 
-def _words(error: Any, loc: Loc, document: Any) -> str:
+def _words(error: Any, loc: Loc, document: Any, model: type[DesignConfig]) -> str:
     """A pydantic error in terms of the design file."""
     place = _place(loc, document)
     if error["type"] == "missing" and error["loc"][-1] == "layers":
@@ -84,10 +84,12 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
         near = get_close_matches(str(in_tile[-1]), TileOfKind.model_fields, 1, 0.75)
         hint = f"; is it meant to be {near[0]!r}?" if near and len(in_tile) == 1 else ""
         return f"{place}: should be a whole number, a text, true or false{hint}"
-    return yaml_file.words(error, loc, place, DesignConfig)
+    return yaml_file.words(error, loc, place, model)
 
 
-def _shape_problems(path: Path, document: Any, error: ValidationError) -> list[Problem]:
+def _shape_problems(
+    path: Path, document: Any, error: ValidationError, model: type[DesignConfig]
+) -> list[Problem]:
     """One problem per location; those explained by a deeper location are left out."""
     items = [
         (_in_document(tuple(item["loc"]), document), item)
@@ -103,7 +105,7 @@ def _shape_problems(path: Path, document: Any, error: ValidationError) -> list[P
             len(place) > len(loc) > 2 and place[: len(loc)] == loc for place in places
         ):
             continue
-        message = _words(item, loc, document)
+        message = _words(item, loc, document, model)
         found.setdefault(message, Problem(path, yaml_file.line(document, loc) or 1, message))
     return list(found.values())
 
@@ -128,8 +130,8 @@ def _duplicates(path: Path, document: Any, tiles: Sequence[Any]) -> Iterator[Pro
             first[each] = line
 
 
-def load(path: Path) -> DesignFile:
-    """Reads a design file.
+def load(path: Path, model: type[DesignConfig] = DesignConfig) -> DesignFile:
+    """Reads a design file. `model`: that of a file with further keys.
 
     Raises DesignError with every problem of the file's form, or UserError if
     there is no such file.
@@ -143,9 +145,9 @@ def load(path: Path) -> DesignFile:
     tiles = data.get("tiles")
     problems = list(_duplicates(path, document, tiles if isinstance(tiles, list) else []))
     try:
-        design = DesignConfig.model_validate(data)
+        design = model.model_validate(data)
     except ValidationError as error:
-        problems += _shape_problems(path, document, error)
+        problems += _shape_problems(path, document, error, model)
     if problems:
         raise DesignError(sorted(problems, key=lambda problem: problem.line or 0))
     found = DesignFile(path, design, document)

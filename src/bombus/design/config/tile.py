@@ -79,7 +79,7 @@ class _Tile(FileModel):
         default={},
         description="Target of each next hop of this tile's layers: a tile, `tile.layer`, "
         "`tile.layer.stream`, or `drop` to drop and count the messages. Needed only if "
-        "several layers, or none, answer to the next hop.",
+        "several layers, or none, answer to the next hop. `layer.hop` is that of one layer only.",
         examples=[{"icmp": "drop"}],
     )
     networks: dict[str, str] = Field(
@@ -216,11 +216,11 @@ class TileOfKind(_Tile):
         yield LayerConfig(self.kind, dict(self.__pydantic_extra__), ("kind",), ())
 
 
-def _tile_form(value: Any) -> str:
+def tile_form(value: Any) -> str:
     return "kind" if isinstance(value, dict) and "kind" in value else "layers"
 
 
 Tile = Annotated[
     Annotated[TileOfLayers, Tag("layers")] | Annotated[TileOfKind, Tag("kind")],
-    Discriminator(_tile_form),
+    Discriminator(tile_form),
 ]

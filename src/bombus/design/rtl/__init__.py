@@ -12,7 +12,14 @@ from bombus.design.rtl.elaboration import (
     modules,
     rtl_files,
 )
-from bombus.design.rtl.layer_kind import BEFORE, InputStream, LayerKind, OutputStream, Parameter
+from bombus.design.rtl.layer_kind import (
+    BEFORE,
+    SENDS,
+    InputStream,
+    LayerKind,
+    OutputStream,
+    Parameter,
+)
 from bombus.design.rtl.library import Library, library
 from bombus.design.rtl.messages import ANY, PACKET, TAKEN, MessageKind, widest
 from bombus.design.rtl.packages import (
@@ -33,6 +40,7 @@ __all__ = [
     "MAIN_INPUT",
     "MAIN_OUTPUT",
     "PACKET",
+    "SENDS",
     "TAKEN",
     "Beat",
     "Elaboration",

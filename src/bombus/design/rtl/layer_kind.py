@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bombus.design.rtl.beat import BEAT, OWN_BEAT
 from bombus.design.rtl.declared_names import BOUND
-from bombus.design.rtl.messages import ANY, PACKET, TAKEN
+from bombus.design.rtl.messages import ANY, GIVEN, PACKET, TAKEN
 from bombus.design.rtl.ports import (
     MAC_PORTS,
     REGISTER_MASTER_PORTS,
@@ -29,10 +29,13 @@ _FILLED_IN = frozenset(
         *("NumBound", "NumBoundHops", "BoundKeys", "BoundHops"),
         *("DataWidth", "ClockMhz", "NumMacPorts", "NumRoutes", "TileIndex"),
         "RegisterWindowBits",
+        *("NumKinds", "Identities"),
     }
 )
 # The key with which the design file names the tile that a layer precedes.
 BEFORE = "before"
+# The key with which it names the kinds of messages that a layer sends.
+SENDS = "sends"
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,22 @@ class LayerKind:
     raised_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     registers: Block | None = None  # as the SystemRDL file beside it describes them
     agrees: tuple[str, ...] = ()  # required relations to parameters of other layers
+    has_given_kinds: bool = False  # of messages that it sends, by the design file
     shows: str = ""  # next hop to the layer whose registers its tile shows too
+
+    @property
+    def sends_given(self) -> bool:
+        """Whether the design file names the kinds of messages that it sends."""
+        outputs = self.outputs.values()
+        return self.has_given_kinds or any(GIVEN in each.declared_kinds for each in outputs)
+
+    def sending(self, kinds: tuple[str, ...]) -> LayerKind:
+        """The same layer, with these kinds of messages for those that the design file names."""
+        outputs = {
+            name: replace(output, sends=kinds) if GIVEN in output.sends else output
+            for name, output in self.outputs.items()
+        }
+        return replace(self, outputs=outputs, has_given_kinds=True)
 
     @property
     def agreements(self) -> tuple[Agreement, ...]:
@@ -199,7 +217,7 @@ class LayerKind:
         for output in self.outputs.values():
             if of_type in (None, self.type_of(output.name)):
                 found += output.declared_kinds
-        return tuple(dict.fromkeys(name for name in found if name not in (ANY, TAKEN)))
+        return tuple(dict.fromkeys(name for name in found if name not in (ANY, TAKEN, GIVEN)))
 
     def type_of(self, stream: str) -> str:
         """The type parameter that a stream's beats have."""

@@ -23,6 +23,7 @@ from bombus.design.rtl.elaboration import Elaboration
 PACKET = "packet"  # the kind that all layers share
 ANY = "any"  # for inputs that ignore metadata
 TAKEN = "taken"  # for outputs that forward messages
+GIVEN = "given"  # for outputs whose kinds the design file names
 _SUFFIX = "_meta_t"
 _HAS_PAYLOAD = "HasPayload"
 
@@ -154,5 +155,5 @@ def widest(names: Iterable[str], kinds: Mapping[str, MessageKind]) -> MessageKin
 
 def without_struct(names: Iterable[str], kinds: Mapping[str, MessageKind]) -> Iterator[str]:
     """Problems with kinds that have no struct."""
-    for name in sorted(set(names) - kinds.keys() - {ANY, TAKEN}):
+    for name in sorted(set(names) - kinds.keys() - {ANY, TAKEN, GIVEN}):
         yield f"message kind {name!r} has no struct: there is no {name}{_SUFFIX} in a package"

@@ -63,12 +63,15 @@ _SINGLE = _BITS.keys() | _TYPES.keys() | _OTHERS | MAC_PORTS | {_LENGTH}
 
 def streams(ports: Iterable[str], valid: str) -> list[str]:
     """Names of the streams of messages whose valid has this suffix: `_valid_i` for inputs,
-    `_valid_o` for outputs.
+    `_valid_o` for outputs. Ports as `x_data_o` and `x_valid_o` are raw data, not a stream.
     """
+    names = {*ports}
     return [
         port.removesuffix(valid)
         for port in ports
-        if port.endswith(valid) and port not in REGISTER_MASTER_PORTS
+        if port.endswith(valid)
+        and port not in REGISTER_MASTER_PORTS
+        and port.removesuffix(valid) + valid.replace("valid", "data") not in names
     ]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,13 +36,14 @@ class Configuration:
         for old, new in (
             (r"data_width: 512", f"data_width: {self.data_width}"),
             (r"kind: (tcp\w*),", rf"kind: \1, num_sessions: {self.sessions},"),
-            (r"sources: \[(\w+\.sv)\]", rf"sources: [{HERE}/\1]"),
         ):
             text, count = re.subn(old, new, text)
             assert count, f"{DESIGN.name} has no {old}"
         with TemporaryDirectory() as folder:
             file = Path(folder) / DESIGN.name
             file.write_text(text)
+            for source in HERE.glob("*.sv"):  # a design's sources are below its folder
+                shutil.copy(source, folder)
             return build(file, assertions=True)
 
 

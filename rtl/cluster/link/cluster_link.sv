@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// One link to a neighbouring board: packets of cluster beats on one side, raw beats of a serial
+// channel (as Aurora's streaming interface) on the other. Bits of the wire may flip, and beats may
+// vanish; their order is kept.
+//
+// The network is that of "A Transport-Layer Network for Distributed FPGA Platforms", section III;
+// error detection and retry are additions. Each packet arrives exactly once and in order, whatever
+// the wire does, as long as neither board is reset. The formats are in cluster_link_pkg, how packets
+// are sent and received in cluster_link_transmit and cluster_link_receive.
+//
+// Training: a side that is not up sends training words with a number of its own, which changes at
+// each reset, and the number that it has heard. Runs of them that are longer than any packet cannot
+// be payload. Who hears a new number knows that the neighbour has been reset: packets on the way to
+// it are lost (EventLost), and both sides begin anew. Otherwise the link goes on where it was.
+//
+// Latency: 5 cycles in the sender, and 8 in the receiver from the end of a packet. Throughput: one
+// beat per cycle. A packet, once begun at in_i, should be finished without delay: control words wait
+// for its end.
+module cluster_link
+  import cluster_link_pkg::*;
+#(
+    parameter type beat_t = logic,  // `CLUSTER_BEAT_T
+    parameter int unsigned DataWidth = 128,
+    parameter int unsigned BufferBeats = DataWidth < 128 ? 400 : 200,  // of the receiver
+    parameter int unsigned RetryBeats = 512,  // of the sender
+    parameter int unsigned DeadCycles = 8192  // without a control word: the link is trained anew
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+
+    output logic [DataWidth-1:0] phy_tx_data_o,
+    output logic phy_tx_valid_o,
+    input logic phy_tx_ready_i,
+    input logic [DataWidth-1:0] phy_rx_data_i,
+    input logic phy_rx_valid_i,
+    input logic phy_up_i,
+
+    output logic up_o,
+    output logic [NumEvents-1:0] event_o
+);
+
+  // Longer than a packet of 256 words.
+  localparam int unsigned TrainBeats = 256 * 64 / DataWidth + 4;
+
+  control_t control;
+  logic control_valid, control_sure, beat_valid;
+  seq_t   expected;
+  count_t limit;
+  logic limit_valid, hunting, is_new, fresh, restart, up, run_done, train_run;
+  nonce_t nonce;
+  training_t training_word;
+  logic [NumEvents-1:0] send_events, receive_events, session_events;
+
+  cluster_link_session #(
+      .TrainBeats(TrainBeats),
+      .DeadCycles(DeadCycles)
+  ) u_session (
+      .clk_i,
+      .rst_i,
+      .phy_up_i,
+      .control_i(control),
+      .control_valid_i(control_valid),
+      .beat_valid_i(beat_valid),
+      .run_done_i(run_done),
+      .run_o(train_run),
+      .word_o(training_word),
+      .fresh_o(fresh),
+      .restart_o(restart),
+      .up_o(up),
+      .event_o(session_events)
+  );
+
+  cluster_link_transmit #(
+      .beat_t(beat_t),
+      .DataWidth(DataWidth),
+      .RetryBeats(RetryBeats),
+      .StateBeats(BufferBeats / 8),
+      .TrainBeats(2 * TrainBeats)
+  ) u_transmit (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .tx_data_o(phy_tx_data_o),
+      .tx_valid_o(phy_tx_valid_o),
+      .tx_ready_i(phy_tx_ready_i),
+      .training_i(~up),
+      .training_word_i(training_word),
+      .train_run_i(train_run),
+      .train_run_done_o(run_done),
+      .stopped_i(~phy_up_i),
+      .fresh_i(fresh),
+      .control_i(control),
+      .control_valid_i(control_valid & up),
+      .control_sure_i(control_sure),
+      .expected_i(expected),
+      .limit_i(limit),
+      .limit_valid_i(limit_valid),
+      .hunting_i(hunting),
+      .new_i(is_new),
+      .nonce_i(nonce),
+      .event_o(send_events)
+  );
+
+  cluster_link_receive #(
+      .beat_t(beat_t),
+      .DataWidth(DataWidth),
+      .BufferBeats(BufferBeats)
+  ) u_receive (
+      .clk_i,
+      .rst_i,
+      .rx_data_i(phy_rx_data_i),
+      .rx_valid_i(phy_rx_valid_i & phy_up_i),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .listens_i(up),
+      .fresh_i(fresh),
+      .restart_i(restart),
+      .control_o(control),
+      .control_valid_o(control_valid),
+      .control_sure_o(control_sure),
+      .beat_valid_o(beat_valid),
+      .expected_o(expected),
+      .limit_o(limit),
+      .limit_valid_o(limit_valid),
+      .hunting_o(hunting),
+      .new_o(is_new),
+      .nonce_o(nonce),
+      .event_o(receive_events)
+  );
+
+  assign up_o = up;
+  assign event_o = send_events | receive_events | session_events;
+
+endmodule

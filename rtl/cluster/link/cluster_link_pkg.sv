@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control words of a link between boards, and what a link counts.
+//
+// A link carries words of 8 bytes. A word that begins with data = 1 begins a packet, a word of zeros
+// is idle, all others between packets are control words: {CRC-32C of the low half, 0, kind,
+// payload}.
+package cluster_link_pkg;
+
+  typedef logic [15:0] seq_t;  // number of a packet, modulo 2**16
+  typedef logic [11:0] count_t;  // of beats with words of packets, modulo 2**12
+  typedef logic [11:0] nonce_t;
+  typedef logic [12:0] session_t;
+
+  typedef enum logic [2:0] {
+    WordIdle = 3'd0,
+    WordState = 3'd1,  // ack: next packet expected; limit: beats that may be sent in all
+    WordTail = 3'd2,  // seq: next packet to be sent; sent: beats sent so far
+    WordNak = 3'd3,  // seq: next packet expected; sender goes back to it
+    WordNakNew = 3'd4,  // the same after a reset: the receiver expects no particular packet
+    WordMark = 3'd5,  // the answer: the next packet is seq; nonce of the Nak
+    WordTrain = 3'd6
+  } kind_e;
+
+  typedef struct packed {
+    seq_t   seq;
+    count_t count;  // limit, sent, or nonce
+  } numbers_t;
+
+  typedef struct packed {
+    logic     knows;  // heard is valid
+    logic     up;     // an answer to the training of the other side
+    session_t heard;  // session of the other side
+    session_t own;
+  } training_t;
+
+  typedef struct packed {
+    kind_e       kind;
+    logic [27:0] payload;  // numbers_t or training_t
+  } control_t;
+
+  typedef enum int unsigned {
+    EventPacketOut,  // first transmission or a repetition
+    EventPacketIn,
+    EventBeatOut,  // wire beats with words of packets
+    EventBeatIn,
+    EventCrcError,  // packets with a bad CRC
+    EventBadWord,  // control words with a bad CRC, or words that fit nowhere
+    EventRetry,  // the sender went back
+    EventResync,  // the receiver is in step again
+    EventDuplicate,  // packets that arrived again
+    EventLost,  // packets that were in flight to a board that was reset
+    EventUp,
+    EventDown,
+    NumEvents
+  } event_e;
+
+endpackage

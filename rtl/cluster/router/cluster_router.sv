@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Router of a board: up to four links and the local side, one table of routes.
+//
+// Source: "A Transport-Layer Network for Distributed FPGA Platforms", section III-A: routing is
+// deterministic, by the destination and the channel, so that packets of a channel stay in order.
+//
+// A packet for the board's own ID goes to the local port, any other to the port in the table at
+// index {class, destination}; the class is the lowest ClassBits bits of the channel. An entry that
+// is no port, or a destination beyond NumBoards, drops the packet (no_route_o). A packet may leave
+// by the link that it came from, which routes around a dead link need. The router fills in the
+// source of packets from the local port. An entry is looked up when the first beat is taken, so a
+// new entry never divides a packet.
+//
+// An output serves its inputs round robin, packet by packet. Packets are not interleaved.
+//
+// Latency: 1 cycle (cut-through). Throughput: one beat per output and cycle, no gap between
+// packets. For NumEntries cycles after reset, while the table is filled, it takes nothing.
+`include "bombus_assert.svh"
+module cluster_router
+  import cluster_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned NumLinks = MaxLinks,
+    parameter int unsigned NumBoards = 2 ** BoardBits,
+    parameter int unsigned ClassBits = 1,
+    localparam int unsigned IndexBits = ClassBits + $clog2(NumBoards),
+    localparam int unsigned NumEntries = 2 ** IndexBits,
+    parameter logic [NumEntries-1:0][2:0] Routes = '1,  // the table after reset
+    localparam int unsigned NumPorts = NumLinks + 1  // the last one is the local port
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input board_t board_i,  // own ID
+
+    input  beat_t [NumPorts-1:0] in_i,
+    input  logic  [NumPorts-1:0] in_valid_i,
+    output logic  [NumPorts-1:0] in_ready_o,
+
+    output beat_t [NumPorts-1:0] out_o,
+    output logic  [NumPorts-1:0] out_valid_o,
+    input  logic  [NumPorts-1:0] out_ready_i,
+
+    input  logic                 route_request_i,  // held until route_done_o
+    input  logic                 route_write_i,
+    input  logic [IndexBits-1:0] route_index_i,
+    input  logic [          2:0] route_wdata_i,    // a port, or 7: none
+    output logic [          2:0] route_rdata_o,
+    output logic                 route_done_o,
+
+    output logic [NumPorts-1:0] no_route_o,  // by input: a packet is dropped
+    output logic [NumPorts-1:0] packet_o,    // by output: a packet leaves
+    output logic                holds_o      // a beat is in an output register
+);
+
+  if (NumLinks < 1 || NumLinks > MaxLinks) begin : gen_bad_links
+    $error("cluster_router: NumLinks must be 1 to %0d", MaxLinks);
+  end
+  if (NumBoards < 2 || NumBoards > 2 ** BoardBits) begin : gen_bad_boards
+    $error("cluster_router: NumBoards must be 2 to %0d", 2 ** BoardBits);
+  end
+  if (ClassBits < 1 || ClassBits > ChannelBits) begin : gen_bad_classes
+    $error("cluster_router: ClassBits must be 1 to %0d", ChannelBits);
+  end
+
+  typedef logic [2:0] port_t;
+  typedef logic [$clog2(NumPorts)-1:0] sel_t;
+  localparam port_t Local = port_t'(NumLinks);
+
+  // ---- The table ----
+
+  logic filled_q;
+  logic [IndexBits-1:0] fill_q;
+  (* ram_style = "distributed" *) port_t ram[NumEntries];
+  wire [IndexBits-1:0] index = filled_q ? route_index_i : fill_q;
+  always_ff @(posedge clk_i) begin
+    if (~filled_q | (route_request_i & route_write_i)) begin
+      ram[index] <= filled_q ? route_wdata_i : Routes[fill_q];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      filled_q <= 1'b0;
+      fill_q   <= '0;
+    end else if (~filled_q) begin
+      fill_q   <= fill_q + 1'b1;
+      filled_q <= &fill_q;
+    end
+  end
+  assign route_done_o  = filled_q & route_request_i;
+  assign route_rdata_o = ram[route_index_i];
+
+  // ---- Inputs: the port of a packet is held from its first beat to its last ----
+
+  port_t [NumPorts-1:0] port;
+  logic [NumPorts-1:0] inside_q, taken;
+  for (genvar i = 0; i < NumPorts; i++) begin : gen_input
+    wire header_t header = in_i[i].header;
+    wire [IndexBits-1:0] entry = {
+      header.channel[ClassBits-1:0], header.destination[$clog2(NumBoards)-1:0]
+    };
+    wire is_known = 32'(header.destination) < NumBoards;
+    port_t port_q;
+    assign port[i] = inside_q[i] ? port_q :
+        header.destination == board_i ? Local : is_known ? ram[entry] : '1;
+    assign taken[i] = in_valid_i[i] & in_ready_o[i];
+    always_ff @(posedge clk_i) begin
+      if (~inside_q[i]) port_q <= port[i];
+      if (rst_i) inside_q[i] <= 1'b0;
+      else if (taken[i]) inside_q[i] <= ~in_i[i].last;
+    end
+    assign no_route_o[i] = taken[i] & ~inside_q[i] & port[i] > Local;
+  end
+
+  // ---- Outputs ----
+
+  logic [NumPorts-1:0][NumPorts-1:0] request, takes;  // by output, by input
+  beat_t [NumPorts-1:0] named;  // inputs, with the source
+  always_comb begin
+    named = in_i;
+    named[NumLinks].header.source = board_i;
+  end
+  for (genvar o = 0; o < NumPorts; o++) begin : gen_output
+    logic locked_q;
+    sel_t sel_q, candidate;
+    logic [NumPorts-1:0] wins;
+    round_robin #(
+        .NumInputs(NumPorts)
+    ) u_arbiter (
+        .last_i(sel_q),
+        .request_i(request[o]),
+        .grant_o(candidate),
+        .wins_o(wins)
+    );
+    wire moves = ~out_valid_o[o] | out_ready_i[o];
+    wire sel_t sel = locked_q ? sel_q : candidate;
+    for (genvar i = 0; i < NumPorts; i++) begin : gen_request
+      assign request[o][i] = in_valid_i[i] & port[i] == port_t'(o);
+      assign takes[o][i] = port[i] == port_t'(o) & moves &
+          (locked_q ? sel_q == sel_t'(i) : wins[i]);
+    end
+    wire offered = |(locked_q ? request[o] & (NumPorts'(1) << sel_q) : request[o]);
+    always_ff @(posedge clk_i) begin
+      if (moves) out_o[o] <= named[sel];
+    end
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        out_valid_o[o] <= 1'b0;
+        locked_q <= 1'b0;
+        sel_q <= '0;
+      end else if (moves) begin
+        out_valid_o[o] <= offered & filled_q;
+        if (offered & filled_q) begin
+          locked_q <= ~named[sel].last;
+          sel_q <= sel;
+        end
+      end
+    end
+    assign packet_o[o] = out_valid_o[o] & out_ready_i[o] & out_o[o].last;
+    `BOMBUS_ASSERT(TakesOneInput, $onehot0(takes[o] & in_valid_i))
+  end
+  for (genvar i = 0; i < NumPorts; i++) begin : gen_ready
+    always_comb begin
+      in_ready_o[i] = port[i] > Local;
+      for (int unsigned o = 0; o < NumPorts; o++) in_ready_o[i] |= takes[o][i];
+      in_ready_o[i] &= filled_q;
+    end
+  end
+  assign holds_o = |out_valid_o;
+
+endmodule

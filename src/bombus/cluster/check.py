@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of a design on several boards: each board's own, and deadlocks of the whole.
+
+The boards' designs are joined to one resource graph (`bombus.design.resources`). Each mesh is a
+network of its own, named after its board. What `cluster_send` takes waits for what the
+`cluster_receive` layers of its channel need.
+
+The network between the boards adds nothing to the graph as long as endpoints are managed: every
+packet that is sent has room at its end, so packets always leave the links, and no channel waits for
+another. An unmanaged channel adds an edge from each channel with which it shares a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bombus.analysis import check as checking
+from bombus.analysis import deadlock
+from bombus.base.errors import DesignError, Problem
+from bombus.cluster.split import BRIDGE, RECEIVE, SEND, Board, Channel, Cluster, split
+from bombus.design import config, rtl
+from bombus.design.elements import Layer
+from bombus.design.facts import Facts
+from bombus.design.resolve import resolve
+from bombus.design.resolved import Design
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A cluster without errors."""
+
+    cluster: Cluster
+    boards: Sequence[Facts]  # by number
+    whole: Facts  # all boards as one design
+    problems: Sequence[Problem]  # warnings
+
+
+def check(path: Path, *, allow_deadlock: bool = False) -> Checked:
+    """Checks the design file of a cluster.
+
+    Raises DesignError with all errors (and the warnings) if it is invalid, DeadlockError if cycles
+    of resources are the only errors. `allow_deadlock`: those are warnings.
+    """
+    cluster = split(path)
+    problems = list(cluster.problems)
+    boards = []
+    for board in cluster.boards:
+        facts, found = resolved(cluster, board)
+        boards.append(facts)
+        problems += found
+    problems = _distinct(problems)
+    if any(problem.is_error for problem in problems):
+        raise DesignError(problems)
+    whole = joined(cluster, boards)
+    cycles = deadlock.open_cycles(whole)
+    for cycle in cycles:
+        loc = cycle.legs[0].hop.source.tile.loc
+        problems.append(cluster.file.problem(loc, str(cycle), is_error=not allow_deadlock))
+    problems = _distinct(problems)
+    if cycles and not allow_deadlock:
+        raise checking.DeadlockError(problems, whole, cycles)
+    return Checked(cluster, boards, whole, problems)
+
+
+def _distinct(problems: Sequence[Problem]) -> list[Problem]:
+    found = list(dict.fromkeys(problems))
+    return sorted(found, key=lambda problem: (not problem.is_error, problem.line or 0))
+
+
+def design_file(cluster: Cluster, board: Board) -> config.DesignFile:
+    """The design file of a board; its places are those of the cluster's file."""
+    given = config.DesignConfig.model_validate(dict(board.data))
+    return config.DesignFile(cluster.file.path, given, cluster.file.document)
+
+
+def resolved(cluster: Cluster, board: Board) -> tuple[Facts, list[Problem]]:
+    """The design of a board, and its problems, which name the lines of the cluster's file."""
+    file = design_file(cluster, board)
+    network = next(iter(file.config.all_networks.values()))
+    library = rtl.library(
+        network.data_width,
+        file.source_files(),
+        rtl.Shared(len(file.config.ports), file.config.num_routes),
+    )
+    design, problems = resolve(file, library)
+    facts = Facts(design)
+    problems += checking.problems_of(facts)
+    # Places in the board's file are not those of the cluster's.
+    found = [
+        Problem(file.path, None, f"board {board.name}: {problem.message}", problem.is_error)
+        if problem.file == file.path
+        else problem
+        for problem in problems
+    ]
+    said = {problem.message for problem in cluster.problems}
+    return facts, [
+        each for each in found if each.is_error or each.message.partition(": ")[2] not in said
+    ]
+
+
+def joined(cluster: Cluster, boards: Sequence[Facts]) -> Facts:
+    """All boards as one design, for the analysis of deadlocks."""
+    names = cluster.config.names
+    locs = {each.given.name: each.loc for each in cluster.file.config.instances}
+    designs = [facts.design for facts in boards]
+    for name, design in zip(names, designs, strict=True):
+        for network in design.networks:
+            network.name = f"{name}.{network.name}" if len(design.networks) > 1 else name
+            network.is_only = False
+        for tile in design.tiles:
+            tile.loc = locs.get(tile.given_name, ("cluster",))
+        for group in design.groups:
+            group.name = f"{name}/{group.name}"
+        for tile in design.tiles:
+            tile.name = f"{name}/{tile.name}"
+    first = designs[0]
+    return Facts(
+        Design(
+            cluster.file,
+            first.library,
+            tuple(network for design in designs for network in design.networks),
+            max(design.columns for design in designs),
+            max(design.rows for design in designs),
+            tuple(tile for design in designs for tile in design.tiles),
+            tuple(hop for design in designs for hop in design.hops),
+            tuple(group for design in designs for group in design.groups),
+            (),
+            tuple(_ways(cluster, designs)),
+        )
+    )
+
+
+def _ways(cluster: Cluster, designs: Sequence[Design]) -> Iterator[tuple[Layer, Layer]]:
+    """Layers that send, each with those that it may wait for."""
+    sends = {
+        (channel.target, board.number): _layer(designs[board.number], SEND, place)
+        for board in cluster.boards
+        for place, channel in enumerate(board.sends)
+    }
+    receives = {
+        (channel.target, board.number): _layer(designs[board.number], RECEIVE, place)
+        for board in cluster.boards
+        for place, channel in enumerate(board.receives)
+    }
+    for channel in cluster.channels:
+        for (source, target), sender in _senders(channel, sends):
+            yield sender, receives[channel.target, target]
+            links = cluster.links.way(channel.number, source, target)
+            for other in cluster.channels:
+                if other.endpoint.managed or other is channel:
+                    continue
+                for (from_, to), _ in _senders(other, sends):
+                    if links & cluster.links.way(other.number, from_, to):
+                        yield sender, receives[other.target, to]
+
+
+def _senders(
+    channel: Channel, sends: dict[tuple[str, int], Layer]
+) -> Iterator[tuple[tuple[int, int], Layer]]:
+    for source in channel.sources:
+        for target in dict.fromkeys(channel.to):
+            yield (source, target), sends[channel.target, source]
+
+
+def _layer(design: Design, kind: str, place: int) -> Layer:
+    tile = next(each for each in design.tiles if each.name.rpartition("/")[2] == BRIDGE)
+    return [layer for layer in tile.layers if layer.kind.name == kind][place]

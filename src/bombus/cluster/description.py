@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a simulation of many boards needs to know: `cluster.json`, which `bombus generate` writes
+for a design file with boards.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bombus.base.errors import UserError
+
+DEFAULT_LATENCY_CYCLES = 75  # 0.48 us at 156.25 MHz
+
+
+@dataclass(frozen=True)
+class RegisterWrite:
+    """A register that software writes after a reset: such as a board's number, or a route."""
+
+    tile: str
+    register: str
+    value: int
+    layer: str | None = None
+    index: int | None = None
+
+
+@dataclass(frozen=True)
+class BoardDescription:
+    """A board. `design`: a design file, or a directory that `bombus generate` has written."""
+
+    board: int
+    name: str
+    design: Path
+    registers: Sequence[RegisterWrite] = ()
+
+
+@dataclass(frozen=True)
+class LinkDescription:
+    """A link between two boards: number of the board and of its link port, of both ends."""
+
+    a: tuple[int, int]
+    b: tuple[int, int]
+    latency_cycles: int = DEFAULT_LATENCY_CYCLES
+
+    @property
+    def name(self) -> str:
+        return f"{self.a[0]}.{self.a[1]}-{self.b[0]}.{self.b[1]}"
+
+    @property
+    def ends(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        return self.a, self.b
+
+
+@dataclass(frozen=True)
+class Description:
+    """Boards and links. UserError if they do not fit each other."""
+
+    name: str
+    boards: Sequence[BoardDescription]
+    links: Sequence[LinkDescription]
+
+    def __post_init__(self) -> None:
+        if problem := next(self._problems(), None):
+            raise UserError(f"cluster {self.name}: {problem}")
+
+    def _problems(self) -> Iterator[str]:
+        if not self.boards:
+            yield "there are no boards"
+        numbers = Counter(board.board for board in self.boards)
+        for number, count in numbers.items():
+            if count > 1:
+                yield f"{count} boards have the number {number}"
+        ends = Counter(end for link in self.links for end in link.ends)
+        for (board, port), count in ends.items():
+            if board not in numbers:
+                yield f"a link leads to board {board}, which does not exist"
+            if count > 1:
+                yield f"{count} links are at port {port} of board {board}"
+        for link in self.links:
+            if link.latency_cycles < 1:
+                yield f"link {link.name} has a latency of {link.latency_cycles} cycles, below 1"
+
+    def board(self, number: int) -> BoardDescription:
+        for board in self.boards:
+            if board.board == number:
+                return board
+        known = ", ".join(str(board.board) for board in self.boards)
+        raise UserError(f"cluster {self.name}: there is no board {number}; boards: {known}")
+
+    @property
+    def window(self) -> int:
+        """Cycles that boards can run for without the beats of the others: the lookahead."""
+        return min((link.latency_cycles for link in self.links), default=DEFAULT_LATENCY_CYCLES)
+
+
+def read(path: Path | str) -> Description:
+    """Reads `cluster.json`, or a design file with boards, which is generated first."""
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"cannot read {path}: no such file")
+    if path.suffix != ".json":
+        path = _generated(path)
+    try:
+        return _parsed(json.loads(path.read_text()), path.parent)
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path}: this is no description of a cluster: {error!r}") from None
+
+
+def _generated(design: Path) -> Path:
+    # Slow to import
+    from bombus.base.cache import cached_directory, content_key
+    from bombus.base.sources import source_files
+    from bombus.cluster.generate import generate_cluster
+
+    def make(folder: Path) -> None:
+        generate_cluster(design, folder)
+
+    files = [design, *source_files(design)]
+    key = content_key([design.name], [(file.name, file) for file in files])
+    folder = cached_directory(f"clusters/{key}", make)
+    return folder / "cluster.json"
+
+
+def _parsed(given: Mapping[str, Any], folder: Path) -> Description:
+    return Description(
+        given["name"],
+        tuple(
+            BoardDescription(
+                board["board"],
+                board.get("name", f"board_{board['board']}"),
+                folder / board["design"],
+                tuple(
+                    RegisterWrite(
+                        each["tile"],
+                        each["register"],
+                        each["value"],
+                        each.get("layer"),
+                        each.get("index"),
+                    )
+                    for each in board.get("registers", ())
+                ),
+            )
+            for board in given["boards"]
+        ),
+        tuple(
+            LinkDescription(
+                (link["a"][0], link["a"][1]),
+                (link["b"][0], link["b"][1]),
+                link.get("latency_cycles", DEFAULT_LATENCY_CYCLES),
+            )
+            for link in given["links"]
+        ),
+    )
+
+
+def distribution(description: Description, ranks: int) -> list[list[int]]:
+    """The boards of each rank, by number: neighbours in the file together, as many each."""
+    count = len(description.boards)
+    if not 1 <= ranks <= count:
+        raise UserError(f"{ranks} ranks for {count} boards; each needs one, so at most {count}")
+    numbers = [board.board for board in description.boards]
+    return [numbers[count * rank // ranks : count * (rank + 1) // ranks] for rank in range(ranks)]

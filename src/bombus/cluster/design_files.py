@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus check`, `generate` and `show` of designs on several boards (`bombus.base.extensions`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bombus.base.errors import Problem
+from bombus.base.text import counted
+from bombus.cluster import files
+from bombus.cluster import generate as generating
+from bombus.cluster.check import Checked, resolved
+from bombus.cluster.check import check as checking
+
+KEY = "cluster"
+
+
+def check(path: Path) -> tuple[str, list[Problem]]:
+    """What is on the boards, and warnings. DesignError if the design is invalid."""
+    checked = checking(path)
+    return _size(checked), list(checked.problems)
+
+
+def _size(checked: Checked) -> str:
+    cluster = checked.cluster
+    tiles = sum(bool(tile.layers) for facts in checked.boards for tile in facts.design.tiles)
+    layers = sum(len(tile.layers) for facts in checked.boards for tile in facts.design.tiles)
+    return (
+        f"{counted(tiles, 'tile')} with {counted(layers, 'layer')} on "
+        f"{counted(len(cluster.boards), 'board')} with {counted(len(cluster.links.ends), 'link')}, "
+        f"{counted(len(cluster.channels), 'channel')} between them"
+    )
+
+
+def generate(path: Path, folder: Path | None) -> tuple[list[str], list[Problem]]:
+    """Writes all boards; lines that say what was written, and warnings."""
+    checked = checking(path)
+    cluster = checked.cluster
+    folder = folder or Path("build") / cluster.file.config.name
+    written = generating.write(checked, folder)
+    lines = [f"{folder}: {counted(len(written), 'file')}"]
+    lines.append(f"  {files.DESCRIPTION}  links, channels, registers to write after reset")
+    for boards in files.different(cluster.boards):
+        name = files.design_name(boards)
+        lines.append(f"  {name}.yaml, {name}/  {', '.join(board.name for board in boards)}")
+    return lines, list(checked.problems)
+
+
+def show(path: Path, output: Path | None) -> tuple[list[Path], list[Problem]]:
+    """Draws the mesh of each different board; the pictures, and warnings."""
+    from bombus.pictures import mesh
+
+    checked = checking(path)
+    cluster = checked.cluster
+    first = output or Path("build") / f"{cluster.file.config.name}.svg"
+    found = []
+    for boards in files.different(cluster.boards):
+        file = first.with_stem(f"{first.stem}_{files.design_name(boards)}")
+        facts, _ = resolved(cluster, boards[0])
+        mesh.draw(facts.design, file)
+        found.append(file)
+    return found, list(checked.problems)

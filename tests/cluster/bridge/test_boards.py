@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UDP echo with its protocols on one board and the application on another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from bombus.cluster import Cluster
+from bombus.protocols.frames import Host, Station, arp_request, ping_frame, udp_frame
+from bombus.protocols.stack import Stack
+from tests import ROOT
+
+pytestmark = pytest.mark.slow
+
+EXAMPLE = ROOT / "docs" / "examples" / "cluster" / "udp_echo.yaml"
+PEER = Station.of("02:00:00:00:00:01", "10.77.0.9")
+BOOT = 2_000  # cycles until the links are trained
+
+
+@pytest.fixture(scope="module")
+def boards() -> Iterator[Cluster]:
+    with Cluster(EXAMPLE, assertions=True) as cluster:
+        cluster.run(BOOT)
+        yield cluster
+
+
+def exchange(cluster: Cluster, frames: list[bytes], timeout_cycles: int = 50_000) -> list[bytes]:
+    """The replies to frames, in their order, until none comes any more."""
+    for frame in frames:
+        cluster[0].send(frame)
+    found = []
+    while (frame := cluster[0].receive(timeout_cycles=timeout_cycles)) is not None:
+        found.append(frame.data)
+    return found
+
+
+def test_the_application_on_another_board_answers_as_on_this_one(boards: Cluster) -> None:
+    """Replies are those of the reference model, which knows no boards."""
+    host = Host.from_manifest(boards[0].manifest)
+    stack = Stack(host)
+    exchange(boards, [])  # the announcement
+    random = Random(1)
+    sizes = [0, 1, 18, 100, 1472, 1900, 4000, 8900, *(random.randrange(2000) for _ in range(30))]
+    frames = [arp_request(PEER, host), ping_frame(PEER, host, b"ping")]
+    frames += [
+        udp_frame(PEER, host, random.randbytes(size), source_port=40_000 + n)
+        for n, size in enumerate(sizes)
+    ]
+    expected = [reply for frame in frames for reply in stack.process(frame).replies]
+    got = exchange(boards, frames)
+    # Pings and datagrams take different ways.
+    assert sorted(got) == sorted(expected)
+    datagrams = [reply for reply in got if reply in expected[2:]]
+    assert datagrams == expected[2:]
+    boards.check()
+    counters = boards.counters()
+    assert counters[1]["echo"]["noc_in_messages"] == len(sizes)
+    assert counters[0]["bridge"]["noc_out_messages"] == len(sizes)
+    drops = {
+        name: count
+        for board in counters.values()
+        for name, count in board["bridge"].items()
+        if name.startswith("drop.") and count
+    }
+    assert not drops
+
+
+def test_bit_errors_on_the_link_lose_nothing(boards: Cluster) -> None:
+    host = Host.from_manifest(boards[0].manifest)
+    random = Random(2)
+    exchange(boards, [arp_request(PEER, host)])
+    boards.impair(0, bit_errors=1e-5)
+    payloads = [random.randbytes(random.randrange(2500)) for _ in range(60)]
+    got = exchange(boards, [udp_frame(PEER, host, each) for each in payloads])
+    boards.impair(0, bit_errors=0)
+    assert [
+        reply[42 : 42 + len(each)] for reply, each in zip(got, payloads, strict=True)
+    ] == payloads

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Designs on several boards: the file, the split, deadlocks of the whole, the written files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bombus.analysis.check import DeadlockError
+from bombus.base.errors import DesignError
+from bombus.cli import app
+from bombus.cluster import files
+from bombus.cluster.check import check
+from bombus.cluster.config import load
+from bombus.cluster.generate import generate_cluster
+from bombus.cluster.split import split
+from tests import ROOT
+
+EXAMPLE = ROOT / "docs" / "examples" / "cluster" / "udp_echo.yaml"
+
+
+def edited(folder: Path, *edits: tuple[str, str]) -> Path:
+    text = EXAMPLE.read_text()
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new)
+    file = folder / "cluster.yaml"
+    file.write_text(text)
+    return file
+
+
+def problems(file: Path) -> list[str]:
+    with pytest.raises(DesignError) as caught:
+        check(file)
+    return [f"{each.line}: {each.message}" for each in caught.value.problems if each.is_error]
+
+
+def layers(data: object) -> dict[str, list[str]]:
+    assert isinstance(data, dict)
+    return {
+        tile["name"]: [
+            next(iter(each)) if isinstance(each, dict) else each for each in tile["layers"]
+        ]
+        if "layers" in tile
+        else [tile["kind"]]
+        for tile in data["tiles"]
+    }
+
+
+def test_each_board_has_its_tiles_and_a_bridge() -> None:
+    cluster = split(EXAMPLE)
+    zero, one = cluster.boards
+    assert layers(zero.data)["bridge"] == ["cluster_node", "cluster_send", "cluster_receive"]
+    assert layers(one.data) == {
+        "echo": ["udp_echo"],
+        "bridge": ["cluster_node", "cluster_send", "cluster_receive"],
+    }
+    assert "echo" not in layers(zero.data)
+    assert zero.data["elsewhere"] == {"udp_port": {"udp_port_7": [7]}}
+    assert [(each.target, each.sources, each.to) for each in cluster.channels] == [
+        ("echo.udp_echo.in", [0], (1,)),
+        ("udp_tx.udp_tx.in", [1], (0,)),
+    ]
+    assert [each.number for each in cluster.channels] == [0, 1]
+
+
+def test_without_other_boards_nothing_changes(tmp_path: Path) -> None:
+    """All tiles on one board of one: the design is that of the same file without boards."""
+    file = edited(tmp_path, ("boards: 2", "boards: 1"), (", board: 1", ""))
+    (board,) = split(file).boards
+    assert board.data["tiles"] == load(file).document["tiles"]
+
+
+@pytest.mark.parametrize(
+    "edits, message",
+    [
+        ([("board: 1", "board: 2")], "20: there is no board 2; `cluster` has boards 0 to 1"),
+        (
+            [("boards: 2", "boards: [front, back]"), ("board: 1", "board: middle")],
+            "20: there is no board 'middle'; `cluster` has front, back",
+        ),
+        ([("topology: bar", "topology: {links: [[0, 2]]}")], "9: there is no board 2"),
+        (
+            [("topology: bar", "topology: {links: [[0, 0]]}")],
+            "9: board board_0 is linked to itself",
+        ),
+        ([("boards: 2", "boards: 3"), ("topology: bar", "topology: {links: [[0, 2]]}")], "9: "),
+        ([("topology: bar", "topology: mesh")], "9: "),
+        ([("width: 64,", "width: 100,")], "10: "),
+        ([("  link:", "  endpoints: [{name: ecko}]\n  link:")], "10: there is no tile 'ecko'"),
+        (
+            [("  link:", "  endpoints: [{name: echo, flow_stride: 90}]\n  link:")],
+            "10: cluster.endpoints[0]: `flow_offset` and `flow_stride` sum to 91",
+        ),
+        ([("board: 1}", "replicas: 2, board: [1]}")], "20: "),
+        (
+            [
+                ("boards: 2", "boards: 3"),
+                ("board: 1}", "replicas: 2, dispatch: least_loaded, board: [1, 2]}"),
+            ],
+            "20: replicas of echo are on several boards: `dispatch` should be round_robin",
+        ),
+        (
+            [("board: 1}", "replicas: 2, dispatch: round_robin, board: [0, 1]}")],
+            "14: next hop 'udp_port_7' of udp_rx: some replicas of echo are on this board",
+        ),
+        ([("name: echo,", "name: bridge,")], "11: 'bridge' is the name of the tile"),
+    ],
+)
+def test_a_bad_file_has_line_and_reason(
+    tmp_path: Path, edits: list[tuple[str, str]], message: str
+) -> None:
+    found = problems(edited(tmp_path, *edits))
+    assert any(each.startswith(message) for each in found), found
+
+
+def test_a_ring_through_two_boards_is_found(tmp_path: Path) -> None:
+    """Chains that visit the bridge of a board twice wait there for themselves."""
+    file = edited(tmp_path, ("kind: ipv4_rx, at: [1, 0]", "kind: ipv4_rx, board: 1"))
+    with pytest.raises(DeadlockError) as caught:
+        check(file)
+    text = str(caught.value.problems[0])
+    assert "possible deadlock" in text
+    assert "board_0/udp_rx" in text and "board_1/bridge.cluster_receive" in text
+    assert "cluster_send" in text
+
+
+def test_an_unmanaged_channel_stops_others(tmp_path: Path) -> None:
+    """Answers wait on the link for requests of another channel that is not managed."""
+    managed = check(EXAMPLE).whole.resource_graph
+    file = edited(tmp_path, ("  link:", "  endpoints: [{name: others, managed: false}]\n  link:"))
+    assert check(file).whole.resource_graph.number_of_edges() >= managed.number_of_edges()
+
+
+def test_identical_boards_share_a_design(tmp_path: Path) -> None:
+    file = edited(
+        tmp_path,
+        ("boards: 2", "boards: 5"),
+        ("board: 1}", "replicas: 3, dispatch: flow_hash, board: [1, 2, 3]}"),
+    )
+    cluster = split(file)
+    assert len(cluster.channels) == 2
+    assert [files.design_name(each) for each in files.different(cluster.boards)] == [
+        "board_0",
+        "board_1_to_3",
+        "board_4",
+    ]
+    to_boards = cluster.boards[0].data["tiles"][-1]["layers"][1]["cluster_send"]
+    assert to_boards["destinations"] == 0x030201
+    assert to_boards["num_destinations"] == 3 and to_boards["by_flow"]
+    back = cluster.boards[0].data["tiles"][-1]["layers"][2]["cluster_receive"]
+    assert back["num_sources"] == 3
+    described = json.loads(generate_cluster(file, tmp_path / "out").read_text())
+    assert len({board["design"] for board in described["boards"]}) < 5
+    assert [link["a"][0] for link in described["links"]] == [0, 1, 2, 3]
+
+
+def test_written_files_are_ordinary_designs(tmp_path: Path) -> None:
+    described = json.loads(generate_cluster(EXAMPLE, tmp_path).read_text())
+    for board in described["boards"]:
+        result = CliRunner().invoke(app, ["check", str(tmp_path / board["design"])])
+        assert result.exit_code == 0, result.output
+    registers = [
+        (each["register"], each.get("index"), each["value"])
+        for each in described["boards"][1]["registers"]
+    ]
+    assert registers == [
+        ("board", None, 1),
+        ("route", 0, 0),
+        ("route", 1, 1),
+        ("route", 2, 0),
+        ("route", 3, 1),
+    ]
+
+
+def test_commands_take_the_file(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["check", str(EXAMPLE)])
+    assert "11 tiles with 17 layers on 2 boards with 1 link, 2 channels" in result.output.replace(
+        "\n", " "
+    )
+    picture = tmp_path / "cluster.svg"
+    result = CliRunner().invoke(app, ["show", str(EXAMPLE), "-o", str(picture)])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "cluster_board_0.svg").exists()
