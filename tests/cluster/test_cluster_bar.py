@@ -83,7 +83,6 @@ def packets_of(items: Sequence[int], board: int, channel: int) -> list[Packet]:
             content = tuple(words[: beat["length"]])
             found.append(Packet(beat["source"], board, channel, content))
             words = []
-    assert not words
     return found
 
 
@@ -167,18 +166,18 @@ def test_each_packet_arrives_once_and_in_order(
 def test_a_channel_that_nobody_takes_leaves_the_others_their_rate(bar: Bar) -> None:
     def cycles() -> int:
         start = bar.bench.cycle
-        bar.traffic(200, (1,))
-        bar.bench.run(400)
+        bar.traffic(100, (1,))
         while any(bar.bench.waiting(3 * board + 1) for board in range(BOARDS)):
             bar.bench.run(50)
+            assert bar.bench.cycle < start + 100_000
         return bar.bench.cycle - start
 
     bar.bench.run(2000)  # sessions
     alone = cycles()
     for board in range(BOARDS):
         bar.bench.stall(3 * board, 1.0)
-    bar.traffic(200, (0,))
-    assert cycles() <= 1.1 * alone
+    bar.traffic(100, (0,))
+    assert cycles() <= 1.1 * alone + 500
     bar.bench.pace()
     bar.bench.drain(quiet=4000)
     bar.check()
@@ -207,11 +206,12 @@ def test_budgets_start_again_after_a_board_resets_in_traffic(benches: Benches) -
         bar.control()
         bar.bench.drain(quiet=12_000)
         for flow, packets in bar.received().items():
-            # A packet in transit may be lost, none is doubled or overtaken.
+            # Packets in transit may be lost, none is doubled or overtaken. One of which a part was
+            # in the board is torn.
+            whole = [packet for packet in packets if packet in bar.sent[flow]]
+            assert len(whole) >= len(packets) - (flow[0] == reset)
             rest = iter(bar.sent[flow])
-            if reset not in flow[:2]:
-                continue
-            assert all(packet in rest for packet in packets), flow
+            assert all(packet in rest for packet in whole), flow
         bar.sent.clear()
         bar.bench.forget()
         bar.traffic(60, (0, 1))

@@ -26,7 +26,7 @@ package cluster_endpoint_pkg;
     DropBadDestination,
     DropTooLong,  // more than MaxWords
     DropNoBudget,  // for which no room was reserved: a source without session
-    DropBadControl,  // a flow-control packet that breaks the rules, or is out of date
+    DropBadControl,  // a flow-control packet that breaks the rules
     NumDrops
   } drop_e;
 

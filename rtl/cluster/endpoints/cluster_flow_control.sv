@@ -14,6 +14,8 @@
 //   the sender opens the session again. The two thus find together after either board's reset.
 //   Each open has a new nonce, which its answer repeats, so that answers to earlier ones are void.
 // - A sender that has been idle for a round of the scan returns what exceeds InitBudget.
+// - A sender opens its session again when it has been idle, and when a packet has waited for 8,192
+//   cycles: what the network has lost (a board in the path was reset) is thus made up for.
 //
 // Reservation: granted of all boards, packets in the buffer and free sum to BufferSize + InitBudget
 // x NumBoards at any time, whatever arrives.
@@ -93,7 +95,8 @@ module cluster_flow_control
   typedef struct packed {
     count_t     used;
     count_t     credit;
-    logic       is_synced;    // this board may send
+    logic       is_open;      // the last open that was answered: `opened`
+    logic [7:0] opened;
     logic       is_yielding;
     logic       asks;         // differs from answers: an entry is in the ack queue
     owe_e       owes;
@@ -166,22 +169,25 @@ module cluster_flow_control
   wire is_known = 32'(header.source) < NumBoards;
   wire is_short = 32'(header.length) <= MaxWords;
   wire is_control = header.credit & header.length == length_t'(1) & in_i.last;
+  wire is_synced = entry.is_open & entry.opened == gone.nonce;
   wire count_t granted = gone.given - entry.used;
   wire count_t budget_there = entry.credit - gone.sent;
   wire has_room = granted != '0;
-  // The entry of this board is not about to leave the ack queue, which would miss a change.
-  wire waits = entry.asks != answers[source] & ~(ack_pops & ack.board == source);
-  // An answer to it waits after the ack queue.
+  // What is owed to it is in the ack queue, leaves it, or waits after it. It is never owed twice.
+  wire is_queued = entry.asks != answers[source];
+  wire is_leaving = ack_pops & ack.board == source;
   wire is_next = answer_valid_q & answer_q.ack.board == source;
 
   wire accepts = is_known & ~header.credit & is_short & has_room;
-  wire is_grant = control.kind == KindGrant & entry.is_synced &
+  wire is_grant = control.kind == KindGrant & is_synced &
       32'(budget_there) + 32'(control.amount) <= MaxGranted;
   wire is_return = control.kind == KindReturn & 32'(control.amount) <= 32'(granted) & ~(is_next & answer_q.owes == OweOpened);
-  wire is_opened = control.kind == KindOpened & ~entry.is_synced & control.nonce == gone.nonce;
+  wire is_opened = control.kind == KindOpened & ~is_synced & control.nonce == gone.nonce;
+  // An answer that is out of date changes nothing.
+  wire is_late = (control.kind == KindGrant & ~is_synced) | (control.kind == KindOpened & ~is_opened);
   wire is_open = control.kind == KindOpen;
   wire is_closed = control.kind == KindClosed;
-  wire is_good = is_grant | is_return | is_opened | is_open | is_closed;
+  wire is_good = is_grant | is_return | is_opened | is_open | is_closed | is_late;
 
   logic pushes;
   total_t returned;
@@ -193,7 +199,7 @@ module cluster_flow_control
     if (~header.credit) begin
       if (has_room) begin
         entry_after.used = entry.used + 1'b1;
-        if (32'(granted) <= Threshold + 1 & ~waits & ~is_next) begin
+        if (32'(granted) <= Threshold + 1 & ~is_queued & ~is_next) begin
           pushes = 1'b1;
           entry_after.owes = OweGrant;
           entry_after.is_yielding = 1'b0;
@@ -201,8 +207,8 @@ module cluster_flow_control
           entry_after.is_yielding = yields;
         end
       end else begin
-        pushes = ~waits;
-        if (~waits | entry.owes != OweOpened) entry_after.owes = OweClosed;
+        pushes = ~is_queued & ~is_next;
+        if (pushes | entry.owes == OweGrant) entry_after.owes = OweClosed;
       end
     end else begin
       if (is_grant) entry_after.credit = entry.credit + count_t'(control.amount);
@@ -211,12 +217,16 @@ module cluster_flow_control
         returned = total_t'(control.amount);
       end
       if (is_opened) begin
-        entry_after.credit = gone.sent + count_t'(InitBudget);
-        entry_after.is_synced = 1'b1;
+        entry_after.credit  = gone.sent + count_t'(InitBudget);
+        entry_after.is_open = 1'b1;
+        entry_after.opened  = control.nonce;
       end
-      if (is_closed) entry_after.is_synced = 1'b0;
+      if (is_closed) entry_after.is_open = 1'b0;
       if (is_open) begin
-        pushes = ~waits;
+        // What was granted is void.
+        entry_after.used = gone.given;
+        returned = total_t'(granted);
+        pushes = ~is_queued & ~is_next;
         entry_after.owes = OweOpened;
         entry_after.nonce = control.nonce;
         entry_after.is_yielding = 1'b0;
@@ -225,6 +235,8 @@ module cluster_flow_control
     if (pushes) entry_after.asks = ~entry.asks;
   end
   wire is_legal = is_known & (header.credit ? is_control : is_short);
+  // Replaces the answer, which is not sent in this cycle.
+  wire replaces = begins & is_legal & header.credit & is_open & (is_next | is_leaving);
 
   total_t returned_q;
   always_ff @(posedge clk_i) begin
@@ -263,6 +275,10 @@ module cluster_flow_control
     if (~ready_q) answers[clear_q] <= 1'b0;
     else if (ack_pops) answers[ack.board] <= asked.asks;
     if (ack_pops) answer_q <= '{ack: ack, owes: asked.owes, nonce: asked.nonce};
+    if (replaces) begin
+      answer_q.owes  <= OweOpened;
+      answer_q.nonce <= control.nonce;
+    end
   end
 
   // ---- Sending: one decision per cycle ----
@@ -270,6 +286,7 @@ module cluster_flow_control
   total_t free_q;
   logic is_answer_last_q, inside_q;
   logic [RetryBits-1:0] retry_q;
+  logic has_asked_q;  // for the packet that waits
   logic [ScanWidth-1:0] tick_q;
   logic scan_due_q;
   logic [2:0] round_q;
@@ -285,7 +302,7 @@ module cluster_flow_control
   wire is_small = answer_q.owes == OweOpened | yields_now;
   wire affordable = answer_q.owes == OweClosed |
       (is_small ? 32'(free_q) >= InitBudget : 32'(free_q) >= FlowStride);
-  wire answering = ~scan_due_q & answer_valid_q & affordable & (~is_answer_last_q | ~send_valid_i);
+  wire answering = ~scan_due_q & answer_valid_q & ~(replaces & is_next) & affordable & (~is_answer_last_q | ~send_valid_i);
   wire is_data = ~scan_due_q & ~answering;
   wire is_there = 32'(send_i.header.destination) < NumBoards;
   wire index_t board = scan_due_q ? scan_q :
@@ -295,14 +312,17 @@ module cluster_flow_control
   assign theirs = arrived[board];
   assign ours   = left[board];
   wire count_t budget = theirs.credit - ours.sent;
-  wire idle_surplus = theirs.is_synced & 32'(budget) > InitBudget & ours.sent == ours.seen;
+  wire may_send = theirs.is_open & theirs.opened == ours.nonce;
+  wire is_idle = ours.sent == ours.seen;
+  wire is_due = round_q == '0;  // sessions are opened again
 
-  wire sends_data = is_data & send_valid_i & is_there & theirs.is_synced & budget != '0;
+  wire sends_data = is_data & send_valid_i & is_there & may_send & budget != '0;
   wire drops_data = is_data & send_valid_i & ~is_there;
-  wire asks_session = is_data & send_valid_i & is_there & ~theirs.is_synced & retry_q == '0;
-  wire scans_session = scan_due_q & ~theirs.is_synced & round_q == '0;
+  wire asks_session = is_data & send_valid_i & is_there & ~sends_data &
+      (retry_q == '0 | (~may_send & ~has_asked_q));
+  wire scans_session = scan_due_q & is_due & (~may_send | is_idle);
   wire opens = asks_session | scans_session;
-  wire returns = scan_due_q & idle_surplus;
+  wire returns = scan_due_q & ~is_due & may_send & is_idle & 32'(budget) > InitBudget;
   wire sends_control = answering | opens | returns;
   logic dropping_q;
 
@@ -386,7 +406,8 @@ module cluster_flow_control
       dropping_q <= 1'b0;
       answer_valid_q <= 1'b0;
       is_answer_last_q <= 1'b0;
-      retry_q <= '0;
+      retry_q <= '1;
+      has_asked_q <= 1'b0;
       tick_q <= '0;
       scan_due_q <= 1'b0;
       scan_q <= '0;
@@ -423,9 +444,9 @@ module cluster_flow_control
           end
         end
       end
-      if (decides & (sends_data | drops_data)) retry_q <= '0;
-      else if (decides & asks_session) retry_q <= '1;
+      if (decides & (sends_data | drops_data | asks_session)) retry_q <= '1;
       else if (retry_q != '0) retry_q <= retry_q - 1'b1;
+      if (decides & (sends_data | drops_data | asks_session)) has_asked_q <= asks_session;
       tick_q <= tick_q + 1'b1;
       // The first round opens sessions at once.
       if (&tick_q | (is_new_q & ready_q & ~scan_due_q)) scan_due_q <= 1'b1;

@@ -143,18 +143,17 @@ class Rank:
                         "channel": channel,
                     }
                 )
-        self._check_widths()
         self._open_engine(wires, peers, cycle)
 
-    def _check_widths(self) -> None:
-        for link in self.setup.description.links:
-            if all(board in self.boards for board, _ in link.ends):
-                widths = {
-                    _beat_link(self.boards[board], str(board), port).bits
-                    for board, port in link.ends
-                }
-                if len(widths) > 1:
-                    raise UserError(f"link {link.name} has {sorted(widths)} bits at its two ends")
+    def widths(self) -> dict[tuple[int, int], int]:
+        """Bits of each link port here that a link of the description leads to."""
+        description = self.setup.description
+        return {
+            (board, port): _beat_link(self.boards[board], description.board(board).name, port).bits
+            for link in description.links
+            for board, port in link.ends
+            if board in self.boards
+        }
 
     def _open_engine(
         self, wires: Sequence[Mapping[str, int]], peers: Mapping[int, int], cycle: int

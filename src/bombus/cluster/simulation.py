@@ -180,7 +180,17 @@ class Cluster:
         }
         others = range(1, self._transport.ranks)
         self._cycle = max([self._rank.cycle(), *(self._answer(rank)[1] for rank in others)])
+        self._check_widths()
         self._everywhere("start", self._cycle)
+
+    def _check_widths(self) -> None:
+        widths = self._local().widths()
+        for rank in range(1, self._transport.ranks):
+            self._transport.send(rank, ("widths",))
+            widths |= self._answer(rank)[0]
+        for link in self.description.links:
+            if len(found := {widths[end] for end in link.ends}) > 1:
+                raise UserError(f"link {link.name} has {sorted(found)} bits at its two ends")
 
     def close(self) -> None:
         """Ends the simulation. SimulationError if a capture file is not complete."""

@@ -136,7 +136,7 @@ def run(
         for doubt in (doubt for side in sides for doubt in side.doubts):
             _warning(console)(doubt)
     with ExitStack() as stack:
-        stop = stack.enter_context(_stop_on_signal())
+        stop = stack.enter_context(stop_on_signal())
         simulation = stack.enter_context(Simulation(library, seed=seed))
         for port, side in enumerate(sides):
             if side.is_changed:
@@ -308,7 +308,7 @@ def _tell_stalls(simulation: Simulation, told: set[str], console: Console) -> se
 
 
 @contextmanager
-def _stop_on_signal() -> Iterator[list[int]]:
+def stop_on_signal() -> Iterator[list[int]]:
     """A list of the signals (SIGINT, SIGTERM, SIGHUP) received; ignored ones stay ignored."""
     came: list[int] = []
     old = {

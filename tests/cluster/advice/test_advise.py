@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus cluster advise` and `bombus cluster routes`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bombus.base.errors import DesignError, UserError
+from bombus.cli import app
+from bombus.cluster import advise
+
+TRAFFIC = """\
+name: test
+topology: {kind: bar, boards: 4}
+link: {check: false}
+buffer_kib: 64
+traffic:
+  - {channel: data, sources: [3], targets: [0], gbps: 17, message_bytes: 256}
+  - {channel: command, sources: [0], targets: all, gbps: 0.01, message_bytes: 16}
+"""
+
+
+def written(folder: Path, *changes: tuple[str, str]) -> Path:
+    text = TRAFFIC
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    file = folder / "traffic.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_advice_reaches_what_it_says(tmp_path: Path) -> None:
+    file = written(tmp_path)
+    data, command = found = advise.advise(file)
+    assert (data.channel, data.limit) == ("data", "")
+    assert data.expected_gbps == pytest.approx(17)
+    assert data.endpoint.words == 32
+    assert command.endpoint.slots(4) <= 12
+    assert sum(each.buffer_bytes for each in found) <= 64 * 1024
+    simulated = advise.simulate(file, found, 20_000)
+    assert simulated["data"] == pytest.approx(17, rel=0.05)
+
+
+def test_small_buffers_limit(tmp_path: Path) -> None:
+    file = written(tmp_path, ("buffer_kib: 64", "buffer_kib: 4"))
+    found = advise.advise(file)
+    data = found[0]
+    assert data.limit == "buffer"
+    assert sum(each.buffer_bytes for each in found) <= 4096
+    simulated = advise.simulate(file, found, 20_000)
+    assert simulated["data"] == pytest.approx(data.expected_gbps, rel=0.08)
+
+
+def test_links_limit(tmp_path: Path) -> None:
+    file = written(tmp_path, ("sources: [3]", "sources: [1, 2, 3]"))
+    data = advise.advise(file)[0]
+    assert data.offered_gbps == pytest.approx(51)
+    assert data.links_gbps == pytest.approx(20 * 32 / 33, rel=0.01)
+    assert data.limit == "link board_1.0 -> board_0.0"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("sources: [3]", "sources: [4]", 6, "there is no board 4; boards are 0 to 3"),
+        ("sources: [3], targets: [0]", "sources: [0], targets: [0]", 6, "only source"),
+        ("kind: bar, boards: 4", "kind: full_mesh, boards: 9", 2, "at most 4"),
+        ("kind: bar, boards: 4", "kind: bar", 2, "`kind` needs `boards`"),
+        ("gbps: 17", "gbps: -1", 6, "gbps"),
+        ("buffer_kib: 64", "buffer_kib: 0.5", None, "`buffer_kib` 0.5 is too small: 2 endpoints"),
+        ("buffer_kib: 64", "bufer_kib: 64", 4, "bufer_kib"),
+        ("gbps: 17", "gbps: 17, rate: 1", 6, "rate"),
+        ("sources: [3]", "sources: [3, 3]", 6, "twice"),
+    ],
+)
+def test_bad_descriptions(
+    tmp_path: Path, old: str, new: str, line: int | None, message: str
+) -> None:
+    with pytest.raises(DesignError) as error:
+        advise.advise(written(tmp_path, (old, new)))
+    assert any(p.line == line and message in p.message for p in error.value.problems), error.value
+
+
+def test_topology_file_of_a_description(tmp_path: Path) -> None:
+    (tmp_path / "links.txt").write_text("0.0 - 1.0\n1.0 - 2.0\n")
+    file = written(tmp_path, ("kind: bar, boards: 4", "file: links.txt"))
+    with pytest.raises(DesignError, match=r"links\.txt:2: port 1\.0 is used twice"):
+        advise.advise(file)
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["cluster", *map(str, arguments)], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_advise_command(tmp_path: Path) -> None:
+    file = written(tmp_path)
+    rows = json.loads(run("advise", file, "--json", "-", "--simulate", 4000))["endpoints"]
+    assert [row["channel"] for row in rows] == ["data", "command"]
+    assert rows[0]["simulated_gbps"] > 10
+    assert "FlowStride" in run("advise", file)
+
+
+def test_routes_command(tmp_path: Path) -> None:
+    made = json.loads(run("routes", "ring", "--boards", 5, "--classes", 2, "--json", "-"))
+    assert len(made["tables"]) == 5
+    changed = json.loads(run("routes", "torus", "--boards", 9, "--dead", "4.1", "--json", "-"))
+    assert changed["moved"]
+    file = tmp_path / "tables.json"
+    file.write_text(json.dumps(made))
+    assert "Free of deadlock" in run("routes", "ring", "--boards", 5, "--tables", file)
+    # All the same way round
+    for board in range(5):
+        for target in range(5):
+            way = 0 if board == 0 else 1
+            made["tables"][board][0][target] = 2 if board == target else way
+    file.write_text(json.dumps(made))
+    for arguments, message in [
+        (["--tables", file], "possible deadlock"),
+        (["--dead", "9"], "should be a board, 0 to 4"),
+        (["--dead", "1.3"], "there is no link at this port"),
+        (["--columns", 2], "no option 'columns'"),
+    ]:
+        with pytest.raises(UserError, match=message):
+            run("routes", "ring", "--boards", 5, *arguments)
