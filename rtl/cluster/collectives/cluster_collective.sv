@@ -43,6 +43,7 @@ module cluster_collective
     output logic     command_ready_o,
     input  logic     abort_i,
     output logic     done_o,
+    output logic     has_result_o,     // with done_o: it follows
 
     input  data_t load_i,
     input  logic  load_valid_i,
@@ -120,6 +121,7 @@ module cluster_collective
   assign command_ready_o = state_q == StateIdle;
   assign load_ready_o = state_q == StateLoad;
   assign done_o = state_q == StateDone;
+  assign has_result_o = gives_result_q;
   assign busy_o = state_q != StateIdle;
 
   wire is_root = command_i.root == ring_i.position;

@@ -22,7 +22,7 @@ module bench (
       .mode_i(mode_e'(in_i[0][65:64])),
       .sum_o(out_o[0])
   );
-  assign in_ready_o  = 1'b1;
+  assign in_ready_o = 1'b1;
   assign out_valid_o = valid_q[Stages-1];
   assign status_o = '0;
   assign event_o = '0;

@@ -74,6 +74,7 @@ module bench
         .command_ready_o(in_ready_o[n]),
         .abort_i(control_i[n]),
         .done_o(done),
+        .has_result_o(),
         .load_i(in_i[NumBoards+n][DataWidth-1:0]),
         .load_valid_i(in_valid_i[NumBoards+n]),
         .load_ready_o(in_ready_o[NumBoards+n]),
@@ -108,8 +109,11 @@ module bench
       wire_q[0].header.source <= board(n);
       wire_valid_q <= rst_i[0] ? '0 : {wire_valid_q[LinkCycles-2:0], leaves};
       gap_q <= ~rst_i[0] & leaves & sent[n].last;
-      used_q <= rst_i[0] ? '0 : used_q + ($clog2(BufferBeats) + 1)'(leaves)
-          - ($clog2(BufferBeats) + 1)'(arrived_valid[After] & arrived_ready[After]);
+      used_q <= rst_i[0] ? '0 : used_q + ($clog2(
+          BufferBeats
+      ) + 1)'(leaves) - ($clog2(
+          BufferBeats
+      ) + 1)'(arrived_valid[After] & arrived_ready[After]);
     end
 
     stream_queue #(
