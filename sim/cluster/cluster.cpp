@@ -51,20 +51,12 @@ struct bombus_cluster {
     return 0;
   }
 
-  int run_member(Member& member, uint64_t until) {
+  // `out`: where the beats go that it has sent by then; null: they stay.
+  int run_member(Member& member, uint64_t until, bombus_beats* out) {
     const uint64_t now = member.cycle();
-    if (now >= until) return 0;
-    const int status = member.given.run_beats(member.given.sim, until - now, nullptr, nullptr);
+    const uint64_t cycles = now < until ? until - now : 0;
+    const int status = member.given.run_beats(member.given.sim, cycles, nullptr, out);
     return status < 0 ? fail(member, status) : 0;
-  }
-
-  int take_beats() {
-    for (Member& member : members) {
-      const int status =
-          member.given.run_beats(member.given.sim, 0, nullptr, member.out.data());
-      if (status < 0) return fail(member, status);
-    }
-    return 0;
   }
 
   void fill_channels() {
@@ -116,9 +108,8 @@ struct bombus_cluster {
 
   int compute_window() {
     for (Member& member : members) {
-      if (const int status = run_member(member, horizon)) return status;
+      if (const int status = run_member(member, horizon, member.out.data())) return status;
     }
-    if (const int status = take_beats()) return status;
     fill_channels();
     if (channel_count != 0) {
       if (const int status = exchange(context, channels, channel_count)) {
@@ -186,7 +177,7 @@ int bombus_cluster_run(bombus_cluster* cluster, uint64_t until) {
     if (const int status = cluster->run_window()) return status;
   }
   for (Member& member : cluster->members) {
-    if (const int status = cluster->run_member(member, until)) return status;
+    if (const int status = cluster->run_member(member, until, nullptr)) return status;
   }
   return 0;
 }

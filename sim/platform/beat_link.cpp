@@ -127,6 +127,7 @@ void BeatLink::flip_bits(uint64_t cycle, uint64_t* data) {
 }
 
 void BeatLink::give(const uint64_t* records, uint64_t count, uint64_t now) {
+  if (count == 0) return;
   uint64_t last = given_ == to_design_.size() ? now : to_design_[to_design_.size() - words()] + 1;
   last = std::max(last, now);
   for (uint64_t i = 0; i < count; ++i) {

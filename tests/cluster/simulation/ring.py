@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ring of stand-in boards (tests/support/beat_board) with chords, and a run whose digest holds
-all that was seen. `python ring.py BOARDS`: a run on MPI; rank 0 prints the digest.
+all that was seen. `python ring.py BOARDS [DAMAGE]`: a run on MPI; rank 0 prints the digest, or
+writes to a register that is not there.
 """
 
 from __future__ import annotations
@@ -70,4 +71,6 @@ def trace(cluster: Cluster) -> str:
 
 if __name__ == "__main__":
     with Cluster(ring(int(sys.argv[1])), transport="mpi", seed=5) as running:
+        if len(sys.argv) > 2:
+            running[int(sys.argv[1]) - 1].write_register(1, 0)
         print(running.ranks, trace(running))

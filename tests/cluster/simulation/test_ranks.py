@@ -57,18 +57,30 @@ def test_shared_memory_has_the_trace_of_one_process(reference: str, ranks: int) 
         assert trace(cluster) == reference
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_mpi_has_the_trace_of_one_process(reference: str, ranks: int) -> None:
+def on_mpi(ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs ring.py on so many ranks."""
     environment = {
         **os.environ,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     }
-    environment |= {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
-    command = [mpirun(), "-n", str(ranks), sys.executable, ring_module.__file__, str(BOARDS)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    command = [mpirun(), "-n", str(ranks), sys.executable, ring_module.__file__, *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_mpi_has_the_trace_of_one_process(reference: str, ranks: int) -> None:
+    done = on_mpi(ranks, str(BOARDS))
     # Open MPI ends with escape sequences.
     assert done.stdout.split()[:2] == [str(ranks), reference], done.stderr
+
+
+def test_an_error_ends_all_ranks_of_mpi() -> None:
+    done = on_mpi(2, "4", "damage")
+    assert done.returncode != 0
+    assert "error: rank 0 of 2 on " in done.stderr
+    assert "address 0x1" in done.stderr or "multiple of 4" in done.stderr
 
 
 def test_the_trace_depends_on_the_seed_and_on_each_part(reference: str) -> None:
