@@ -2,13 +2,14 @@
 // Barrier, broadcast, reduce and all-reduce for a kernel or a program: cluster_collective with its
 // endpoint.
 //
-// It stands in a row of layers after cluster_node, as cluster_send does. vector_*: a message for each
-// operation; its first beat is the command (collective_pkg::command_t from bit 0 up), the others are
-// the vector, where the operation takes one from this board. result_*: a message for each operation,
-// with the result, or a beat without bytes where this board gets none.
+// It stands in a row of layers after cluster_node, as cluster_send does. vector_*: a message for
+// each operation; its first beat is the command (collective_pkg::command_t from bit 0 up), the
+// others are the vector, where the operation takes one from this board. result_*: a message for
+// each operation, with the result, or a beat without bytes where this board gets none or the
+// operation is aborted.
 //
-// A vector that is shorter than the command says is filled with zeros; a longer one is cut. Both are
-// counted. An operation that is aborted has a result without bytes.
+// A vector that is shorter than the command says is filled with zeros; a longer one is cut. Both
+// are counted.
 //
 // Latency and throughput: those of cluster_collective.
 `include "cluster_types.svh"
@@ -135,13 +136,14 @@ module cluster_collect
 
   // ---- Commands and vectors ----
 
+  logic [LinkWidth-1:0] result;
+  logic result_last, result_valid;
   logic is_inside_q;  // beats of a vector follow
   logic fills_q;  // its last beat has been taken: zeros follow
   logic is_empty_q;  // a result without bytes is due
   logic command_ready, load_ready, done, has_result, is_busy;
   wire takes_command = vector_tvalid_i & vector_tready_o & ~is_inside_q;
   wire starts = vector_tvalid_i & ~is_inside_q & ~is_empty_q;
-  wire aborts = regs_i.control.abort & is_busy;
   // Beats that the operation does not take are dropped.
   assign vector_tready_o = is_inside_q | (command_ready & ~is_empty_q);
   wire  is_surplus = vector_tvalid_i & is_inside_q & ~load_ready;
@@ -159,15 +161,13 @@ module cluster_collect
       if (vector_tvalid_i & vector_tready_o) is_inside_q <= ~vector_tlast_i;
       if (takes_command) fills_q <= vector_tlast_i;
       else if (is_inside_q & vector_tvalid_i & vector_tlast_i) fills_q <= 1'b1;
-      if ((done & ~has_result) | aborts) is_empty_q <= 1'b1;
+      if (done & ~has_result) is_empty_q <= 1'b1;
       else if (result_tready_i & ~result_valid) is_empty_q <= 1'b0;
     end
   end
 
   // ---- Operations ----
 
-  logic [LinkWidth-1:0] result;
-  logic result_last, result_valid;
   wire ring_t ring =
   '{
       position: regs_i.ring.position,
@@ -189,7 +189,7 @@ module cluster_collect
       .command_i(command_t'(vector_tdata_i[$bits(command_t)-1:0])),
       .command_valid_i(starts),
       .command_ready_o(command_ready),
-      .abort_i(aborts),
+      .abort_i(regs_i.control.abort),
       .done_o(done),
       .has_result_o(has_result),
       .load_i(fills_q ? '0 : vector_tdata_i),

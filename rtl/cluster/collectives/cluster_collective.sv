@@ -15,8 +15,9 @@
 //
 // Order: a command, then its vector at load (OpReduce, OpAllReduce on all boards; OpBroadcast at
 // the root), then the result (OpAllReduce, OpBroadcast on all boards, OpReduce at the root). done_o
-// is a pulse when the board has stored and sent all; the result follows. abort_i ends an operation
-// before that, when other boards are gone; its late packets have an old tag and are dropped.
+// is a pulse when the board has stored and sent all, or the operation is aborted. abort_i ends an
+// operation before that, when other boards are gone; its late packets have an old tag and are
+// dropped.
 //
 // Latency from a received packet to the one sent on: its beats and collective_lane_pkg::Stages + 4
 // cycles. Throughput: one beat per cycle in each direction.
@@ -120,8 +121,8 @@ module cluster_collective
 
   assign command_ready_o = state_q == StateIdle;
   assign load_ready_o = state_q == StateLoad;
-  assign done_o = state_q == StateDone;
-  assign has_result_o = gives_result_q;
+  assign done_o = state_q == StateDone | (state_q == StateAbort & ~is_sending);
+  assign has_result_o = gives_result_q & state_q == StateDone;
   assign busy_o = state_q != StateIdle;
 
   wire is_root = command_i.root == ring_i.position;
