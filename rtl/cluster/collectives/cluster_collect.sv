@@ -71,7 +71,7 @@ module cluster_collect
   localparam string Entry = "";
   localparam string MayStayOpen = "chain";
   localparam string Status = "chain";
-  typedef enum logic [3:0] {
+  typedef enum int unsigned {
     DropBadSource,
     DropBadDestination,
     DropTooLong,
@@ -82,7 +82,7 @@ module cluster_collect
     DropOldPacket,  // of an operation that was aborted
     NumDrops
   } drop_e;
-  typedef enum logic [2:0] {
+  typedef enum int unsigned {
     EventGrant,
     EventReturn,
     EventOpen,
@@ -189,7 +189,7 @@ module cluster_collect
       .command_i(command_t'(vector_tdata_i[$bits(command_t)-1:0])),
       .command_valid_i(starts),
       .command_ready_o(command_ready),
-      .abort_i(regs_i.control.abort),
+      .abort_i(regs_i.control.cancel),
       .done_o(done),
       .has_result_o(has_result),
       .load_i(fills_q ? '0 : vector_tdata_i),
