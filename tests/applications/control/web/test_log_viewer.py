@@ -7,7 +7,6 @@ import socket
 import threading
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,9 +14,7 @@ import pytest
 
 from bombus.applications.control.controller import Controller
 from bombus.applications.control.description import Description, describe
-from bombus.applications.control.web.child import listener_at, url
 from bombus.applications.control.web.log_viewer import LogViewer
-from bombus.applications.control.web.server import serve
 from bombus.applications.control.web.source import Source
 from bombus.applications.logs.messages import (
     LogError,
@@ -29,7 +26,6 @@ from bombus.applications.logs.messages import (
     unpack,
 )
 from tests import ROOT
-from tests.support.chromium import open_page
 
 DESIGN = ROOT / "docs" / "examples" / "logs" / "drop_logs.yaml"
 PORT, ENTRY_BITS = 9121, 740  # of the log of tile receive
@@ -125,21 +121,3 @@ def test_without_the_design_file(source: Source) -> None:
     stack = cast("Stack", source.controller)
     stack.description = Description(stack.manifest)
     assert not LogViewer(source).places
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("log")
-def test_on_the_page(source: Source, tmp_path: Path) -> None:
-    listener = listener_at("127.0.0.1:0", "--listen")
-    threading.Thread(target=serve, args=(source, "key", listener), daemon=True).start()
-    with open_page(url(listener), tmp_path) as browser:
-        text = "document.body.innerText"
-        tab = "[...document.querySelectorAll('[role=tab]')].find(e => e.innerText == 'Logs')"
-        browser.wait(f"!!{tab}")
-        browser.run(f"{tab}.click()")
-        button = "[...document.querySelectorAll('button')].find(e => e.innerText.trim() == 'read')"
-        browser.wait(f"!!{button}")
-        browser.run(f"{button}.click()")
-        browser.wait(f"{text}.includes('{LOG} (UDP port {PORT}): entries: 2')")
-        assert browser.run(f"{text}.includes('receive: {REASON}')")
-        assert browser.run(f"{text}.includes('10.77.0.1:40000 > 127.0.0.1:7 UDP')")
