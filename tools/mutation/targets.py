@@ -319,7 +319,7 @@ _PYTHON: Mapping[str, str] = {
     "applications/intrusion_detection/streams.py": "test_rule_streams.py test_ids_streams.py",
     "applications/intrusion_detection": "test_rules.py test_rule_tables.py test_ids.py",
     "cluster/commands/run.py": "test_run.py",
-    "cluster/live.py": "test_run.py",
+    "cluster/live_run.py": "test_run.py",
     "cluster/run.py": "test_run.py",
     **{
         f"cluster/{name}.py": "test_ranks.py test_run.py"

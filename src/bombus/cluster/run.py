@@ -19,7 +19,7 @@ from bombus.base.errors import UserError
 from bombus.base.output import STDOUT, write_json
 from bombus.base.tables import print_table
 from bombus.cluster.description import Description
-from bombus.cluster.live import exchange_frames
+from bombus.cluster.live_run import exchange_frames
 from bombus.cluster.simulation import Cluster
 
 DEFAULT_CYCLES = 100_000

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from bombus.base.errors import UserError
 from bombus.cli import app
-from bombus.cluster.live import exchange_frames
+from bombus.cluster.live_run import exchange_frames
 from bombus.cluster.run import run
 from bombus.cluster.simulation import Cluster
 from tests.cluster.simulation.ring import ring
