@@ -106,7 +106,7 @@ module cluster_router_formal
     end
   end
 
-  // ---- What the watched input has in the registers, and who owns an output ----
+  // ---- What the watched input has in the registers, and the owner of an output ----
 
   logic here_q;  // a beat of the watched input was taken in the last cycle, and not dropped
   beat_t beat_q;
@@ -136,7 +136,7 @@ module cluster_router_formal
       // Nothing is lost: a beat that was taken is at the output of its port.
       if (here_q) assert (out_valid[port_q] & out[port_q] == beat_q);
       for (int unsigned o = 0; o < NumPorts; o++) begin
-        // Nothing is interleaved: who has begun a packet ends it.
+        // Nothing is interleaved: the input that has begun a packet ends it.
         if (owned_q[o] & out_valid[o]) assert (out[o].header.source == owner_q[o]);
         // Nothing changes or is doubled: a beat stays until it is taken.
         if (stalled_q[o]) assert (out_valid[o] & out[o] == out_q[o]);

@@ -5,7 +5,7 @@
 module crc_words_formal
   import cluster_crc_pkg::*;
 #(
-    parameter  int unsigned NumWords = 2,
+    parameter int unsigned NumWords = 2,
     localparam int unsigned Width = 64 * NumWords
 ) (
     input logic clk_i,

@@ -59,8 +59,8 @@ BOMBUS_API uint64_t bombus_wire_capacity(uint32_t words, uint64_t window);
 typedef int (*bombus_exchange_ranks)(void *context, bombus_channel *channels, uint32_t count);
 
 /* `start`: the present cycle of all simulators. `reached`: called when a call of
- * one simulator needs beats that are not there yet: it calls bombus_cluster_window() in all ranks. `channels` stay the
- * caller's. NULL: out of memory. */
+ * one simulator needs beats that are not there yet: it calls bombus_cluster_window() in all
+ * ranks. `channels` stay the caller's. NULL: out of memory. */
 BOMBUS_API bombus_cluster *bombus_cluster_open(const bombus_member *members, uint32_t member_count,
                                                const bombus_wire *wires, uint32_t wire_count,
                                                bombus_channel *channels, uint32_t channel_count,

@@ -75,6 +75,7 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_engine_sequences.py",),
     ),
     "load": Tests((), ("test_cluster_load.py",)),
+    "collectives": Tests(("test_collectives.py",), ()),
     "endpoints": Tests(("test_cluster_bar.py",), (), "cluster_flow_control"),
     "node": Tests((), ("test_cluster_bar.py",)),
     "eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),

@@ -271,7 +271,7 @@ module ids_flows
   logic begins_next_q, ends_next_q;
   logic is_known_q, is_ahead_q, is_next_q, is_small_q;
   logic saves_q;  // the state changes, but not by bytes
-  logic is_member_q;  // the firmware knows it as a segment of the flow
+  logic is_member_q;  // the firmware has it as a segment of the flow
   offset_t skip_q, begins_q, fresh_q, put_q, from_q;
   logic [5:0] count_q;
   // If the missing bytes have arrived since the firmware requested to skip them, no byte is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts packets from other boards together to messages of a mesh (cluster_bridge_pkg).
 //
-// A message of one packet is forwarded as it comes. The pieces of a longer one are stored until it
+// A message of one packet is forwarded as it is received. The pieces of a longer one are stored until it
 // is complete, separately for each source, so that no message waits in the mesh for a packet, and
 // packets of several sources may be mixed. A source's messages keep their order. in_ready_o depends
 // on the output only: packets always leave the endpoint, whatever its senders do.
@@ -12,8 +12,8 @@
 // Sources: the boards that may send. Kinds: identity of each kind of message by its number.
 // MaxBytes: payload of the longest message; up to one packet's, nothing is stored.
 //
-// Latency: 3 cycles and the header. Throughput: one beat of the mesh or of the link per cycle; while
-// a stored message leaves, packets of its source wait.
+// Latency: 3 cycles and the header. Throughput: one beat of the mesh or of the link per cycle.
+// While a stored message is sent, packets of its source wait.
 `include "cluster_types.svh"
 `include "bombus_assert.svh"
 

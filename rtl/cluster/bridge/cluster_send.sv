@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the messages of one next hop to another board, by a channel of the network between boards.
 //
-// It stands in a row of layers: cluster_node, then those with an endpoint. The chain_* ports lead up
-// to the node and down to the next layer of the row. Messages of any kind are cut into packets
+// It stands in a row of layers: cluster_node, then those with an endpoint. The chain_* ports lead
+// up to the node and down to the next layer of the row. Messages of any kind are cut into packets
 // (cluster_bridge_pkg); cluster_receive of the other board puts them together.
 //
 // With several boards that do the same work, one of them gets each message (bridge_destination).

@@ -2,7 +2,7 @@
 // Training of a link: is the neighbour there, and is it the one that was there before?
 //
 // A run of TrainBeats equal training words in consecutive beats announces the neighbour.
-// up_o rises when the neighbour has announced that it knows this side's number, and this side has
+// up_o rises when the neighbour has announced that it has this side's number, and this side has
 // announced the same for as long as the neighbour needs to notice. It falls when the channel is
 // down, when the neighbour announces another number, or after DeadCycles without a control word.
 module cluster_link_session

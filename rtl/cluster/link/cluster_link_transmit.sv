@@ -80,7 +80,7 @@ module cluster_link_transmit
   words_t write_left_q;  // words of the packet still to come; 0 between packets
   logic room_q, write_inside_q;
   addr_t   starts [RetryBeats];  // of each packet, and of the one that follows
-  (* ram_style = "distributed" *) length_t lengths[RetryBeats];
+  (* ram_style = "distributed" *)length_t lengths[RetryBeats];
 
   assign in_ready_o = write_inside_q | room_q;
   wire writes = in_valid_i & in_ready_o;
@@ -330,7 +330,7 @@ module cluster_link_transmit
         tail_due_q <= 1'b0;
       end
 
-      // What is given back comes as a limit, which never falls. limit_q is 2 beats less.
+      // Credits are given back as a limit, which never falls. limit_q is 2 beats less.
       new_q <= fresh_i | (new_q & down);
       if (new_q) limit_q <= sent_q - count_t'(2);
       else if (acks) limit_q <= numbers.count - count_t'(2);

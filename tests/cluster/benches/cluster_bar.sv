@@ -14,11 +14,11 @@
 module bench
   import cluster_pkg::*;
 #(
-    parameter int unsigned NumBoards = 4,
-    parameter int unsigned DataWidth = 128,
-    parameter int unsigned ScanCycles = 256,
-    localparam int unsigned ItemBits = DataWidth + 32,
-    localparam int unsigned IndexBits = 1 + $clog2(NumBoards)
+    parameter  int unsigned NumBoards  = 4,
+    parameter  int unsigned DataWidth  = 128,
+    parameter  int unsigned ScanCycles = 256,
+    localparam int unsigned ItemBits   = DataWidth + 32,
+    localparam int unsigned IndexBits  = 1 + $clog2(NumBoards)
 ) (
     `BENCH_PORTS(4 * NumBoards, ItemBits, 3 * NumBoards, ItemBits,
                  NumBoards + IndexBits + 3 + NumBoards, 32)
@@ -86,7 +86,7 @@ module bench
     logic [2:0] unused_rdata;
     logic unused_done, chain_drop, router_holds, chain_holds;
     beat_t hostile_out;
-    logic hostile_out_valid;
+    logic  hostile_out_valid;
     cluster_router #(
         .beat_t(beat_t),
         .NumLinks(3),
@@ -141,7 +141,7 @@ module bench
         .holds_o(chain_holds)
     );
 
-    logic [2:0][cluster_endpoint_pkg::NumDrops-1:0] drops;
+    logic [2:0][ cluster_endpoint_pkg::NumDrops-1:0] drops;
     logic [2:0][cluster_endpoint_pkg::NumEvents-1:0] events;
     for (genvar c = 0; c < 3; c++) begin : gen_endpoint
       beat_t received;
@@ -241,7 +241,7 @@ module ideal_link #(
       void'(due.pop_front());
     end
     now = now + 1;
-    in_ready_o <= !in_rst_i && sent.size() + begun.size() < Credits;
+    in_ready_o  <= !in_rst_i && sent.size() + begun.size() < Credits;
     out_valid_o <= !out_rst_i && !skips && sent.size() > 0 && now >= due[0];
     if (sent.size() > 0) out_o <= sent[0];
   end

@@ -16,6 +16,7 @@ PACKAGE = Path(rtl.__file__).parents[2]
 ABOUT_LAYERS = {
     "__init__.py": "Python modules that `import bombus` binds",
     "applications": "models and software of certain layers",
+    "cluster": "puts certain layers into the designs of boards",
     "protocols": "models of certain layers",
     "design/reference.py": "examples in a page",
     "design/register_reference.py": "examples in a page",
