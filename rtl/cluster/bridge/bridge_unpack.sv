@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts packets from other boards together to messages of a mesh (cluster_bridge_pkg).
 //
-// A message of one packet is forwarded as it is received. The pieces of a longer one are stored until it
-// is complete, separately for each source, so that no message waits in the mesh for a packet, and
-// packets of several sources may be mixed. A source's messages keep their order. in_ready_o depends
-// on the output only: packets always leave the endpoint, whatever its senders do.
+// A message of one packet is forwarded as it is received. The pieces of a longer one are stored
+// until it is complete, separately for each source, so that no message waits in the mesh for a
+// packet, and packets of several sources may be mixed. A source's messages keep their order.
+// in_ready_o depends on the output only: packets always leave the endpoint, whatever its senders
+// do.
 //
 // Dropped and counted: packets that fit no message (drop_o), and with the next message of its
 // source, a message whose rest is missing, as after a reset of the sender.

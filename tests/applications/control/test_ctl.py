@@ -208,9 +208,16 @@ def test_arp(ctl: Ctl, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     insert = ("arp", "insert", "10.77.0.9", "02:00:00:00:00:09")
     assert ctl(*insert) == "eth_tx: 10.77.0.9 at 02:00:00:00:00:09, permanent\n"
     wanted = {"ip": 0x0A4D0009, "mac": 0x020000000009, "vid": 0, "mac_port": 0, "valid": 1}
-    assert registers.permanent.read() == {**wanted, "refused": 0}
+    assert registers.permanent.read() == {**wanted, "refused": 0, "stalled": 0}
     assert ctl("arp", "delete", "10.77.0.9", "--vlan", "7") == "eth_tx: 10.77.0.9 removed\n"
-    assert registers.permanent.read() == {**wanted, "mac": 0, "vid": 7, "valid": 0, "refused": 0}
+    assert registers.permanent.read() == {
+        **wanted,
+        "mac": 0,
+        "vid": 7,
+        "valid": 0,
+        "refused": 0,
+        "stalled": 0,
+    }
     words = dict(run.words)
     for arguments, error in (
         (("10.77.0", "02:00:00:00:00:09"), "'10.77.0' is not an IPv4 address"),
@@ -225,6 +232,8 @@ def test_arp(ctl: Ctl, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     last = registers.permanent.where() + 12
     monkeypatch.setattr(run, "read_register", lambda at: 1 if at == last else run.words.get(at, 0))
     ctl(*insert, error="eth_tx: no place for 10.77.0.9: permanent bindings have all places")
+    monkeypatch.setattr(run, "read_register", lambda at: 2 if at == last else run.words.get(at, 0))
+    ctl(*insert, error="eth_tx: the output is stalled")
 
 
 def invoke(*arguments: str) -> Any:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ipaddress import AddressValueError, IPv4Address
 from typing import NamedTuple
 
@@ -36,11 +36,18 @@ def bindings(controller: Controller) -> Iterator[Binding]:
     """The ARP cache of each tile that sends Ethernet frames."""
     for tile, registers in controller.registers_of(_KIND):
         for _, entry in read_registers(controller, list(registers.cache)):
+            if entry["stalled"]:
+                _raise_stalled([tile])
             if entry["valid"]:
                 mac = entry["mac"].to_bytes(_MAC_BYTES).hex(":")
                 flags = bool(entry["permanent"]), bool(entry["used"])
                 ip = str(IPv4Address(entry["ip"]))
                 yield Binding(tile, ip, mac, entry["vid"], entry["mac_port"], *flags)
+
+
+def _raise_stalled(tiles: Iterable[str]) -> None:
+    if names := ", ".join(tiles):
+        raise UserError(f"{names}: the output is stalled, so its ARP cache cannot be accessed")
 
 
 def bind(controller: Controller, ip: str, mac: str, *, vlan: int = 0, port: int = 0) -> list[str]:
@@ -82,9 +89,9 @@ def _write(
             results.append((tile, registers.permanent, batch.read(registers.permanent)))
     if not results:
         raise UserError(f"{controller.manifest['name']} has no ARP cache")
-    refused = [
-        tile for tile, register, read in results if unpack(register._type, read.value)["refused"]
-    ]
+    fates = {tile: unpack(register._type, read.value) for tile, register, read in results}
+    _raise_stalled(tile for tile, fate in fates.items() if fate["stalled"])
+    refused = [tile for tile, fate in fates.items() if fate["refused"]]
     if refused:
         raise UserError(
             f"{', '.join(refused)}: no place for {ip}: permanent bindings have all places in which "
