@@ -390,13 +390,19 @@ module cluster_link_transmit
   end
 
   // Words of zero after the end are taken out of the CRC again.
+  function automatic matrix_t [WordShift:0] backs();
+    matrix_t [WordShift:0] found;
+    for (int unsigned b = 0; b <= WordShift; b++) found[b] = by_zeros(-64 * (1 << b));
+    return found;
+  endfunction
+  localparam matrix_t [WordShift:0] Backs = backs();
   fill_t surplus;
   assign surplus = fill_t'(NumWords) - summed_q.words;
   crc_t end_crc;
   always_comb begin
     end_crc = crc_q;
     for (int unsigned b = 0; b <= WordShift; b++) begin
-      if (surplus[b]) end_crc = times(by_zeros(-64 * (1 << b)), end_crc);
+      if (surplus[b]) end_crc = times(Backs[b], end_crc);
     end
     end_crc = ~end_crc;
   end

@@ -79,9 +79,12 @@ class DeadlockError(DesignError):
         self.cycles = cycles
 
 
-def problems_of(facts: Facts) -> list[Problem]:
-    """Errors and warnings of a resolved design, apart from deadlocks."""
-    problems = _found(ENTRIES, facts)
+def problems_of(facts: Facts, known: Iterable[Problem]) -> list[Problem]:
+    """Known errors and warnings of a resolved design with those of its rules, apart from deadlocks.
+
+    After an error, rules that need a design without errors are left out.
+    """
+    problems = [*known, *_found(ENTRIES, facts)]
     if not _has_error(problems):
         problems += _found(EXCHANGES, facts)
     return problems
@@ -96,7 +99,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Facts, list[Prob
     """
     design, problems = resolve.load(path)
     facts = Facts(design)
-    problems += problems_of(facts)
+    problems = problems_of(facts, problems)
     if not _has_error(problems):
         for problem in flight_problems.problems(facts):
             is_error = problem.is_error and not allow_deadlock

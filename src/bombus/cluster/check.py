@@ -86,7 +86,7 @@ def resolved(cluster: Cluster, board: Board) -> tuple[Facts, list[Problem]]:
     )
     design, problems = resolve(file, library)
     facts = Facts(design)
-    problems += checking.problems_of(facts)
+    problems = checking.problems_of(facts, problems)
     # Places in the board's file are not those of the cluster's.
     found = [
         Problem(file.path, None, f"board {board.name}: {problem.message}", problem.is_error)

@@ -135,7 +135,7 @@ def split(path: Path) -> Cluster:
     )
     design, problems = resolve(whole, library)
     facts = Facts(design)
-    problems += checking.problems_of(facts)
+    problems = checking.problems_of(facts, problems)
     _refuse(problems)
     links = links_of(file)
     splitter = _Splitter(file, facts, links)

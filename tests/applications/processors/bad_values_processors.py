@@ -61,6 +61,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"CheckCycles": 2**20 + 1},
     ],
     "ids_find": ROWS,
+    "ids_sum": [{"DataWidth": 3}, {"DataWidth": 96}],
     "ids_flows": [
         {"Flows": 32},
         {"Flows": 100},

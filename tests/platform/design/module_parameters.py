@@ -6,13 +6,14 @@ from __future__ import annotations
 from tests.applications.control import bad_values_control
 from tests.applications.logs import bad_values_logs
 from tests.applications.processors import bad_values_processors
+from tests.cluster import bad_values_cluster
 from tests.platform.design import bad_values_stack
 from tests.protocols.tcp import bad_values_tcp
 
 # Bad values by module: each must be rejected by the module or its submodules.
 PARTS = (
     *(bad_values_stack.BAD, bad_values_tcp.BAD, bad_values_processors.BAD),
-    *(bad_values_control.BAD, bad_values_logs.BAD),
+    *(bad_values_control.BAD, bad_values_logs.BAD, bad_values_cluster.BAD),
 )
 BAD = {module: values for part in PARTS for module, values in part.items()}
 assert len(BAD) == sum(map(len, PARTS)), "a module is in two of them"
@@ -41,6 +42,16 @@ FREE = {
     "HartId": "any number",
     "AnswersFrom": "names of layers",
     **dict.fromkeys(("NumOthers", "TileIndex", "OwnWindow"), "any number of tiles"),
+    **dict.fromkeys(
+        ("Identities", "Sources", "Boards", "Destinations", "Routes", "Target", "Channel", "Board"),
+        "a table or a number that Bombus or software fills in",
+    ),
+    **dict.fromkeys(("GrantPeriod", "NumKinds"), "any number of packets or kinds"),
+    **dict.fromkeys(
+        ("NumObserved", "ObservedCounters", "ObservedStreams", "NumObservedStreams", "NumDrops"),
+        "what Bombus finds in the tile",
+    ),
+    "MaxIdleS": "any time",
     "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
     "Key": "any secret",
@@ -53,4 +64,17 @@ FREE = {
         ),
         "Bombus numbers the kinds, and makes beats wide enough",
     ),
+}
+
+# Modules whose values are refused elsewhere: by the module around them or beside them, or by the
+# schema of the design file.
+INSIDE = {
+    **dict.fromkeys(("bridge_pack", "bridge_endpoint"), "cluster_send"),
+    "bridge_unpack": "cluster_receive",
+    "cluster_load": "cluster_node",
+    **dict.fromkeys(("cluster_flow_control", "cluster_receive_buffer"), "cluster_endpoint"),
+    "cluster_receive": "bombus.cluster.config",
+    **dict.fromkeys(("cluster_link_session", "cluster_link_transmit"), "cluster_link"),
+    **dict.fromkeys(("collective_receive", "collective_send"), "cluster_collective"),
+    **dict.fromkeys(("drop_heads", "drop_log"), "log_store"),
 }
