@@ -76,6 +76,7 @@ _FOLDERS: Mapping[str, Tests] = {
     ),
     "load": Tests((), ("test_cluster_load.py",)),
     "collectives": Tests(("test_collectives.py",), ()),
+    "router": Tests(("test_cluster_bar.py",), (), "cluster_router"),
     "endpoints": Tests(("test_cluster_bar.py",), (), "cluster_flow_control"),
     "node": Tests((), ("test_cluster_bar.py",)),
     "eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),

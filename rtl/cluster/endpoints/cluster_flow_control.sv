@@ -65,7 +65,6 @@ module cluster_flow_control
   localparam int unsigned MaxGranted = Threshold + FlowStride;
   localparam int unsigned BoardWidth = $clog2(NumBoards);
   localparam int unsigned ScanWidth = $clog2(ScanCycles);
-  localparam int unsigned OpenRounds = 8;  // of the scan, from one open to the next
   localparam int unsigned RetryBits = 13;
 
   if (NumBoards < 2 || NumBoards > 2 ** BoardBits) begin : gen_bad_boards

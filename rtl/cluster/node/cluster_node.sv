@@ -125,6 +125,9 @@ module cluster_node
   if (NumLinks < 1 || NumLinks > MaxLinks) begin : gen_bad_links
     $error("cluster_node: NumLinks must be 1 to %0d", MaxLinks);
   end
+  if (Board >= NumBoards) begin : gen_bad_board
+    $error("cluster_node: Board must be less than NumBoards");
+  end
   if (LinkWidth != 64 && LinkWidth != 128 && LinkWidth != 256 && LinkWidth != 512)
   begin : gen_bad_width
     $error("cluster_node: LinkWidth must be 64, 128, 256 or 512");

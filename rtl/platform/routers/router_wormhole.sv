@@ -128,7 +128,7 @@ module router_wormhole
   end
 
   // By a router without buffers, without a choice, or without an ejection
-  wire unused = &{clk_i, rst_i, in_i, in_valid_i, ej_ready_i};
+  wire unused = &{clk_i, rst_i, x_i, y_i, in_i, in_valid_i, out_ready_i, ej_ready_i, front};
 
   logic [NumDirs-1:0][NumDirs-1:0] all_takes;  // [output][input]
 

@@ -117,6 +117,7 @@ def test_urgent_data_stay_in_the_stream(ids: Simulation, tmp_path: Path, tag: by
         urgent = usual[:47] + bytes([flags | 0x20]) + usual[48:52] + pointer + usual[54:]
         given, expected = random.choice([(usual, usual), (urgent, usual)])
         for frames, frame in ((sent, given), (wanted, expected)):
+            frame = frame[:50] + bytes(2) + frame[52:]
             frame = frame[:50] + (0xFFFF - checksum(frame)).to_bytes(2) + frame[52:]
             assert checksum(frame) == 0xFFFF
             frames.append(frame[:12] + tag + frame[12:])
