@@ -101,13 +101,13 @@ def replay(
     console = new_console()
     if found.is_uncertain:
         raise LogError(
-            f"no replay from cycle {found.jumps[0]} on: before it, time was skipped while timers "
+            f"no replay from cycle {found.jumps[0]} on: after it, time was skipped while timers "
             "were armed, as in a live run, and a log does not show in which cycles. Up to there, "
             f"all is the same; the first difference is {found.difference}"
         )
     if found.jumps:
         console.print(
-            f"time was skipped while timers were armed, first before cycle {found.jumps[0]}: "
+            f"time was skipped while timers were armed, first after cycle {found.jumps[0]}: "
             "no timer fired in another cycle",
             markup=False,
         )

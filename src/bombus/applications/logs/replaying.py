@@ -75,7 +75,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result. `until`: last cycle compared; `jumps`: cycles before which time was skipped while
+    """The result. `until`: last cycle compared; `jumps`: cycles after which time was skipped while
     timers were armed, so that they may fire in other cycles."""
 
     received: int
@@ -355,7 +355,8 @@ def _run(world: _World, anchors: Sequence[_Anchor]) -> list[int]:
             if ahead > _TICK_NS:
                 world.settle(each.cycle)
                 if world.skip(ahead):
-                    jumps.append(each.logged)
+                    # Somewhere after the entry before: no log shows where.
+                    jumps.append(anchors[max(0, number - 1)].logged)
         if each.frame is not None:
             world.until(each.cycle)
             world.send(each.frame, each.port)
