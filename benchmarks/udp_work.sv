@@ -64,6 +64,7 @@ module udp_work
       .out_ready_i,
       .out_next_o,
       .drop_o,
+      .drop_message_o(),
       .busy_o(is_busy)
   );
 
