@@ -7,6 +7,7 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from pyslang import ast
 
@@ -16,24 +17,29 @@ from bombus.design.rtl.elaboration import elaborate, rtl_files
 
 _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 _MODULE = re.compile(r"^module\s", re.MULTILINE)
+_INCLUDE = re.compile(r'`include\s+"([^"]+)"')
 _SCOPE = re.compile(r"(\w+)\s*::")
 
 
 def without_unused_packages(files: Mapping[str, str]) -> dict[str, str]:
-    """SystemVerilog texts by name, without packages that no other of them mentions.
+    """SystemVerilog texts by name, without packages that no other of them mentions, and
+    without headers (.svh) that none includes.
 
     So a change to one layer's package does not affect designs without that layer.
     """
+    headers = {Path(name).name: name for name in files if name.endswith(".svh")}
     packages = {
         match[1]: name
         for name, text in files.items()
         if (match := _PACKAGE.search(text)) and not _MODULE.search(text)
     }
-    needed = set(files) - set(packages.values())
+    needed = set(files) - set(packages.values()) - set(headers.values())
     read = [files[name] for name in needed]
     while read:
-        scopes = set(_SCOPE.findall(read.pop()))
-        new = {packages[scope] for scope in scopes & packages.keys()} - needed
+        text = read.pop()
+        new = {packages[scope] for scope in packages.keys() & set(_SCOPE.findall(text))}
+        new |= {headers[name] for name in headers.keys() & set(_INCLUDE.findall(text))}
+        new -= needed
         needed |= new
         read += [files[name] for name in new]
     return {name: text for name, text in files.items() if name in needed}
