@@ -109,7 +109,8 @@ def texts(facts: Facts) -> dict[str, str]:
     }
     result = rtl.without_unused_packages(sources | headers)
     sources = {path: text for path, text in result.items() if path in sources}
-    folders = sorted({Path(path).parent.as_posix() for path in result if path in headers})
+    headers = {path: text for path, text in result.items() if path in headers}
+    folders = sorted({Path(header).parent.as_posix() for header in headers})
     result[f"{name}.f"] = file_list([*(f"+incdir+{folder}" for folder in folders), *sources])
     if facts.design.config.memories:
         models = [f"sim/{model}" for model in memories.MODELS]
