@@ -27,7 +27,6 @@ SENDER = "cluster_link_transmit"
 RECEIVER = "cluster_link_receive"
 
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
-    (SENDER, "inside_q ? need_q : need", "need", PACE),
     (
         SENDER,
         "~credit[11] & (credit >= count_t'(beats_less_2))",
