@@ -10,12 +10,13 @@ from typing import Any
 
 from bombus.cluster import routing
 from bombus.cluster.description import BoardDescription, Description, LinkDescription, RegisterWrite
+from bombus.cluster.links import CLASSES, Links
 from bombus.cluster.model import Endpoint
 from bombus.cluster.simulation import Cluster
+from bombus.cluster.split import BRIDGE as TILE
+from bombus.cluster.split import NODE
 from bombus.cluster.topology import Topology
 
-CLASSES = 2  # of cluster_node, by default
-TILE = "bridge"
 STEP = 1000  # cycles between two looks at the counts
 LIMIT = 400  # steps
 _DESIGN = """\
@@ -60,18 +61,14 @@ def describe(
             ports=", ".join(f"link{n}: link{n}" for n in range(links)),
         )
     )
-    tables = routing.tables(topology, CLASSES)
-    bits = (topology.boards - 1).bit_length()
+    found = Links(topology, routing.tables(topology, CLASSES))
     boards = []
     for board, name in enumerate(topology.names):
-        writes = [RegisterWrite(TILE, "board", board, "cluster_node")]
-        for number, row in enumerate(tables[board]):
-            for target, port in enumerate(row):
-                local = target == board
-                index = number << bits | target
-                value = links if local else port
-                writes.append(RegisterWrite(TILE, "route", value, "cluster_node", index))
-        boards.append(BoardDescription(board, name, design, tuple(writes)))
+        writes = tuple(
+            RegisterWrite(TILE, register, value, NODE, index)
+            for register, index, value in found.registers(board)
+        )
+        boards.append(BoardDescription(board, name, design, writes))
     joined = tuple(LinkDescription(*link.ends, latency) for link in topology.links)
     return Description("load", tuple(boards), joined)
 

@@ -14,12 +14,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from _cluster_boards import CLASSES, Loads, describe
+from _cluster_boards import Loads, describe
 from rich.table import Table
 
 from bombus.base.errors import UserError
 from bombus.base.output import check_writable
 from bombus.cluster import law, routing
+from bombus.cluster.links import CLASSES
 from bombus.cluster.model import Endpoint, Network, Packet, Timing
 from bombus.cluster.simulation import Cluster
 from bombus.cluster.topology import build

@@ -33,6 +33,14 @@ class Links:
         """Number of a board's links."""
         return self.topology.num_links[board]
 
+    def registers(self, board: int) -> Iterator[tuple[str, int | None, int]]:
+        """Writes to a board's cluster_node after reset: register, index and value."""
+        yield "board", None, board
+        for number, table in enumerate(self.tables[board]):
+            first = number << (len(table) - 1).bit_length()
+            for target, port in enumerate(table):
+                yield "route", first + target, port
+
     def lead(self, channel: int, source: int, target: int) -> bool:
         """Whether packets of a channel get from one board to another."""
         number = channel % CLASSES

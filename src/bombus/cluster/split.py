@@ -74,11 +74,9 @@ class Board:
         if BRIDGE not in (tile["name"] for tile in self.data["tiles"]):
             return
         place = {"tile": BRIDGE, "layer": NODE}
-        yield {**place, "register": "board", "value": self.number}
-        for number, table in enumerate(links.tables[self.number]):
-            first = number << (len(table) - 1).bit_length()
-            for target, port in enumerate(table):
-                yield {**place, "register": "route", "index": first + target, "value": port}
+        for register, index, value in links.registers(self.number):
+            at = {} if index is None else {"index": index}
+            yield {**place, "register": register, **at, "value": value}
 
 
 @dataclass(frozen=True)
