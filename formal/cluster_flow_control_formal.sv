@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// cluster_flow_control: whatever arrives, what is granted, what is in the buffer and what is free
-// sum to the buffer's size, so that no beat arrives for which there is no room; and a packet is
-// sent only from a budget that the destination has granted, which never goes below zero.
+// cluster_flow_control: with any input, the packets granted, those in the buffer and the free
+// places sum to the buffer's size, so that no beat arrives for which there is no room; and a packet
+// is sent only from a budget that the destination has granted, which is never below zero.
 module cluster_flow_control_formal
   import cluster_pkg::*;
   import cluster_endpoint_pkg::*;

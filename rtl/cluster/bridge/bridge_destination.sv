@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the board that a message goes to, among several that do the same work: in turn, or by a
+// Selects the destination board of a message among several that do the same work: in turn, or by a
 // hash of address and ports of a packet, so that the messages of a flow go to one board.
 //
 // board_o is valid, and stable, while the first beat of a message waits. Combinational.

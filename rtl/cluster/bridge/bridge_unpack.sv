@@ -155,7 +155,7 @@ module bridge_unpack
       .header_o(header)
   );
 
-  // ---- What becomes of a packet ----
+  // ---- Fate of a packet ----
 
   typedef logic [$clog2(NumSources+1)-1:0] source_t;
   typedef logic [KindBits-1:0] kind_t;

@@ -30,7 +30,7 @@ module collective_receive
     input logic is_idle_i,
     input logic is_fresh_i,  // no operation since the reset: all packets wait
     input logic is_running_i,
-    input logic abort_i,  // drops what is inside
+    input logic abort_i,  // drops the packets inside
 
     input  beat_t in_i,
     input  logic  in_valid_i,

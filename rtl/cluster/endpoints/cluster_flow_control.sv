@@ -4,7 +4,7 @@
 //
 // Source: "A Transport-Layer Network for Distributed FPGA Platforms", section III-B. For each board
 // the receiver counts how many packets it may still send (granted), the sender the same (budget,
-// granted less what is on its way). When granted falls to FlowOffset, a request enters the ack
+// granted less the packets in transit). When granted falls to FlowOffset, a request enters the ack
 // queue; a grant of FlowStride packets is sent when so much of the buffer is free. After a packet
 // with the yield bit, and in every GrantPeriod-th grant, it is InitBudget instead.
 //

@@ -11,7 +11,7 @@
 // Training: a side that is not up sends training words with a number of its own, which changes at
 // each reset, and the number that it has heard. Runs of them are longer than any packet, so payload
 // cannot imitate them. A new number means that the neighbour has been reset: packets on the way to
-// it are lost (EventLost), and both sides begin anew. Otherwise the link goes on where it was.
+// it are lost (EventLost), and both sides restart. Otherwise the link continues.
 //
 // Latency: 5 cycles in the sender, and 9 in the receiver from the end of a packet. Throughput: one
 // beat per cycle. A packet, once begun at in_i, should be finished without delay: control words are

@@ -14,7 +14,7 @@ package cluster_link_pkg;
     WordIdle = 3'd0,
     WordState = 3'd1,  // ack: next packet expected; limit: beats that may be sent in all
     WordTail = 3'd2,  // seq: next packet to be sent; sent: beats sent so far
-    WordNak = 3'd3,  // seq: next packet expected; sender goes back to it
+    WordNak = 3'd3,  // seq: next packet expected; the sender continues from it
     WordNakNew = 3'd4,  // the same after a reset: the receiver expects no particular packet
     WordMark = 3'd5,  // the answer: the next packet is seq; nonce of the Nak
     WordTrain = 3'd6

@@ -8,7 +8,7 @@
 // has drawn for the purpose. Payload can therefore not be mistaken for one.
 //
 // Numbers of beats that the sender counts (count_t) are those of the ring plus shift_q, which each
-// Tail corrects: what was lost on the wire takes no room for ever.
+// Tail corrects: beats lost on the wire occupy no room for ever.
 //
 // Latency: 8 cycles from the beat with the end of a packet to its first beat. Throughput: one beat
 // per cycle.
@@ -386,7 +386,7 @@ module cluster_link_receive
   wire at_place = inside_q | addr_t'(current_addr_q) == upcoming_q.addr;
   wire holds_packet = current_valid_q & upcoming_valid_q & at_place;
   wire gives = holds_packet & out_free & (~needs_next | next_valid_q);
-  // The beat is exhausted: a packet goes on or ends in the next one, or ends at its last word, or
+  // The beat is exhausted: a packet continues or ends in the next one, or ends at its last word, or
   // nothing begins after one that began here.
   wire exhausts = gives & (needs_next | ~inside_q | (reach == (WordShift + 2)'(NumWords - 1)));
   wire passes = current_valid_q & upcoming_valid_q & ~at_place;  // nothing in it is wanted

@@ -42,7 +42,7 @@ module cluster_link_transmit
     input logic train_run_i,  // send a run of training words; a pulse
     output logic train_run_done_o,
     input logic stopped_i,  // nothing is sent
-    input logic fresh_i,  // the other side is new: what was sent to it is lost; a pulse
+    input logic fresh_i,  // the other side is new: packets sent to it are lost; a pulse
 
     // From the other side
     input control_t control_i,
@@ -125,7 +125,7 @@ module cluster_link_transmit
 
   typedef struct packed {
     logic back;
-    logic lost;  // what was sent is given up
+    logic lost;  // packets that were sent are given up
     logic mark;
     seq_t seq;
   } lookup_t;

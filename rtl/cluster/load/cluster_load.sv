@@ -3,8 +3,8 @@
 // figures 8 to 11 of "A Transport-Layer Network for Distributed FPGA Platforms".
 //
 // It stands in a row of layers after cluster_node, as cluster_send does. Registers
-// (cluster_load.rdl) say what is sent to which board, and what has arrived. The first word of a
-// packet has a sequence number, and the cycle in which it was offered for the round trip.
+// (cluster_load.rdl) select the packets and their board, and count those received. The first word
+// of a packet has a sequence number, and the cycle in which it was offered for the round trip.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 `include "cluster_types.svh"

@@ -6,7 +6,7 @@
 // next stage. The stage fills in the channel of its endpoint's packets.
 //
 // down: from the router to the endpoints; up: from the endpoints to the router. A packet of another
-// channel goes to the next stage, and is dropped by the last one.
+// channel is sent to the next stage, and is dropped by the last one.
 //
 // Latency: 1 cycle up, 0 down to the endpoint, 1 down to the next stage. Throughput: one beat per
 // cycle. The ready signals to the next stage and of up are registered.

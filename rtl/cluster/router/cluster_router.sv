@@ -4,7 +4,7 @@
 // Source: "A Transport-Layer Network for Distributed FPGA Platforms", section III-A: routing is
 // deterministic, by the destination and the channel, so that packets of a channel stay in order.
 //
-// A packet for the board's own ID goes to the local port, any other to the port in the table at
+// A packet for the board's own ID is sent to the local port, any other to the port in the table at
 // index {class, destination}; the class is the lowest ClassBits bits of the channel. An entry that
 // is no port, or a destination beyond NumBoards, drops the packet (no_route_o). A packet may leave
 // by the link that it came from, which routes around a dead link need. The router fills in the
