@@ -175,6 +175,19 @@ WAITING: dict[str, dict[str, int]] = {
 
 # Layers that exchange messages with other boards: their tiles do not balance.
 BEYOND = frozenset({"cluster_node"})
+# Their events.
+_CHANNEL = dict.fromkeys(("open", "grant", "return"), GOES_ON)
+_LINK = ("packet_in", "packet_out", "beat_in", "crc_error", "retry", "lost", "down")
+EVENTS |= {
+    "cluster_node": dict.fromkeys(
+        ("local_in", "local_out", *(f"link{n}_{event}" for n in range(4) for event in _LINK)),
+        GOES_ON,
+    ),
+    "cluster_send": _CHANNEL,
+    "cluster_receive": _CHANNEL,
+    "cluster_load": _CHANNEL,
+    "cluster_collect": _CHANNEL | dict.fromkeys(("operation", "bad_vector"), GOES_ON),
+}
 
 
 def _ended(tile: Mapping[str, Any], values: Mapping[str, int]) -> int:

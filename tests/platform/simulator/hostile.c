@@ -79,6 +79,11 @@ static void without_simulator(void) {
   REFUSED(bombus_get_statistics(sim, 0, &statistics));
   REFUSED(bombus_attach(sim, 0, -1));
   REFUSED(bombus_run_live(sim, 1));
+  REFUSED(bombus_set_beat_link(sim, 0, NULL));
+  REFUSED(bombus_set_beat_link_up(sim, 0, 1, 0));
+  REFUSED(bombus_run_beats(sim, 1, NULL, NULL));
+  REFUSED(bombus_set_horizon(sim, 1, NULL, NULL));
+  REFUSED(bombus_get_beat_link(sim, 0, NULL));
   IS(0, (long)bombus_cycle(sim) + (long)bombus_time_ns(sim) + (long)bombus_time_us(sim) +
             (long)bombus_evaluated_cycles(sim));
   bombus_default_options(NULL);
@@ -179,6 +184,32 @@ static void bad_arguments(bombus_sim *sim) {
   IS(-EBADF, bombus_attach(sim, 0, -2));
   IS(-EBADF, bombus_attach(sim, 0, 9999));
   IS(0, bombus_get_errors(sim, &errors));
+}
+
+/* The loopback design has no links of beats. */
+static int no_beats(void *calls) {
+  ++*(int *)calls;
+  return 0;
+}
+
+static void beats(bombus_sim *sim) {
+  static const uint32_t absent[] = {0, 1, UINT32_MAX};
+  const bombus_beat_link_options options = {.latency = 1, .rate = 1};
+  bombus_beat_link_statistics statistics;
+  for (size_t i = 0; i < LENGTH(absent); ++i) {
+    REFUSED(bombus_set_beat_link(sim, absent[i], &options));
+    REFUSED(bombus_set_beat_link_up(sim, absent[i], 1, bombus_cycle(sim) + 1));
+    REFUSED(bombus_get_beat_link(sim, absent[i], &statistics));
+  }
+  IS(0, bombus_run_beats(sim, 10, NULL, NULL));
+  int calls = 0;
+  IS(0, bombus_set_horizon(sim, bombus_cycle(sim) + 10, NULL, NULL));
+  IS(-EDEADLK, bombus_advance_cycles(sim, 20));
+  IS(0, bombus_set_horizon(sim, bombus_cycle(sim) + 10, no_beats, &calls));
+  IS(-EDEADLK, bombus_run_beats(sim, 20, NULL, NULL));
+  IS(1, calls == 1);
+  IS(0, bombus_set_horizon(sim, UINT64_MAX, NULL, NULL));
+  IS(0, bombus_run_beats(sim, 20, NULL, NULL));
 }
 
 static void description(void) {
@@ -434,6 +465,7 @@ int main(int count, char **arguments) {
   bad_arguments(second);
   bombus_close(second);
   description();
+  beats(first);
   pins(first);
   streams(first);
   links(first);
