@@ -233,7 +233,7 @@ class HopResolver:
         """The input that answers to a next hop, or its replicas; one in the same tile takes
         precedence.
         """
-        if source.layer in self.served:
+        if source.layer in self.served and name == source.stream.hops[0]:
             return self.served[source.layer]
         fitting = self._bound(source, name)
         if fitting is None:

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the backends of packets: the service, the table of connections, the slots, the backends.
+//
+// Connections are in the four ways of a set that a keyed hash selects. If no way is free, the
+// connection seen least recently is replaced. A packet may follow another one of the same flow in
+// the next cycle: it sees the entry that the other one writes.
+//
+// The caller must have room for a verdict for each view. A connection that is not seen for a
+// multiple of 71 minutes may be taken for a live one: its flow then keeps its backend.
+//
+// Latency: verdict_valid_o 2 cycles after view_valid_i. Throughput: a packet per cycle. After reset
+// and after a write of the secret, ready_o is low while the table is cleared.
+module load_balancer_choice
+  import bombus_pkg::*;
+  import load_balancer_pkg::*;
+#(
+    parameter type regs_t = logic,
+    parameter type backend_t = logic,
+    parameter type slot_word_t = logic,
+    parameter int unsigned NumServices = 4,
+    parameter int unsigned NumBackends = 128,
+    parameter int unsigned NumSlots = 65537,
+    parameter int unsigned NumConnections = 16384,
+    parameter int unsigned IdleUnits = 18,
+    localparam int unsigned ServiceWords = (NumSlots + 3) / 4,
+    localparam int unsigned NumSlotWords = 2 * NumServices * ServiceWords
+) (
+    input  logic         clk_i,
+    input  logic         rst_i,
+    input  logic  [31:0] time_us_i,
+    input  regs_t        regs_i,
+    output logic         ready_o,
+
+    input logic                   view_valid_i,  // a packet, without backpressure
+    input logic                   view_whole_i,  // all bytes of the view are of the packet
+    input logic [ViewBytes*8-1:0] view_i,
+
+    output verdict_t verdict_o,
+    output logic     verdict_valid_o,
+
+    input  logic                                     backend_request_i,
+    input  logic                                     backend_write_i,
+    input  logic           [$clog2(NumBackends)-1:0] backend_index_i,
+    input  backend_t                           backend_wdata_i,
+    output backend_t                           backend_rdata_o,
+    output logic                                     backend_done_o,
+
+    input  logic                                  slot_word_request_i,
+    input  logic                                  slot_word_write_i,
+    input  logic       [$clog2(NumSlotWords)-1:0] slot_word_index_i,
+    input  slot_word_t                            slot_word_wdata_i,
+    output slot_word_t                            slot_word_rdata_o,
+    output logic                                  slot_word_done_o
+);
+
+  localparam int unsigned NumWays = 4;
+  localparam int unsigned NumSets = NumConnections / NumWays;
+  localparam int unsigned SetBits = $clog2(NumSets);
+  localparam int unsigned SlotHashBits = 32;
+  localparam int unsigned HashBits = SetBits + SlotHashBits;
+  localparam int unsigned KeyBits = 64;
+  localparam int unsigned WordBits = $clog2(NumSlotWords);
+  typedef logic [SetBits-1:0] set_t;
+  typedef logic [$clog2(NumWays)-1:0] way_t;
+
+  // ---- Cycle 0: fields of the header; the hash selects a set ----
+
+  localparam int unsigned VersionByte = 0;
+  localparam int unsigned FragmentByte = 6;
+  localparam int unsigned ProtocolByte = 9;
+  localparam int unsigned SourceByte = 12;
+  localparam int unsigned DestinationByte = 16;
+  localparam int unsigned PortByte = 20;
+
+  wire [31:0] source = swap32(view_i[8*SourceByte+:32]);
+  wire [31:0] destination = swap32(view_i[8*DestinationByte+:32]);
+  wire [15:0] source_port = swap16(view_i[8*PortByte+:16]);
+  wire [15:0] destination_port = swap16(view_i[8*(PortByte+2)+:16]);
+  wire [7:0] protocol = view_i[8*ProtocolByte+:8];
+  wire has_no_options = view_i[8*VersionByte+:8] == 8'h45;
+  // More Fragments, or an offset
+  wire is_fragment = view_i[8*FragmentByte+:6] != '0 || view_i[8*(FragmentByte+1)+:8] != '0;
+
+  // The addresses of services that differ in the port only have the same clients.
+  logic [HashBits-1:0] hash;
+  keyed_hash #(
+      .DataWidth(KeyBits),
+      .HashWidth(HashBits)
+  ) u_hash (
+      .data_i({source, source_port, destination_port}),
+      .seed_i(regs_i.secret.bits),
+      .hash_o(hash)
+  );
+
+  logic [NumServices-1:0] selected, has_address;
+  always_comb begin
+    for (int unsigned s = 0; s < NumServices; s++) begin
+      has_address[s] = regs_i.services[s].service.valid &
+          regs_i.services[s].service.ip == destination &
+          regs_i.services[s].service.protocol == protocol;
+      selected[s] = has_address[s] & regs_i.services[s].service.port == destination_port;
+    end
+  end
+
+  logic clearing_q;
+  set_t clear_q;
+  logic [KeyBits-1:0] secret_q;
+
+  typedef struct packed {
+    logic [NumServices-1:0] selected;
+    logic is_addressed;  // to the address of a service
+    logic is_fragment;
+    logic [31:0] source;
+    logic [15:0] source_port;
+    set_t set;
+    logic [SlotHashBits-1:0] slot_hash;
+  } viewed_t;
+  viewed_t viewed_q;
+  logic viewed_valid_q;
+  always_ff @(posedge clk_i) begin
+    viewed_valid_q <= view_valid_i & ~rst_i;
+    viewed_q <= '{
+        selected: view_whole_i && has_no_options ? selected : '0,
+        is_addressed: view_whole_i & has_no_options & |has_address,
+        is_fragment: is_fragment,
+        source: source,
+        source_port: source_port,
+        set: hash[SetBits-1:0],
+        slot_hash: hash[SetBits+:SlotHashBits]
+    };
+  end
+
+  connection_t [NumWays-1:0] ways;
+  logic [NumWays-1:0] write_way;
+  set_t write_set;
+  connection_t written;
+  for (genvar w = 0; w < NumWays; w++) begin : gen_way
+    sized_memory #(
+        .data_t(connection_t),
+        .Depth (NumSets)
+    ) u_way (
+        .clk_i,
+        .write_addr_i(write_set),
+        .data_i(written),
+        .write_i(write_way[w]),
+        .read_addr_i(hash[SetBits-1:0]),
+        .data_o(ways[w])
+    );
+  end
+
+  // ---- Cycle 1: the connection; the slot is read ----
+
+  function automatic service_t service_of(logic [NumServices-1:0] one);
+    service_of = '0;
+    for (int unsigned s = 0; s < NumServices; s++) if (one[s]) service_of |= service_t'(s);
+  endfunction
+
+  service_t service;
+  flow_t flow;
+  assign service = service_of(viewed_q.selected);
+  assign flow = '{service: service, ip: viewed_q.source, port: viewed_q.source_port};
+
+  typedef struct packed {
+    logic is_balanced;
+    logic is_fragment;
+    logic is_known;  // in the table
+    logic is_next;  // its entry is that of the packet before
+    logic has_evicted;
+    set_t set;
+    way_t way;
+    number_t backend;  // of a known connection, unless is_next
+    flow_t flow;
+    logic [1:0] slot;  // in the word
+  } chosen_t;
+  chosen_t chosen_d, chosen_q, past_q;
+  number_t past_backend_q;
+  logic chosen_valid_q, chosen_writes, past_writes_q;
+
+  // The slot of a hash h: h * NumSlots / 2^32.
+  localparam int unsigned SlotBits = $clog2(NumSlots);
+  wire [SlotHashBits+SlotBits-1:0] product =
+      (SlotHashBits + SlotBits)'(viewed_q.slot_hash) * (SlotHashBits + SlotBits)'(NumSlots);
+  wire [SlotBits-1:0] slot = product[SlotHashBits+:SlotBits];
+
+  // The ways that the two packets before write were read before that.
+  wire stamp_t now = time_us_i[31:StampShift];
+  logic [NumWays-1:0] is_written, is_hit, is_free;
+  stamp_t [NumWays-1:0] age;
+  logic is_hit_next, is_hit_past;
+  always_comb begin
+    is_hit_next = chosen_writes & chosen_q.flow == flow;
+    is_hit_past = past_writes_q & past_q.flow == flow;
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      is_written[w] = (chosen_writes && chosen_q.set == viewed_q.set && chosen_q.way == way_t'(w)) ||
+          (past_writes_q && past_q.set == viewed_q.set && past_q.way == way_t'(w));
+      age[w] = now - ways[w].seen;
+      is_free[w] = ~is_written[w] & (~ways[w].valid | age[w] >= stamp_t'(IdleUnits));
+      is_hit[w] = ~is_written[w] & ~is_free[w] & ways[w].flow == flow;
+    end
+  end
+
+  // The way for a new connection: a free one, or else the one seen least recently. Those just
+  // written are the last choice.
+  way_t victim;
+  logic [NumWays-1:0][NumWays-1:0] is_older;  // [a][b]: a goes before b
+  always_comb begin
+    victim = '0;
+    for (int unsigned a = 0; a < NumWays; a++) begin
+      for (int unsigned b = 0; b < NumWays; b++) begin
+        is_older[a][b] = {~is_written[a], is_free[a], age[a]} > {~is_written[b], is_free[b], age[b]};
+      end
+    end
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      logic is_first;
+      is_first = 1'b1;
+      for (int unsigned other = 0; other < NumWays; other++) begin
+        if (other < w && !is_older[w][other]) is_first = 1'b0;
+        if (other > w && is_older[other][w]) is_first = 1'b0;
+      end
+      if (is_first) victim |= way_t'(w);
+    end
+  end
+
+  always_comb begin
+    chosen_d = '{
+        is_balanced: |viewed_q.selected | (viewed_q.is_addressed & viewed_q.is_fragment),
+        is_fragment: viewed_q.is_fragment,
+        is_known: 1'b1,
+        is_next: is_hit_next,
+        has_evicted: 1'b0,
+        set: viewed_q.set,
+        way: '0,
+        backend: '0,
+        flow: flow,
+        slot: slot[1:0]
+    };
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      if (is_hit[w]) begin
+        chosen_d.way |= way_t'(w);
+        chosen_d.backend |= ways[w].backend;
+      end
+    end
+    if (is_hit_next) chosen_d.way = chosen_q.way;
+    else if (is_hit_past) begin
+      chosen_d.way = past_q.way;
+      chosen_d.backend = past_backend_q;
+    end else if (~|is_hit) begin
+      chosen_d.is_known = 1'b0;
+      chosen_d.way = victim;
+      chosen_d.has_evicted = ~is_free[victim];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    chosen_valid_q <= viewed_valid_q & ~rst_i;
+    chosen_q <= chosen_d;
+  end
+
+  function automatic logic [WordBits-1:0] first_word(logic upper, service_t which);
+    first_word = '0;
+    for (int unsigned s = 0; s < NumServices; s++) begin
+      if (which == service_t'(s)) begin
+        first_word = WordBits'((upper ? NumServices + s : s) * ServiceWords);
+      end
+    end
+  endfunction
+  slot_word_t word;
+  register_table #(
+      .entry_t(slot_word_t),
+      .NumEntries(NumSlotWords),
+      .Reset('1)  // none
+  ) u_slots (
+      .clk_i,
+      .rst_i,
+      .request_i(slot_word_request_i),
+      .write_i(slot_word_write_i),
+      .index_i(slot_word_index_i),
+      .wdata_i(slot_word_wdata_i),
+      .done_o(slot_word_done_o),
+      .rdata_o(slot_word_rdata_o),
+      .read_index_i(first_word(regs_i.slots.upper, service) + WordBits'(slot[SlotBits-1:2])),
+      .entry_o(word)
+  );
+
+  // ---- Cycle 2: the backend; the table is written ----
+
+  // Software reads the memory, too.
+  (* ram_style = "distributed" *) logic [31:0] backend_ip[NumBackends];
+  logic [NumBackends-1:0] is_up_q;
+  always_ff @(posedge clk_i) begin
+    if (backend_request_i & backend_write_i) backend_ip[backend_index_i] <= backend_wdata_i.ip;
+    if (rst_i) is_up_q <= '0;
+    else if (backend_request_i & backend_write_i) is_up_q[backend_index_i] <= backend_wdata_i.up;
+  end
+  always_ff @(posedge clk_i) begin
+    backend_done_o <= backend_request_i & ~backend_done_o & ~rst_i;
+    backend_rdata_o.ip <= backend_ip[backend_index_i];
+    backend_rdata_o.up <= is_up_q[backend_index_i];
+  end
+
+  function automatic logic is_up(logic [NumBackends-1:0] up, number_t backend);
+    is_up = 1'b0;
+    for (int unsigned b = 0; b < NumBackends; b++) is_up |= up[b] & backend == number_t'(b);
+  endfunction
+  typedef logic [$clog2(NumBackends)-1:0] index_t;
+
+  number_t of_connection, of_slot, backend;
+  always_comb begin
+    unique case (chosen_q.slot)
+      2'd0: of_slot = word.slot0;
+      2'd1: of_slot = word.slot1;
+      2'd2: of_slot = word.slot2;
+      2'd3: of_slot = word.slot3;
+    endcase
+  end
+  assign of_connection = chosen_q.is_next ? past_backend_q : chosen_q.backend;
+  wire keeps = chosen_q.is_known & is_up(is_up_q, of_connection);
+  wire has_backend = keeps | is_up(is_up_q, of_slot);
+  assign backend = keeps ? of_connection : of_slot;
+
+  assign verdict_valid_o = chosen_valid_q;
+  assign verdict_o = '{
+          is_balanced: chosen_q.is_balanced,
+          is_fragment: chosen_q.is_fragment,
+          has_backend: has_backend,
+          is_new: ~chosen_q.is_known,
+          is_moved: chosen_q.is_known & ~keeps,
+          has_evicted: chosen_q.has_evicted,
+          ip: backend_ip[index_t'(backend)]
+      };
+
+  assign chosen_writes = chosen_valid_q & chosen_q.is_balanced & ~chosen_q.is_fragment & has_backend;
+  always_comb begin
+    write_set = chosen_q.set;
+    written = '{valid: 1'b1, seen: now, backend: backend, flow: chosen_q.flow};
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      write_way[w] = chosen_writes & chosen_q.way == way_t'(w);
+    end
+    if (clearing_q) begin
+      write_set = clear_q;
+      written   = '0;
+      write_way = '1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    past_writes_q <= chosen_writes & ~rst_i;
+    past_q <= chosen_q;
+    past_backend_q <= backend;
+  end
+
+  // ---- The table is cleared after reset and after a write of the secret ----
+
+  // The packets of the last two cycles before write nothing.
+  assign ready_o = ~clearing_q;
+  always_ff @(posedge clk_i) begin
+    secret_q <= regs_i.secret.bits;
+    if (rst_i) begin
+      clearing_q <= 1'b1;
+      clear_q <= '0;
+    end else if (secret_q != regs_i.secret.bits) begin
+      clearing_q <= 1'b1;
+      clear_q <= '0;
+    end else if (clearing_q) begin
+      clear_q <= clear_q + 1'b1;
+      clearing_q <= clear_q != '1;
+    end
+  end
+
+endmodule

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Software of the layer `load_balancer`: its services, backends and slots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from typing import Any, TypeVar
+
+from bombus.applications.functions import maglev
+from bombus.base.errors import UserError
+
+_NONE = 0xFF  # in a slot
+_PROTOCOLS = {"tcp": 6, "udp": 17}
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Service:
+    """What is balanced. `protocol`: tcp or udp."""
+
+    address: str
+    port: int
+    protocol: str = "tcp"
+
+    def __post_init__(self) -> None:
+        if self.protocol not in _PROTOCOLS:
+            raise UserError(f"a service is tcp or udp, not {self.protocol!r}")
+        if not 0 < self.port < 1 << 16:
+            raise UserError(f"the port of a service is 1 to 65535, not {self.port}")
+        _address(self.address)
+
+
+@dataclass
+class Backend:
+    """A server. `weight` 0: it drains, that is, keeps its connections and gets no new ones."""
+
+    address: str
+    weight: int = 1
+    is_up: bool = True
+
+
+class LoadBalancer:
+    """The tables of a load balancer, written so that no packet sees a mixture of two states.
+
+    `registers`: those of its layer, of a simulation or of a controller. `parameters`: those of the
+    layer in the manifest. `secret`: the seed of its hashes, 64 bits; None: as it is. Balancers that
+    share clients have the same seed. Methods raise UserError and write nothing if something does
+    not fit.
+    """
+
+    def __init__(
+        self, registers: Any, parameters: Mapping[str, int], *, secret: int | None = None
+    ) -> None:
+        self._registers = registers
+        self._num_services = parameters["num_services"]
+        self._num_backends = parameters["num_backends"]
+        self._num_slots = parameters["num_slots"]
+        self._words = (self._num_slots + 3) // 4
+        self._written: dict[int, int] = {}  # slot words, by their number
+        self._upper = False
+        self.services: dict[Service, list[Backend]] = {}
+        self._places: dict[Service, int] = {}  # of services in the registers
+        self._numbers: dict[str, int] = {}  # of backends, by address
+        if secret is not None:
+            registers.secret.write(bits=secret)
+
+    def set(self, services: Mapping[Service, Iterable[Backend]]) -> None:
+        """Replaces all services and their backends. Connections keep backends that remain."""
+        given = {service: list(backends) for service, backends in services.items()}
+        if len(given) > self._num_services:
+            raise UserError(f"the layer has {self._num_services} services, not {len(given)}")
+        addresses = {_address(each.address): each for group in given.values() for each in group}
+        numbers = self._numbered({each.address for each in addresses.values()})
+        places = self._placed(list(given))
+        words: dict[int, int] = {}
+        upper = not self._upper
+        for service, backends in given.items():
+            _check(service, backends)
+            first = (places[service] + (self._num_services if upper else 0)) * self._words
+            words |= dict(enumerate(self._slot_words(backends, numbers), first))
+        # Services that end go first: another one may take their slots. Then addresses, slots of the
+        # unused half, and the half; new services last.
+        for service, place in self._places.items():
+            if service not in places:
+                self._write_service(place, None)
+        for backend in addresses.values():
+            self._registers.backend[numbers[backend.address]].write(
+                ip=_address(backend.address), up=int(backend.is_up)
+            )
+        for number, word in words.items():
+            if self._written.get(number) != word:
+                self._write_word(number, word)
+        self._registers.slots.write(upper=int(upper))
+        self._upper = upper
+        for service, place in places.items():
+            if service not in self._places:
+                self._write_service(place, service)
+        for number in self._numbers.values():
+            if number not in numbers.values():
+                self._registers.backend[number].write(ip=0, up=0)
+        self._numbers, self._places, self.services = numbers, places, given
+
+    def _slot_words(self, backends: Iterable[Backend], numbers: Mapping[str, int]) -> list[int]:
+        weights = {each.address: each.weight for each in backends if each.is_up and each.weight}
+        if weights:
+            chosen = [numbers[name] for name in maglev.slots(weights, self._num_slots)]
+        else:
+            chosen = [_NONE] * self._num_slots
+        chosen += [_NONE] * (-len(chosen) % 4)
+        return [
+            int.from_bytes(bytes(chosen[n : n + 4]), "little") for n in range(0, len(chosen), 4)
+        ]
+
+    def check_health(self, is_healthy: Callable[[Service, Backend], bool]) -> list[Backend]:
+        """Asks for the health of every backend, and takes those that changed up or down.
+
+        Returns the changed ones.
+        """
+        changed = []
+        for service, group in self.services.items():
+            for backend in group:
+                healthy = is_healthy(service, backend)
+                if healthy != backend.is_up:
+                    backend.is_up = healthy
+                    changed.append(backend)
+        if changed:
+            self.set(self.services)
+        return changed
+
+    def _numbered(self, addresses: Iterable[str]) -> dict[str, int]:
+        """A number for each address; those that had one keep it."""
+        wanted = sorted(addresses)
+        if len(wanted) > self._num_backends:
+            raise UserError(f"the layer has {self._num_backends} backends, not {len(wanted)}")
+        return _kept(self._numbers, wanted, self._num_backends)
+
+    def _placed(self, services: list[Service]) -> dict[Service, int]:
+        return _kept(self._places, services, self._num_services)
+
+    def _write_word(self, number: int, word: int) -> None:
+        self._registers.slot_word[number].write(
+            **{f"slot{n}": word >> 8 * n & 0xFF for n in range(4)}
+        )
+        self._written[number] = word
+
+    def _write_service(self, number: int, service: Service | None) -> None:
+        register = self._registers.services[number].service
+        if service is None:
+            register.write(ip=0, port=0, protocol=0, valid=0)
+        else:
+            register.write(
+                ip=_address(service.address),
+                port=service.port,
+                protocol=_PROTOCOLS[service.protocol],
+                valid=1,
+            )
+
+
+def _kept(before: Mapping[T, int], wanted: Iterable[T], count: int) -> dict[T, int]:
+    """Numbers below `count`: those from before, and unused ones. Numbers just given up come last,
+    since entries of connections may still have them.
+    """
+    wanted = list(wanted)
+    numbers = {each: before[each] for each in wanted if each in before}
+    used = set(before.values())
+    free = [n for n in range(count) if n not in used]
+    free += sorted(used - set(numbers.values()))
+    for each in wanted:
+        if each not in numbers:
+            numbers[each] = free.pop(0)
+    return numbers
+
+
+def _name(service: Service) -> str:
+    return f"{service.address}:{service.port}/{service.protocol}"
+
+
+def _address(text: str) -> int:
+    try:
+        return int(IPv4Address(text))
+    except ValueError:
+        raise UserError(f"{text!r} is not an IPv4 address") from None
+
+
+def _check(service: Service, backends: Iterable[Backend]) -> None:
+    seen = set()
+    for backend in backends:
+        if backend.address in seen:
+            raise UserError(f"{_name(service)}: backend {backend.address} is named twice")
+        seen.add(backend.address)
+        if _address(backend.address) == _address(service.address):
+            raise UserError(f"{_name(service)}: a backend has its own address, for ARP")
+        if backend.weight < 0:
+            raise UserError(f"{_name(service)}: weight of {backend.address} is below 0")
