@@ -26,7 +26,7 @@ module load_balancer
     parameter type regs_t = logic,  // from load_balancer.rdl
     parameter type backend_t = logic,
     parameter type slot_word_t = logic,
-    parameter int unsigned NumServices = 4,  // up to 16
+    parameter int unsigned NumServices = 2,  // up to 16
     parameter int unsigned NumBackends = 128,  // up to 255; the number after the last means none
     parameter int unsigned NumSlots = 65537,  // of each service, up to 65,537
     parameter int unsigned NumConnections = 16384,  // a power of two, at least 64
@@ -49,12 +49,12 @@ module load_balancer
     input  logic                  out_ready_i,
     output logic  [NextWidth-1:0] out_next_o,
 
-    input  logic                                     backend_request_i,  // held until done
-    input  logic                                     backend_write_i,
-    input  logic           [$clog2(NumBackends)-1:0] backend_index_i,
+    input  logic                               backend_request_i,  // held until done
+    input  logic                               backend_write_i,
+    input  logic     [$clog2(NumBackends)-1:0] backend_index_i,
     input  backend_t                           backend_wdata_i,
     output backend_t                           backend_rdata_o,
-    output logic                                     backend_done_o,
+    output logic                               backend_done_o,
 
     input  logic                                  slot_word_request_i,  // held until done
     input  logic                                  slot_word_write_i,

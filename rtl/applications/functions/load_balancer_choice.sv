@@ -17,7 +17,7 @@ module load_balancer_choice
     parameter type regs_t = logic,
     parameter type backend_t = logic,
     parameter type slot_word_t = logic,
-    parameter int unsigned NumServices = 4,
+    parameter int unsigned NumServices = 2,
     parameter int unsigned NumBackends = 128,
     parameter int unsigned NumSlots = 65537,
     parameter int unsigned NumConnections = 16384,
@@ -38,12 +38,12 @@ module load_balancer_choice
     output verdict_t verdict_o,
     output logic     verdict_valid_o,
 
-    input  logic                                     backend_request_i,
-    input  logic                                     backend_write_i,
-    input  logic           [$clog2(NumBackends)-1:0] backend_index_i,
+    input  logic                               backend_request_i,
+    input  logic                               backend_write_i,
+    input  logic     [$clog2(NumBackends)-1:0] backend_index_i,
     input  backend_t                           backend_wdata_i,
     output backend_t                           backend_rdata_o,
-    output logic                                     backend_done_o,
+    output logic                               backend_done_o,
 
     input  logic                                  slot_word_request_i,
     input  logic                                  slot_word_write_i,
@@ -163,6 +163,7 @@ module load_balancer_choice
   typedef struct packed {
     logic is_balanced;
     logic is_fragment;
+    logic is_kept;  // balanced and no fragment: the connection is written
     logic is_known;  // in the table
     logic is_next;  // its entry is that of the packet before
     logic has_evicted;
@@ -172,27 +173,48 @@ module load_balancer_choice
     flow_t flow;
     logic [1:0] slot;  // in the word
   } chosen_t;
-  chosen_t chosen_d, chosen_q, past_q;
-  number_t past_backend_q;
-  logic chosen_valid_q, chosen_writes, past_writes_q;
+  chosen_t chosen_d, chosen_q;
+  logic chosen_valid_q;
+
+  // The packets that came 2 and 3 cycles before, the first of which writes its connection.
+  typedef struct packed {
+    logic valid;
+    logic writes;
+    set_t set;
+    way_t way;
+    number_t backend;
+    flow_t flow;
+  } past_t;
+  past_t [1:0] past_q;
 
   // The slot of a hash h: h * NumSlots / 2^32.
   localparam int unsigned SlotBits = $clog2(NumSlots);
-  wire [SlotHashBits+SlotBits-1:0] product =
-      (SlotHashBits + SlotBits)'(viewed_q.slot_hash) * (SlotHashBits + SlotBits)'(NumSlots);
+  logic [SlotHashBits+SlotBits-1:0] product;
+  always_comb begin
+    product = '0;
+    for (int unsigned b = 0; b < SlotBits; b++) begin
+      if (NumSlots[b]) product += (SlotHashBits + SlotBits)'(viewed_q.slot_hash) << b;
+    end
+  end
   wire [SlotBits-1:0] slot = product[SlotHashBits+:SlotBits];
 
-  // The ways that the two packets before write were read before that.
+  // The ways of the three packets before were read before these packets write. A packet without a
+  // backend writes nothing; taking it for written does no harm.
   wire stamp_t now = time_us_i[31:StampShift];
   logic [NumWays-1:0] is_written, is_hit, is_free;
   stamp_t [NumWays-1:0] age;
-  logic is_hit_next, is_hit_past;
+  logic is_hit_next;
+  logic [1:0] is_hit_past;
   always_comb begin
-    is_hit_next = chosen_writes & chosen_q.flow == flow;
-    is_hit_past = past_writes_q & past_q.flow == flow;
+    is_hit_next = chosen_valid_q & chosen_q.is_kept & chosen_q.flow == flow;
+    for (int unsigned p = 0; p < 2; p++) is_hit_past[p] = past_q[p].valid & past_q[p].flow == flow;
     for (int unsigned w = 0; w < NumWays; w++) begin
-      is_written[w] = (chosen_writes && chosen_q.set == viewed_q.set && chosen_q.way == way_t'(w)) ||
-          (past_writes_q && past_q.set == viewed_q.set && past_q.way == way_t'(w));
+      is_written[w] = chosen_valid_q && chosen_q.is_kept && chosen_q.set == viewed_q.set &&
+          chosen_q.way == way_t'(w);
+      for (int unsigned p = 0; p < 2; p++) begin
+        is_written[w] |= past_q[p].valid && past_q[p].set == viewed_q.set &&
+            past_q[p].way == way_t'(w);
+      end
       age[w] = now - ways[w].seen;
       is_free[w] = ~is_written[w] & (~ways[w].valid | age[w] >= stamp_t'(IdleUnits));
       is_hit[w] = ~is_written[w] & ~is_free[w] & ways[w].flow == flow;
@@ -225,13 +247,14 @@ module load_balancer_choice
     chosen_d = '{
         is_balanced: |viewed_q.selected | (viewed_q.is_addressed & viewed_q.is_fragment),
         is_fragment: viewed_q.is_fragment,
+        is_kept: |viewed_q.selected & ~viewed_q.is_fragment,
         is_known: 1'b1,
         is_next: is_hit_next,
         has_evicted: 1'b0,
         set: viewed_q.set,
         way: '0,
         backend: '0,
-        flow: flow,
+        flow : flow,
         slot: slot[1:0]
     };
     for (int unsigned w = 0; w < NumWays; w++) begin
@@ -241,9 +264,12 @@ module load_balancer_choice
       end
     end
     if (is_hit_next) chosen_d.way = chosen_q.way;
-    else if (is_hit_past) begin
-      chosen_d.way = past_q.way;
-      chosen_d.backend = past_backend_q;
+    else if (is_hit_past[0]) begin
+      chosen_d.way = past_q[0].way;
+      chosen_d.backend = past_q[0].backend;
+    end else if (is_hit_past[1]) begin
+      chosen_d.way = past_q[1].way;
+      chosen_d.backend = past_q[1].backend;
     end else if (~|is_hit) begin
       chosen_d.is_known = 1'b0;
       chosen_d.way = victim;
@@ -281,7 +307,7 @@ module load_balancer_choice
       .entry_o(word)
   );
 
-  // ---- Cycle 2: the backend; the table is written ----
+  // ---- Cycle 2: the backend ----
 
   // Software reads the memory, too.
   (* ram_style = "distributed" *) logic [31:0] backend_ip[NumBackends];
@@ -297,10 +323,7 @@ module load_balancer_choice
     backend_rdata_o.up <= is_up_q[backend_index_i];
   end
 
-  function automatic logic is_up(logic [NumBackends-1:0] up, number_t backend);
-    is_up = 1'b0;
-    for (int unsigned b = 0; b < NumBackends; b++) is_up |= up[b] & backend == number_t'(b);
-  endfunction
+  wire [2**$bits(number_t)-1:0] is_up = (2 ** $bits(number_t))'(is_up_q);  // those that exist
   typedef logic [$clog2(NumBackends)-1:0] index_t;
 
   number_t of_connection, of_slot, backend;
@@ -312,9 +335,9 @@ module load_balancer_choice
       2'd3: of_slot = word.slot3;
     endcase
   end
-  assign of_connection = chosen_q.is_next ? past_backend_q : chosen_q.backend;
-  wire keeps = chosen_q.is_known & is_up(is_up_q, of_connection);
-  wire has_backend = keeps | is_up(is_up_q, of_slot);
+  assign of_connection = chosen_q.is_next ? past_q[0].backend : chosen_q.backend;
+  wire keeps = chosen_q.is_known & is_up[of_connection];
+  wire has_backend = keeps | is_up[of_slot];
   assign backend = keeps ? of_connection : of_slot;
 
   assign verdict_valid_o = chosen_valid_q;
@@ -328,12 +351,25 @@ module load_balancer_choice
           ip: backend_ip[index_t'(backend)]
       };
 
-  assign chosen_writes = chosen_valid_q & chosen_q.is_balanced & ~chosen_q.is_fragment & has_backend;
+  always_ff @(posedge clk_i) begin
+    past_q[1] <= past_q[0];
+    past_q[0] <= '{
+        valid: chosen_valid_q & chosen_q.is_kept & ~rst_i,
+        writes: chosen_valid_q & chosen_q.is_kept & has_backend & ~rst_i,
+        set: chosen_q.set,
+        way: chosen_q.way,
+        backend: backend,
+        flow : chosen_q.flow
+    };
+  end
+
+  // ---- Cycle 3: the table is written ----
+
   always_comb begin
-    write_set = chosen_q.set;
-    written = '{valid: 1'b1, seen: now, backend: backend, flow: chosen_q.flow};
+    write_set = past_q[0].set;
+    written   = '{valid: 1'b1, seen: now, backend: past_q[0].backend, flow : past_q[0].flow};
     for (int unsigned w = 0; w < NumWays; w++) begin
-      write_way[w] = chosen_writes & chosen_q.way == way_t'(w);
+      write_way[w] = past_q[0].writes & past_q[0].way == way_t'(w);
     end
     if (clearing_q) begin
       write_set = clear_q;
@@ -341,15 +377,10 @@ module load_balancer_choice
       write_way = '1;
     end
   end
-  always_ff @(posedge clk_i) begin
-    past_writes_q <= chosen_writes & ~rst_i;
-    past_q <= chosen_q;
-    past_backend_q <= backend;
-  end
 
   // ---- The table is cleared after reset and after a write of the secret ----
 
-  // The packets of the last two cycles before write nothing.
+  // The packets of the three cycles before write nothing.
   assign ready_o = ~clearing_q;
   always_ff @(posedge clk_i) begin
     secret_q <= regs_i.secret.bits;
