@@ -56,6 +56,8 @@ module load_balancer_choice
   localparam int unsigned NumWays = 4;
   localparam int unsigned NumSets = NumConnections / NumWays;
   localparam int unsigned SetBits = $clog2(NumSets);
+  localparam int unsigned BackendBits = $clog2(NumBackends);
+  localparam int unsigned ClearBits = SetBits > BackendBits ? SetBits : BackendBits;
   localparam int unsigned SlotHashBits = 32;
   localparam int unsigned HashBits = SetBits + SlotHashBits;
   localparam int unsigned KeyBits = 64;
@@ -102,9 +104,9 @@ module load_balancer_choice
     end
   end
 
-  logic clearing_q;
-  set_t clear_q;
-  logic [KeyBits-1:0] secret_q;
+  logic clearing_q, emptying_q;  // connections, after reset backends too
+  logic [ClearBits-1:0] clear_q;
+  logic [  KeyBits-1:0] secret_q;
 
   typedef struct packed {
     logic [NumServices-1:0] selected;
@@ -183,6 +185,7 @@ module load_balancer_choice
     set_t set;
     way_t way;
     number_t backend;
+    logic [31:0] ip;  // of the backend
     flow_t flow;
   } past_t;
   past_t [1:0] past_q;
@@ -216,7 +219,7 @@ module load_balancer_choice
             past_q[p].way == way_t'(w);
       end
       age[w] = now - ways[w].seen;
-      is_free[w] = ~is_written[w] & (~ways[w].valid | age[w] >= stamp_t'(IdleUnits));
+      is_free[w] = ~ways[w].valid | age[w] >= stamp_t'(IdleUnits);
       is_hit[w] = ~is_written[w] & ~is_free[w] & ways[w].flow == flow;
     end
   end
@@ -224,20 +227,21 @@ module load_balancer_choice
   // The way for a new connection: a free one, or else the one seen least recently. Those just
   // written are the last choice.
   way_t victim;
-  logic [NumWays-1:0][NumWays-1:0] is_older;  // [a][b]: a goes before b
+  logic [NumWays-1:0][NumWays-1:0] is_older, goes_first;  // [a][b]: a before b
   always_comb begin
     victim = '0;
     for (int unsigned a = 0; a < NumWays; a++) begin
       for (int unsigned b = 0; b < NumWays; b++) begin
-        is_older[a][b] = {~is_written[a], is_free[a], age[a]} > {~is_written[b], is_free[b], age[b]};
+        is_older[a][b]   = {is_free[a], age[a]} > {is_free[b], age[b]};
+        goes_first[a][b] = is_written[a] == is_written[b] ? is_older[a][b] : is_written[b];
       end
     end
     for (int unsigned w = 0; w < NumWays; w++) begin
       logic is_first;
       is_first = 1'b1;
       for (int unsigned other = 0; other < NumWays; other++) begin
-        if (other < w && !is_older[w][other]) is_first = 1'b0;
-        if (other > w && is_older[other][w]) is_first = 1'b0;
+        if (other < w && !goes_first[w][other]) is_first = 1'b0;
+        if (other > w && goes_first[other][w]) is_first = 1'b0;
       end
       if (is_first) victim |= way_t'(w);
     end
@@ -273,7 +277,7 @@ module load_balancer_choice
     end else if (~|is_hit) begin
       chosen_d.is_known = 1'b0;
       chosen_d.way = victim;
-      chosen_d.has_evicted = ~is_free[victim];
+      chosen_d.has_evicted = ~is_free[victim] | is_written[victim];
     end
   end
   always_ff @(posedge clk_i) begin
@@ -285,7 +289,8 @@ module load_balancer_choice
     first_word = '0;
     for (int unsigned s = 0; s < NumServices; s++) begin
       if (which == service_t'(s)) begin
-        first_word = WordBits'((upper ? NumServices + s : s) * ServiceWords);
+        first_word = WordBits'(s * ServiceWords);
+        if (upper) first_word = WordBits'((NumServices + s) * ServiceWords);
       end
     end
   endfunction
@@ -309,22 +314,29 @@ module load_balancer_choice
 
   // ---- Cycle 2: the backend ----
 
-  // Software reads the memory, too.
-  (* ram_style = "distributed" *) logic [31:0] backend_ip[NumBackends];
-  logic [NumBackends-1:0] is_up_q;
-  always_ff @(posedge clk_i) begin
-    if (backend_request_i & backend_write_i) backend_ip[backend_index_i] <= backend_wdata_i.ip;
-    if (rst_i) is_up_q <= '0;
-    else if (backend_request_i & backend_write_i) is_up_q[backend_index_i] <= backend_wdata_i.up;
-  end
-  always_ff @(posedge clk_i) begin
-    backend_done_o <= backend_request_i & ~backend_done_o & ~rst_i;
-    backend_rdata_o.ip <= backend_ip[backend_index_i];
-    backend_rdata_o.up <= is_up_q[backend_index_i];
-  end
-
-  wire [2**$bits(number_t)-1:0] is_up = (2 ** $bits(number_t))'(is_up_q);  // those that exist
+  // Two look-ups and software read the memory, which is cleared after reset.
   typedef logic [$clog2(NumBackends)-1:0] index_t;
+  typedef struct packed {
+    logic up;
+    logic [31:0] ip;
+  } entry_t;
+  (* ram_style = "distributed" *) entry_t backend_ram[NumBackends];
+  wire writes_backend = backend_request_i & backend_write_i & ~emptying_q;
+  wire index_t written_backend = emptying_q ? index_t'(clear_q) : backend_index_i;
+  always_ff @(posedge clk_i) begin
+    if (writes_backend | emptying_q) begin
+      backend_ram[written_backend] <= emptying_q ? '0 : '{
+          up: backend_wdata_i.up,
+          ip: backend_wdata_i.ip
+      };
+    end
+  end
+  wire entry_t shown = backend_ram[backend_index_i];
+  always_ff @(posedge clk_i) begin
+    backend_done_o <= backend_request_i & ~backend_done_o & ~emptying_q & ~rst_i;
+    backend_rdata_o.ip <= shown.ip;
+    backend_rdata_o.up <= shown.up;
+  end
 
   number_t of_connection, of_slot, backend;
   always_comb begin
@@ -336,8 +348,13 @@ module load_balancer_choice
     endcase
   end
   assign of_connection = chosen_q.is_next ? past_q[0].backend : chosen_q.backend;
-  wire keeps = chosen_q.is_known & is_up[of_connection];
-  wire has_backend = keeps | is_up[of_slot];
+  entry_t known_entry, slot_entry;
+  assign known_entry = chosen_q.is_next ?
+      '{up: past_q[0].writes, ip: past_q[0].ip}
+      : backend_ram[index_t'(chosen_q.backend)];
+  assign slot_entry = backend_ram[index_t'(of_slot)];
+  wire keeps = chosen_q.is_known & known_entry.up;
+  wire has_backend = keeps | (slot_entry.up & 32'(of_slot) < NumBackends);
   assign backend = keeps ? of_connection : of_slot;
 
   assign verdict_valid_o = chosen_valid_q;
@@ -348,7 +365,7 @@ module load_balancer_choice
           is_new: ~chosen_q.is_known,
           is_moved: chosen_q.is_known & ~keeps,
           has_evicted: chosen_q.has_evicted,
-          ip: backend_ip[index_t'(backend)]
+          ip: keeps ? known_entry.ip : slot_entry.ip
       };
 
   always_ff @(posedge clk_i) begin
@@ -359,6 +376,7 @@ module load_balancer_choice
         set: chosen_q.set,
         way: chosen_q.way,
         backend: backend,
+        ip: verdict_o.ip,
         flow : chosen_q.flow
     };
   end
@@ -372,7 +390,7 @@ module load_balancer_choice
       write_way[w] = past_q[0].writes & past_q[0].way == way_t'(w);
     end
     if (clearing_q) begin
-      write_set = clear_q;
+      write_set = set_t'(clear_q);
       written   = '0;
       write_way = '1;
     end
@@ -386,6 +404,7 @@ module load_balancer_choice
     secret_q <= regs_i.secret.bits;
     if (rst_i) begin
       clearing_q <= 1'b1;
+      emptying_q <= 1'b1;
       clear_q <= '0;
     end else if (secret_q != regs_i.secret.bits) begin
       clearing_q <= 1'b1;
@@ -393,6 +412,7 @@ module load_balancer_choice
     end else if (clearing_q) begin
       clear_q <= clear_q + 1'b1;
       clearing_q <= clear_q != '1;
+      if (clear_q == '1) emptying_q <= 1'b0;
     end
   end
 
