@@ -108,7 +108,7 @@ class Bench:
         return found
 
 
-@pytest.fixture(params=[64, 128, 512], ids="{} bits".format)
+@pytest.fixture(params=[64, pytest.param(128, marks=pytest.mark.sweep), 512], ids="{} bits".format)
 def bench(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bench]:
