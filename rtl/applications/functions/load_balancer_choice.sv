@@ -58,9 +58,9 @@ module load_balancer_choice
   localparam int unsigned SetBits = $clog2(NumSets);
   localparam int unsigned BackendBits = $clog2(NumBackends);
   localparam int unsigned ClearBits = SetBits > BackendBits ? SetBits : BackendBits;
-  localparam int unsigned SlotHashBits = 32;
+  localparam int unsigned SlotHashBits = 24;
   localparam int unsigned HashBits = SetBits + SlotHashBits;
-  localparam int unsigned KeyBits = 64;
+  localparam int unsigned KeyBits = 48;
   localparam int unsigned WordBits = $clog2(NumSlotWords);
   typedef logic [SetBits-1:0] set_t;
   typedef logic [$clog2(NumWays)-1:0] way_t;
@@ -83,13 +83,14 @@ module load_balancer_choice
   // More Fragments, or an offset
   wire is_fragment = view_i[8*FragmentByte+:6] != '0 || view_i[8*(FragmentByte+1)+:8] != '0;
 
-  // The addresses of services that differ in the port only have the same clients.
+  // The hash is of the client only: its depth counts, and a client's connections to several services
+  // find room in one set.
   logic [HashBits-1:0] hash;
   keyed_hash #(
       .DataWidth(KeyBits),
       .HashWidth(HashBits)
   ) u_hash (
-      .data_i({source, source_port, destination_port}),
+      .data_i({source, source_port}),
       .seed_i(regs_i.secret.bits),
       .hash_o(hash)
   );
@@ -168,9 +169,11 @@ module load_balancer_choice
     logic is_kept;  // balanced and no fragment: the connection is written
     logic is_known;  // in the table
     logic is_next;  // its entry is that of the packet before
-    logic has_evicted;
+    logic [2:0] same_set;  // as the packets 1, 2 and 3 cycles before
+    logic [NumWays-1:0] is_free;
+    logic [NumWays-1:0][NumWays-1:0] is_older;  // [a][b]: a than b
     set_t set;
-    way_t way;
+    way_t way;  // of a known connection, unless is_next
     number_t backend;  // of a known connection, unless is_next
     flow_t flow;
     logic [1:0] slot;  // in the word
@@ -178,7 +181,7 @@ module load_balancer_choice
   chosen_t chosen_d, chosen_q;
   logic chosen_valid_q;
 
-  // The packets that came 2 and 3 cycles before, the first of which writes its connection.
+  // The packets that came 2, 3 and 4 cycles before, the first of which writes its connection.
   typedef struct packed {
     logic valid;
     logic writes;
@@ -188,9 +191,9 @@ module load_balancer_choice
     logic [31:0] ip;  // of the backend
     flow_t flow;
   } past_t;
-  past_t [1:0] past_q;
+  past_t [2:0] past_q;
 
-  // The slot of a hash h: h * NumSlots / 2^32.
+  // The slot of a hash h: h * NumSlots / 2^24.
   localparam int unsigned SlotBits = $clog2(NumSlots);
   logic [SlotHashBits+SlotBits-1:0] product;
   always_comb begin
@@ -201,49 +204,22 @@ module load_balancer_choice
   end
   wire [SlotBits-1:0] slot = product[SlotHashBits+:SlotBits];
 
-  // The ways of the three packets before were read before these packets write. A packet without a
-  // backend writes nothing; taking it for written does no harm.
+  // The ways were read before the three packets before write theirs. If one of these is evicting
+  // this connection, the connection is written again in its place. A packet without a backend
+  // writes nothing; taking it for written does no harm.
   wire stamp_t now = time_us_i[31:StampShift];
-  logic [NumWays-1:0] is_written, is_hit, is_free;
+  wire chosen_is_kept = chosen_valid_q & chosen_q.is_kept;
+  logic [NumWays-1:0] is_hit, is_free;
   stamp_t [NumWays-1:0] age;
   logic is_hit_next;
   logic [1:0] is_hit_past;
   always_comb begin
-    is_hit_next = chosen_valid_q & chosen_q.is_kept & chosen_q.flow == flow;
+    is_hit_next = chosen_is_kept & chosen_q.flow == flow;
     for (int unsigned p = 0; p < 2; p++) is_hit_past[p] = past_q[p].valid & past_q[p].flow == flow;
     for (int unsigned w = 0; w < NumWays; w++) begin
-      is_written[w] = chosen_valid_q && chosen_q.is_kept && chosen_q.set == viewed_q.set &&
-          chosen_q.way == way_t'(w);
-      for (int unsigned p = 0; p < 2; p++) begin
-        is_written[w] |= past_q[p].valid && past_q[p].set == viewed_q.set &&
-            past_q[p].way == way_t'(w);
-      end
       age[w] = now - ways[w].seen;
       is_free[w] = ~ways[w].valid | age[w] >= stamp_t'(IdleUnits);
-      is_hit[w] = ~is_written[w] & ~is_free[w] & ways[w].flow == flow;
-    end
-  end
-
-  // The way for a new connection: a free one, or else the one seen least recently. Those just
-  // written are the last choice.
-  way_t victim;
-  logic [NumWays-1:0][NumWays-1:0] is_older, goes_first;  // [a][b]: a before b
-  always_comb begin
-    victim = '0;
-    for (int unsigned a = 0; a < NumWays; a++) begin
-      for (int unsigned b = 0; b < NumWays; b++) begin
-        is_older[a][b]   = {is_free[a], age[a]} > {is_free[b], age[b]};
-        goes_first[a][b] = is_written[a] == is_written[b] ? is_older[a][b] : is_written[b];
-      end
-    end
-    for (int unsigned w = 0; w < NumWays; w++) begin
-      logic is_first;
-      is_first = 1'b1;
-      for (int unsigned other = 0; other < NumWays; other++) begin
-        if (other < w && !goes_first[w][other]) is_first = 1'b0;
-        if (other > w && goes_first[other][w]) is_first = 1'b0;
-      end
-      if (is_first) victim |= way_t'(w);
+      is_hit[w] = ~is_free[w] & ways[w].flow == flow;
     end
   end
 
@@ -252,9 +228,15 @@ module load_balancer_choice
         is_balanced: |viewed_q.selected | (viewed_q.is_addressed & viewed_q.is_fragment),
         is_fragment: viewed_q.is_fragment,
         is_kept: |viewed_q.selected & ~viewed_q.is_fragment,
-        is_known: 1'b1,
+        is_known: 1'b0,
         is_next: is_hit_next,
-        has_evicted: 1'b0,
+        same_set: {
+          past_q[1].valid & past_q[1].set == viewed_q.set,
+          past_q[0].valid & past_q[0].set == viewed_q.set,
+          chosen_is_kept & chosen_q.set == viewed_q.set
+        },
+        is_free: is_free,
+        is_older: '0,
         set: viewed_q.set,
         way: '0,
         backend: '0,
@@ -267,17 +249,18 @@ module load_balancer_choice
         chosen_d.backend |= ways[w].backend;
       end
     end
-    if (is_hit_next) chosen_d.way = chosen_q.way;
-    else if (is_hit_past[0]) begin
+    if (is_hit_past[0]) begin
       chosen_d.way = past_q[0].way;
       chosen_d.backend = past_q[0].backend;
     end else if (is_hit_past[1]) begin
       chosen_d.way = past_q[1].way;
       chosen_d.backend = past_q[1].backend;
-    end else if (~|is_hit) begin
-      chosen_d.is_known = 1'b0;
-      chosen_d.way = victim;
-      chosen_d.has_evicted = ~is_free[victim] | is_written[victim];
+    end
+    chosen_d.is_known = |is_hit | is_hit_next | |is_hit_past;
+    for (int unsigned a = 0; a < NumWays; a++) begin
+      for (int unsigned b = 0; b < NumWays; b++) begin
+        chosen_d.is_older[a][b] = {is_free[a], age[a]} > {is_free[b], age[b]};
+      end
     end
   end
   always_ff @(posedge clk_i) begin
@@ -312,7 +295,37 @@ module load_balancer_choice
       .entry_o(word)
   );
 
-  // ---- Cycle 2: the backend ----
+  // ---- Cycle 2: the way and the backend ----
+
+  // The way for a new connection: a free one, or else the one seen least recently. Those that the
+  // packets before have just written are the last choice.
+  way_t victim, way;
+  logic [NumWays-1:0] is_written;
+  logic [NumWays-1:0][NumWays-1:0] goes_first;  // [a][b]: a before b
+  always_comb begin
+    victim = '0;
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      is_written[w] = 1'b0;
+      for (int unsigned p = 0; p < 3; p++) begin
+        is_written[w] |= chosen_q.same_set[p] & past_q[p].way == way_t'(w);
+      end
+    end
+    for (int unsigned a = 0; a < NumWays; a++) begin
+      for (int unsigned b = 0; b < NumWays; b++) begin
+        goes_first[a][b] = is_written[a] == is_written[b] ? chosen_q.is_older[a][b] : is_written[b];
+      end
+    end
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      logic is_first;
+      is_first = 1'b1;
+      for (int unsigned other = 0; other < NumWays; other++) begin
+        if (other < w && !goes_first[w][other]) is_first = 1'b0;
+        if (other > w && goes_first[other][w]) is_first = 1'b0;
+      end
+      if (is_first) victim |= way_t'(w);
+    end
+  end
+  assign way = ~chosen_q.is_known ? victim : chosen_q.is_next ? past_q[0].way : chosen_q.way;
 
   // Two look-ups and software read the memory, which is cleared after reset.
   typedef logic [$clog2(NumBackends)-1:0] index_t;
@@ -364,17 +377,17 @@ module load_balancer_choice
           has_backend: has_backend,
           is_new: ~chosen_q.is_known,
           is_moved: chosen_q.is_known & ~keeps,
-          has_evicted: chosen_q.has_evicted,
+          has_evicted: ~chosen_q.is_known & (~chosen_q.is_free[victim] | is_written[victim]),
           ip: keeps ? known_entry.ip : slot_entry.ip
       };
 
   always_ff @(posedge clk_i) begin
-    past_q[1] <= past_q[0];
+    past_q[2:1] <= past_q[1:0];
     past_q[0] <= '{
         valid: chosen_valid_q & chosen_q.is_kept & ~rst_i,
         writes: chosen_valid_q & chosen_q.is_kept & has_backend & ~rst_i,
         set: chosen_q.set,
-        way: chosen_q.way,
+        way: way,
         backend: backend,
         ip: verdict_o.ip,
         flow : chosen_q.flow

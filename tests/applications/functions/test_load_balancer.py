@@ -41,7 +41,7 @@ BACKENDS = [f"10.77.0.{n}" for n in range(11, 20)]
 CLIENT = Station.of("02:00:00:00:00:99", "10.77.0.1")
 MACS = {address: f"02:00:00:00:01:{n:02x}" for n, address in enumerate(BACKENDS)}
 BY_MAC = {Station.of(mac, address).mac: address for address, mac in MACS.items()}
-SECRET = 0x0123456789ABCDEF
+SECRET = 0x456789ABCDEF
 UNIT_S = 2**24 / 1e6
 
 

@@ -46,7 +46,7 @@ class LoadBalancer:
     """The tables of a load balancer, written so that no packet sees a mixture of two states.
 
     `registers`: those of its layer, of a simulation or of a controller. `parameters`: those of the
-    layer in the manifest. `secret`: the seed of its hashes, 64 bits; None: as it is. Balancers that
+    layer in the manifest. `secret`: the seed of its hashes, 48 bits; None: as it is. Balancers that
     share clients have the same seed. Methods raise UserError and write nothing if something does
     not fit.
     """
