@@ -105,10 +105,13 @@ module control_open
     };
     if (is_design_key | ~Sealed) rights = '{default: '1, first_page: '0};
   end
-  // Long before they are used: the number of the key is in the first word of a message.
+  // Long before they are used: the number of the key is in the first word of a message. Constant
+  // from there on, so that an entry that is rewritten never lends its rights to the old key.
   always_ff @(posedge clk_i) begin
-    key_o <= key;
-    rights_o <= rights;
+    if (state_q == Header) begin
+      key_o <= key;
+      rights_o <= rights;
+    end
   end
   wire key_usable = ~Sealed | (key_exists & key_o != '0);
 

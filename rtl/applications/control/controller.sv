@@ -264,7 +264,7 @@ module controller
   );
 
   wire index_t body_words = index_t'(header.word1.length[15:2]);
-  logic [63:0] boot_q, cycle_q;  // identity since the reset
+  logic [63:0] boot_q, cycle_q, first_q;  // identity since the reset; cycle of the first request
   logic booted_q, boot_differs_q;
 
   // ---- Numbers of requests, by key ----
@@ -389,15 +389,17 @@ module controller
 
   wire bad_tag = state_q == Decide & tag_differs;
   wire ignored = malformed | unknown_key | not_allowed | bad_tag;
-  assign rx_release = ignored | state_q == Sent;
+  // Its last beat is taken: the sender's address is not needed any more.
+  wire sent = state_q == Sent & (~kernel_tx_tvalid_o | kernel_tx_tready_i);
+  assign rx_release = ignored | sent;
   always_ff @(posedge clk_i) begin
     event_o[EventIgnoredMalformed] <= malformed & ~rst_i;
     event_o[EventIgnoredUnknownKey] <= unknown_key & ~rst_i;
     event_o[EventIgnoredAddress] <= not_allowed & ~rst_i;
     event_o[EventIgnoredBadTag] <= bad_tag & ~rst_i;
     event_o[EventApplied] <= state_q == Apply & batch_done & ~rst_i;
-    event_o[EventHello] <= state_q == Sent & hello_q & ~rst_i;
-    event_o[EventRefused] <= state_q == Sent & status_q != Ok & ~rst_i;
+    event_o[EventHello] <= sent & hello_q & ~rst_i;
+    event_o[EventRefused] <= sent & status_q != Ok & ~rst_i;
   end
 
   // ---- Sequence ----
@@ -424,13 +426,16 @@ module controller
         if (rx_valid) begin
           state_q <= Open;
           opens_q <= 1'b1;
-          if (~booted_q) boot_q <= regs_i.secret.bits ^ cycle_q;
+          if (~booted_q) first_q <= cycle_q;
           booted_q <= 1'b1;
         end else if (staged_q != '0 & ~receiving & time_us_i - staged_us_q >= StagedUs) begin
           staged_q <= '0;
         end
       end
-      Open: if (opened) state_q <= Decide;
+      Open: begin
+        boot_q <= regs_i.secret.bits ^ first_q;
+        if (opened) state_q <= Decide;
+      end
       Decide: begin
         if (~tag_differs) begin
           if (header.number == '0 && body_words == '0) begin
@@ -487,8 +492,10 @@ module controller
         if (answer_done) state_q <= Sent;
       end
       Sent: begin
-        state_q <= Idle;
-        sent_q  <= sent_q + 64'd1;
+        if (sent) begin
+          state_q <= Idle;
+          sent_q  <= sent_q + 64'd1;
+        end
         if (~hello_q && status_q != OtherBoot && status_q != Repeated) begin
           past[owner] <= '{number: header.number, status: status_q, item: item_q};
           has_past_q[owner] <= 1'b1;

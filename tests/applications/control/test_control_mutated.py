@@ -7,8 +7,6 @@ of docs/applications/control/format.md.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
@@ -28,71 +26,28 @@ from bombus.applications.control.messages import (
     write,
     write_block,
 )
-from tests.support.harness import Bench, Benches, Layout
+from tests.applications.control.controller_bench import (
+    ADDRESS,
+    BAD_TAG,
+    BUSY,
+    ENTRIES,
+    KEY,
+    LONG,
+    MALFORMED,
+    NO_KEYS,
+    TABLE,
+    Driver,
+)
+from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
 
-KEY = Key(bytes(range(16)))
 NO_KEY = Key(None)
-BEAT = 64  # bytes
-ITEM = Layout(("data", 8 * BEAT), ("bytes", 7), ("last", 1))
-TABLE, ENTRIES = 0x1000, 16
 OWN_WINDOW = 6
 STAGED_WORDS = 4096
 HELLO = (MAX_BODY_WORDS, STAGED_WORDS, MAX_RESULT_WORDS, 12)
 AT_ONCE = 500  # messages before a look at the table
 CLIENTS = (0x1_0000_0001, 0x2)
-APPLIED, REFUSED, HELLOS, BUSY, LONG, MALFORMED, ADDRESS, NO_KEYS, BAD_TAG = range(9)
-
-
-def beats(message: bytes) -> Iterator[int]:
-    for start in range(0, len(message), BEAT):
-        part = message[start : start + BEAT]
-        last = int(start + BEAT >= len(message))
-        yield ITEM.pack(data=int.from_bytes(part, "little"), bytes=len(part), last=last)
-
-
-def messages(items: Iterable[int]) -> Iterator[bytes]:
-    data = b""
-    for item in items:
-        beat = ITEM.unpack(item)
-        data += beat["data"].to_bytes(BEAT, "little")[: beat["bytes"]]
-        if beat["last"]:
-            yield data
-            data = b""
-    assert not data
-
-
-class Driver:
-    """A bench; `events`: counted since the reset."""
-
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self.events = Counter[int]()
-
-    def exchange(self, sent: Iterable[bytes]) -> list[bytes]:
-        """The answers to messages."""
-        for message in sent:
-            self._bench.push(list(beats(message)))
-        self._bench.drain(limit=10_000_000, quiet=2000)
-        found = list(messages(self._bench.items()))
-        self.events.update(dict(enumerate(self._bench.events)))
-        self._bench.forget()
-        return found
-
-    def hello(self, key: Key) -> int:
-        """The boot."""
-        (found,) = self.exchange([request(key, 0, b"", boot=0, client=1)])
-        return answer(key, found).boot
-
-    def reset(self) -> None:
-        self._bench.reset()
-        self.events.clear()
-
-    @property
-    def table(self) -> list[int]:
-        status = self._bench.status
-        return [status >> 32 * n & 0xFFFF_FFFF for n in range(ENTRIES)]
 
 
 @dataclass

@@ -2,8 +2,8 @@
 // A controller without its tile, before a table of 16 registers at address 0x1000; other addresses
 // read as zero. Messages wait for each other.
 //
-// Stream in: beats {last, bytes, data}. Stream out: the same. Status: the table. Events: those of
-// the controller.
+// Stream in: beats {port, last, bytes, data}, with the peer's port. Stream out: the same. Control:
+// the entry of every key, and the secret. Status: the table. Events: those of the controller.
 `include "bench.svh"
 
 module bench #(
@@ -11,12 +11,13 @@ module bench #(
     localparam int unsigned DataWidth = 512,
     localparam int unsigned BytesBits = $clog2(DataWidth / 8) + 1
 ) (
-    `BENCH_PORTS(1, DataWidth + BytesBits + 1, 1, DataWidth + BytesBits + 1, 1, 512)
+    `BENCH_PORTS(1, DataWidth + BytesBits + 17, 1, DataWidth + BytesBits + 17, 256, 512)
 );
 
   `BENCH_SHAPE
 
   typedef struct packed {
+    logic [15:0] port;
     logic last;
     logic [BytesBits-1:0] bytes;
     logic [DataWidth/8-1:0][7:0] data;
@@ -34,7 +35,13 @@ module bench #(
     logic [31:0] network;
   } allowed_t;
   typedef struct packed {struct packed {logic [63:0] bits;} secret;} regs_t;
+  typedef struct packed {
+    logic [29:0] unused;  // so that it is whole words
+    regs_t regs;
+    keys_t keys;
+  } control_t;
 
+  wire control_t control = control_i;
   item_t in, out;
   logic [DataWidth/8-1:0] keep, out_keep;
   assign in = $bits(item_t)'(in_i[0]);
@@ -45,11 +52,17 @@ module bench #(
     for (int unsigned n = 0; n < DataWidth / 8; n++) out.bytes += BytesBits'(out_keep[n]);
   end
 
+  always_comb begin
+    user = '0;
+    user.peer_port = in.port;
+  end
+  assign out.port = out_user.peer_port;
+
   bombus_pkg::register_request_t request;
   logic request_valid, response_valid_q, response_ready, unused_timer, unused_busy;
   logic [31:0] response_q;
   logic [1:0] unused_key, unused_allowed;
-  logic [$bits(udp_stream_pkg::datagram_t)-1:0] unused_user;
+  udp_stream_pkg::datagram_t user, out_user;
   logic [15:0][31:0] table_q;
   wire in_table = request.address[31:6] == 26'(32'h1000 >> 6);
   wire request_ready = ~response_valid_q;
@@ -81,13 +94,13 @@ module bench #(
       .kernel_rx_tvalid_i(in_valid_i[0]),
       .kernel_rx_tready_o(in_ready_o[0]),
       .kernel_rx_tlast_i(in.last),
-      .kernel_rx_tuser_i('0),
+      .kernel_rx_tuser_i(user),
       .kernel_tx_tdata_o(out.data),
       .kernel_tx_tkeep_o(out_keep),
       .kernel_tx_tvalid_o(out_valid_o[0]),
       .kernel_tx_tready_i(out_ready_i[0]),
       .kernel_tx_tlast_o(out.last),
-      .kernel_tx_tuser_o(unused_user),
+      .kernel_tx_tuser_o(out_user),
       .register_request_o(request),
       .register_request_valid_o(request_valid),
       .register_request_ready_i(request_ready),
@@ -95,10 +108,10 @@ module bench #(
       .register_response_valid_i(response_valid_q),
       .register_response_ready_o(response_ready),
       .keys_index_o(unused_key),
-      .keys_i('0),
+      .keys_i(control.keys),
       .allowed_index_o(unused_allowed),
       .allowed_i('0),
-      .regs_i('0),
+      .regs_i(control.regs),
       .time_us_i('0),
       .event_o(event_o[8:0]),
       .timer_o(unused_timer),
