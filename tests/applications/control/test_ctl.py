@@ -83,6 +83,13 @@ def test_the_page(ctl: Ctl) -> None:
         assert re.search(rf"`{verb}\b", page), verb
 
 
+def test_counters_are_no_addresses(ctl: Ctl, run: Run) -> None:
+    """Both have 48 bits."""
+    assert "counters.mac_out_frames: count=0x0\n" in ctl("get", "eth_tx.counters")
+    ctl("host", "--mac", "02:00:00:00:00:01")
+    assert "address=02:00:00:00:00:01" in ctl("get", "host[0].mac")
+
+
 def test_get_and_set(ctl: Ctl, run: Run) -> None:
     written = "host[0].ip: address=10.77.0.9 (0x0a4d0009)\n"
     assert ctl("set", "host[0].ip", "10.77.0.9") == written
