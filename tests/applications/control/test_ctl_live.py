@@ -136,6 +136,6 @@ def test_pages_from_the_command_line(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=30) == 0
         assert namespace.stop(runner) == 0
-        for url, name in pages:
+        for url, _ in pages:
             with pytest.raises(subprocess.CalledProcessError):
                 fetch(url)
