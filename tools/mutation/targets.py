@@ -58,7 +58,10 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_arp.py", "test_run_time.py", _TWO_PORTS, _TRAFFIC),
     ),
     "link": Tests(("test_link.py", "test_link_format.py"), ("test_link_rates.py",)),
-    "control": Tests(("test_ascon.py",), ("test_controller.py",)),
+    "control": Tests(
+        ("test_ascon.py", "test_control_races.py", "test_control_mutated.py"),
+        ("test_controller.py",),
+    ),
     "bridge": Tests(("test_bridge.py",), ("test_boards.py",)),
     "clocks": Tests(("test_clocks.py",), proofs="async_fifo or reset_handshake"),
     **dict.fromkeys(

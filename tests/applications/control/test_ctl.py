@@ -83,6 +83,12 @@ def test_the_page(ctl: Ctl) -> None:
         assert re.search(rf"`{verb}\b", page), verb
 
 
+def test_a_tile_without_slots(ctl: Ctl) -> None:
+    assert ctl("slots", "echo") == "echo has no slots\n"
+    assert ctl("slots", "echo", "udp_tx") == "echo udp_tx has no slots\n"
+    ctl("slots", "nothing", error="nothing")
+
+
 def test_counters_are_no_addresses(ctl: Ctl, run: Run) -> None:
     """Both have 48 bits."""
     assert "counters.mac_out_frames: count=0x0\n" in ctl("get", "eth_tx.counters")
@@ -150,7 +156,6 @@ def test_next_hops_are_analysed(ctl: Ctl, run: Run) -> None:
     assert ctl("next-hop", "echo", "0", "none") == "echo.udp_tx: udp_tx -> none\n"
     ctl("next-hop", "udp_tx", "0", error="say where")
     ctl("slots", "echo", "0", "0", "udp_tx", error="no replicas")
-    assert "group" in ctl("slots", "echo")
     assert ctl("sessions") == "managed has no TCP engine\n"
 
 

@@ -439,17 +439,21 @@ def slots(
     slots of the design file.
     """
     from bombus.applications.control import text
-    from bombus.simulator.register_map import slot_number
+    from bombus.simulator.register_map import find_tile, slot_number
 
     controller = _controller(context)
     if hop is None or slot is None:
+        find_tile(controller.manifest, tile)
         shown = Table("next hop", "group", "policy", "slot", "leads to, by the design file")
         for group in controller.manifest["dispatch"]:
             if group["tile"] == tile and (hop is None or hop in group["next"]):
                 for number, each in enumerate(group["slots"]):
                     names = (", ".join(group["next"]), group["group"], group["policy"])
                     shown.add_row(*names, str(number), each["to"])
-        print_table(new_console(), shown)
+        if shown.row_count:
+            print_table(new_console(), shown)
+        else:
+            typer.echo(f"{' '.join(filter(None, (tile, hop)))} has no slots")
         return
     if to is None:
         raise UserError(f"slots {tile} {hop} {slot}: say where it leads, TILE, TILE:ENTRY or none")

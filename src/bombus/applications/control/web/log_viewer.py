@@ -44,7 +44,8 @@ class LogViewer:
             ui.button("read", on_click=self._read).props("dense no-caps size=sm padding='2px 10px'")
             self._caption = ui.label().classes("text-xs muted").mark("log-caption")
         self._table = ui.table(columns=[], rows=[], row_key="id", pagination=8)
-        self._table.props("dense flat").classes("w-full").mark("log-entries")
+        self._table.props("dense flat no-data-label='press read'")
+        self._table.classes("w-full").mark("log-entries")
 
     async def _read(self) -> None:
         self._caption.text = "reading ..."
