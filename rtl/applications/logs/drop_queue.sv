@@ -48,7 +48,7 @@ module drop_queue
   always_ff @(posedge clk_i) begin
     stamp_q <= stamp_i;
     for (int unsigned d = 0; d < NumDrops; d++) begin
-      if (drop_i[d] & (~pending_q[d] | picks[d])) message_q[d] <= message_i[d];
+      if (drop_i[d] & (~pending_q[d] | picks[d] | late[d])) message_q[d] <= message_i[d];
       age_q[d] <= pending_q[d] & ~picks[d] ? age_q[d] + age_t'(1) : '0;
     end
     if (rst_i) pending_q <= '0;

@@ -196,6 +196,20 @@ def test_pulses_of_one_reason_while_another_is_queued(benches: Benches) -> None:
     assert len(entries) + bench.events[0] == 40
 
 
+def test_a_reason_that_waits_for_long(benches: Benches) -> None:
+    """What waits behind another reason for 63 cycles is missed; the next drop in that cycle is
+    logged with its own message.
+    """
+    bench = benches("drop_log", HeaderBytes=HEADER_BYTES, Kept=KEPT)
+    cycles = [Cycle(beats={0: Beat(bytes([n] * 8), length=8)}) for n in range(3)]
+    cycles += [Cycle({0: 0, 1: 1 if n < 32 else 2}) for n in range(100)]
+    entries = run(bench, cycles)
+    (late,) = (entry for entry in entries if entry.counter == COUNTERS[1])
+    first = min(entry.stamp.cycle for entry in entries)
+    assert late.stamp.cycle - first >= 32
+    assert late.packet is not None and late.packet.head == bytes([2] * 8)
+
+
 ALL = partial(test_every_drop_has_its_message, seed=0, rate=0.45)
 BROKEN: tuple[tuple[Mutation, Callable[[Benches], None]], ...] = (
     (
