@@ -5,6 +5,7 @@ resets, other programs, refusals.
 
 from __future__ import annotations
 
+import errno
 import socket
 import threading
 from collections.abc import Iterator
@@ -348,6 +349,17 @@ def test_no_answer() -> None:
     for bad in ("10.77.0.2", "udp://", "ftp://a:1", "udp://a:b"):
         with pytest.raises(UserError, match=r"should be udp://"):
             bombus.Controller(bad, key=SECRET, manifest=MANIFEST)
+
+
+def test_a_design_without_tcp(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its ICMP error is named."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOPROTOOPT, "Protocol not available")
+
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    with pytest.raises(ControlError, match="the design has no TCP"):
+        bombus.Controller("tcp://10.77.0.2:9", key=KEY, manifest=MANIFEST)
 
 
 def test_keys() -> None:

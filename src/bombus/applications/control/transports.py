@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import time
 from typing import Protocol
@@ -86,7 +87,10 @@ class Tcp:
         try:
             self._socket = socket.create_connection((host, port), timeout)
         except OSError as error:
-            raise ControlError(f"{self._where}: {error.strerror or error}") from None
+            text = error.strerror or str(error)
+            if error.errno == errno.ENOPROTOOPT:  # an ICMP error
+                text = "the design has no TCP"
+            raise ControlError(f"{self._where}: {text}") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, message: bytes) -> None:
