@@ -267,6 +267,17 @@ BROKEN_PLATFORM = (
     (FLOW_CONTROL, Mutation("cluster_flow_control", "32'(free_q) >= FlowStride", "1'b1")),
     (FLOW_CONTROL, Mutation("cluster_flow_control", "~is_queued & ~(is_next & ~commits)", "1'b1")),
     (FLOW_CONTROL, Mutation("cluster_flow_control", "& theirs.credit != ours.sent;", ";")),
+    (
+        FLOW_CONTROL,
+        Mutation("cluster_flow_control", "32'(control.amount) <= 32'(granted)", "1'b1"),
+    ),
+    (FLOW_CONTROL, Mutation("cluster_flow_control", "& ~commits & ~replaces", "")),
+    (
+        FLOW_CONTROL,
+        Mutation(
+            "cluster_flow_control", "is_closed) scan_returns_q <= 1'b0", "is_closed) begin end"
+        ),
+    ),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "last: in_i.last", "last: 1'b1")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "out_next_o = head.next", "out_next_o = '0")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "dropping_q <= drop;", "dropping_q <= 1'b0;")),

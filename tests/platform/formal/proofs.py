@@ -88,8 +88,9 @@ STAGE_REGISTER = stage(STAGE)
 STAGE_SKID = stage(STAGE, CutsReady=1)
 STAGE_FIFO = stage(STAGE, reach=19, CutsReady=1, DataBits=256)
 CLUSTER_ROUTER = Proof("cluster_router_formal", depth=8, induction=2, reach=14)
-# Bounded.
-FLOW_CONTROL = Proof("cluster_flow_control_formal", depth=10, induction=None, reach=16)
+ANY_QUEUE = {"stream_queue": "any_queue"}
+FLOW_CONTROL = Proof("cluster_flow_control_formal", 4, 1, 12, stand_ins=ANY_QUEUE)
+FLOW_CONTROL_PERIOD = replace(FLOW_CONTROL, parameters={"GrantPeriod": 2, "InitBudget": 2})
 OUTPUT_STAGE = Proof("output_stage_formal", depth=3, induction=2, reach=6)
 
 # Numbers of noc_pkg.
@@ -123,7 +124,8 @@ PROOFS = (
     replace(HUB, parameters={"NumMasters": 2}),
     OCCUPANCY,
     CLUSTER_ROUTER,
-    pytest.param(FLOW_CONTROL, marks=pytest.mark.sweep),
+    FLOW_CONTROL,
+    pytest.param(FLOW_CONTROL_PERIOD, marks=pytest.mark.sweep, id=str(FLOW_CONTROL_PERIOD)),
     Proof("head_fifo_formal", depth=3, induction=2, reach=20, parameters={"Depth": 8}),
     MERGE,
     Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 2}),
