@@ -54,7 +54,8 @@ module cluster_link_receive
 
   localparam int unsigned NumWords = DataWidth / 64;
   localparam int unsigned WordShift = $clog2(NumWords);
-  localparam int unsigned RingBeats = 2 ** $clog2(BufferBeats);
+  // A good packet waits for each beat of the buffer and for those that are read already.
+  localparam int unsigned RingBeats = 2 ** $clog2(BufferBeats + 3);
   localparam int unsigned AddrBits = $clog2(RingBeats);
   localparam int unsigned OffsetBits = WordShift == 0 ? 1 : WordShift;
   typedef logic [AddrBits-1:0] addr_t;
@@ -173,7 +174,7 @@ module cluster_link_receive
        seq_t'(expected_q - mark_numbers.seq) < 16'h4000)));
 
   wire stores = arrived_valid_q & (tail | is_packet) & ~hunts_q;
-  wire full = 12'(write_q - read_q) >= 12'(RingBeats);
+  wire full = 12'(write_q - read_q) >= 12'(BufferBeats);
   always_comb begin
     parsed.valid  = arrived_valid_q;
     parsed.ends   = tail ? left_q <= 9'(NumWords) : is_whole;
@@ -341,7 +342,7 @@ module cluster_link_receive
         limit_valid_q <= 1'b1;
         if (adopts_q) shift_q <= numbers.count - checked_q.count;
       end
-      if (stores) write_q <= write_q + 1'b1;
+      if (stores & ~full) write_q <= write_q + 1'b1;
       if (fail | ~listens_i) begin
         hunting_q <= 1'b1;
         adopts_q  <= 1'b0;
@@ -482,6 +483,6 @@ module cluster_link_receive
     checked_q.end_at
   };
 
-  `BOMBUS_ASSERT(NoOverflow, count_t'(write_q - read_q) <= count_t'(RingBeats))
+  `BOMBUS_ASSERT(NoOverflow, count_t'(write_q - read_q) <= count_t'(BufferBeats))
 
 endmodule

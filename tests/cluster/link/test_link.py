@@ -66,6 +66,18 @@ def test_any_pace(benches: Benches, width: int) -> None:
     assert not any(counts[name] for name in TROUBLE), counts
 
 
+def test_buffer_full_of_short_packets(benches: Benches) -> None:
+    """The receiver's buffer fills with packets of one beat, then they leave it."""
+    links = Links(benches, 64, BufferBeats=512)
+    links.train()
+    links.bench.stall(A, 1.0)
+    links.send(A, packets(Random(1), [0] * 1200))
+    links.bench.run(2500)
+    links.bench.stall(A, 0.0)
+    links.settle()
+    links.check()
+
+
 @pytest.mark.parametrize("width", [pytest.param(64, marks=pytest.mark.sweep), 128, 512])
 @pytest.mark.parametrize(
     ("ber", "loss", "burst"),

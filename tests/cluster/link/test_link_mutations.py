@@ -21,6 +21,7 @@ ALL: Test = partial(test_link.test_all_lengths, width=64)
 PACE: Test = partial(test_link.test_any_pace, width=128)
 FAULTS: Test = partial(test_link.test_faults, width=128, ber=1e-4, loss=0.002, burst=20)
 RESET: Test = partial(test_link.test_reset_of_a_board, width=128, seed=1)
+SHORT: Test = test_link.test_buffer_full_of_short_packets
 FORMAT: Test = partial(test_link_format.test_format, width=128)
 
 SENDER = "cluster_link_transmit"
@@ -38,6 +39,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (SENDER, "fresh_due_q <= fresh_i |", "fresh_due_q <=", RESET),
     (RECEIVER, "is_next = checked_q.seq == expected_q", "is_next = 1'b1", FAULTS),
     (RECEIVER, "if (adopts_q) shift_q <= numbers.count - checked_q.count;", "", FAULTS),
+    (RECEIVER, "2 ** $clog2(BufferBeats + 3)", "2 ** $clog2(BufferBeats)", SHORT),
     ("cluster_crc_pkg", "32'h82F63B78", "32'hEDB88320", FORMAT),
 )
 

@@ -20,6 +20,7 @@ from tests.platform.formal.proofs import (
     HUB,
     LANES,
     LINK,
+    LINK_RING,
     LOCAL_OUTPUT,
     MERGE,
     MESSAGE_REGISTER,
@@ -74,6 +75,7 @@ MESSAGE_FILE = "message_register"
 STAGE_FILE = "stream_stage"
 OUTPUT_STAGE_FILE = "output_stage"
 DROP_FILE = "drop_register"
+RECEIVER = "cluster_link_receive"
 
 BROKEN_PLATFORM = (
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
@@ -278,6 +280,17 @@ BROKEN_PLATFORM = (
             "cluster_flow_control", "is_closed) scan_returns_q <= 1'b0", "is_closed) begin end"
         ),
     ),
+    (
+        LINK_RING,
+        Mutation(RECEIVER, "12'(write_q - read_q) >= 12'(BufferBeats)", "1'b0"),
+    ),
+    (LINK_RING, Mutation(RECEIVER, "~checked_q.overflow & ~adopts_q", "~adopts_q")),
+    (LINK_RING, Mutation(RECEIVER, "fetch_q != commit_q", "fetch_q != write_q")),
+    (
+        LINK_RING,
+        Mutation(RECEIVER, "packet_good ? checked_q.count + 1'b1 : commit_q", "commit_q"),
+    ),
+    (LINK_RING, Mutation(RECEIVER, "if (rst_i | fail) partial_q.valid <= 1'b0;", "")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "last: in_i.last", "last: 1'b1")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "out_next_o = head.next", "out_next_o = '0")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "dropping_q <= drop;", "dropping_q <= 1'b0;")),

@@ -91,6 +91,7 @@ CLUSTER_ROUTER = Proof("cluster_router_formal", depth=8, induction=2, reach=14)
 ANY_QUEUE = {"stream_queue": "any_queue"}
 FLOW_CONTROL = Proof("cluster_flow_control_formal", 4, 1, 12, stand_ins=ANY_QUEUE)
 FLOW_CONTROL_PERIOD = replace(FLOW_CONTROL, parameters={"GrantPeriod": 2, "InitBudget": 2})
+LINK_RING = Proof("cluster_link_ring_formal", 4, 1, 24, free=("crc_words",), apart=True)
 OUTPUT_STAGE = Proof("output_stage_formal", depth=3, induction=2, reach=6)
 
 # Numbers of noc_pkg.
@@ -124,6 +125,7 @@ PROOFS = (
     replace(HUB, parameters={"NumMasters": 2}),
     OCCUPANCY,
     CLUSTER_ROUTER,
+    LINK_RING,
     FLOW_CONTROL,
     pytest.param(FLOW_CONTROL_PERIOD, marks=pytest.mark.sweep, id=str(FLOW_CONTROL_PERIOD)),
     Proof("head_fifo_formal", depth=3, induction=2, reach=20, parameters={"Depth": 8}),
