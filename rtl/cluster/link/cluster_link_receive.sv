@@ -21,7 +21,8 @@ module cluster_link_receive
 #(
     parameter type beat_t = logic,
     parameter int unsigned DataWidth = 128,
-    parameter int unsigned BufferBeats = 200
+    parameter int unsigned BufferBeats = 200,
+    parameter int unsigned MaxWords = 255  // of a packet
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -69,8 +70,8 @@ module cluster_link_receive
       )) begin : gen_bad_width
     $error("cluster_link: DataWidth must be 64, 128, 256 or 512");
   end
-  if (BufferBeats > 1024 || BufferBeats < 257 / NumWords + 4) begin : gen_bad_buffer
-    $error("cluster_link: BufferBeats must hold a packet of 255 words, and be at most 1024");
+  if (BufferBeats > 1024 || BufferBeats < (MaxWords + 2) / NumWords + 4) begin : gen_bad_buffer
+    $error("cluster_link: BufferBeats must hold the longest packet, and be at most 1024");
   end
 
   // ---- A beat arrives; each of its words is classified ----

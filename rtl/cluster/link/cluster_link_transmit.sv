@@ -20,6 +20,7 @@ module cluster_link_transmit
     parameter type beat_t = logic,
     parameter int unsigned DataWidth = 128,
     parameter int unsigned RetryBeats = 512,  // a power of two
+    parameter int unsigned MaxWords = 255,  // of a packet
     parameter int unsigned StateBeats = 25,  // beats that are given back by one control word
     parameter int unsigned StateCycles = 256,  // at least one State in so many cycles
     parameter int unsigned NakCycles = 512,  // until an unanswered Nak is repeated
@@ -61,7 +62,7 @@ module cluster_link_transmit
 
   localparam int unsigned NumWords = DataWidth / 64;
   localparam int unsigned WordShift = $clog2(NumWords);
-  localparam int unsigned MaxBeats = (255 + NumWords - 1) / NumWords;
+  localparam int unsigned MaxBeats = (MaxWords + NumWords - 1) / NumWords;
   localparam int unsigned AddrBits = $clog2(RetryBeats);
   localparam int unsigned PacketBits = AddrBits;  // each packet has a beat
   typedef logic [AddrBits-1:0] addr_t;
@@ -70,7 +71,7 @@ module cluster_link_transmit
   typedef logic [WordShift:0] fill_t;  // words of a beat, 0 to NumWords
 
   if (RetryBeats != 2 ** AddrBits || RetryBeats < 2 * MaxBeats) begin : gen_bad_retry
-    $error("cluster_link: RetryBeats must be a power of two and hold two packets of 255 words");
+    $error("cluster_link: RetryBeats must be a power of two and hold the two longest packets");
   end
 
   // ---- Packets enter the retry buffer ----

@@ -20,6 +20,7 @@ from tests.platform.formal.proofs import (
     HUB,
     LANES,
     LINK,
+    LINK_CREDIT,
     LINK_RING,
     LOCAL_OUTPUT,
     MERGE,
@@ -75,6 +76,7 @@ MESSAGE_FILE = "message_register"
 STAGE_FILE = "stream_stage"
 OUTPUT_STAGE_FILE = "output_stage"
 DROP_FILE = "drop_register"
+SENDER = "cluster_link_transmit"
 RECEIVER = "cluster_link_receive"
 
 BROKEN_PLATFORM = (
@@ -291,6 +293,10 @@ BROKEN_PLATFORM = (
         Mutation(RECEIVER, "packet_good ? checked_q.count + 1'b1 : commit_q", "commit_q"),
     ),
     (LINK_RING, Mutation(RECEIVER, "if (rst_i | fail) partial_q.valid <= 1'b0;", "")),
+    (LINK_CREDIT, Mutation(SENDER, "numbers.count - count_t'(2)", "numbers.count")),
+    (LINK_CREDIT, Mutation(SENDER, "& ~sends_tail & ~credit[11] &", "& ~sends_tail &")),
+    (LINK_CREDIT, Mutation(SENDER, "(sends & boundary) ? count_t'(need) : '0", "'0")),
+    (LINK_CREDIT, Mutation(SENDER, "next_length >> WordShift;", "'0;")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "last: in_i.last", "last: 1'b1")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "out_next_o = head.next", "out_next_o = '0")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "dropping_q <= drop;", "dropping_q <= 1'b0;")),

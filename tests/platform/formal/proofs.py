@@ -92,6 +92,12 @@ ANY_QUEUE = {"stream_queue": "any_queue"}
 FLOW_CONTROL = Proof("cluster_flow_control_formal", 4, 1, 12, stand_ins=ANY_QUEUE)
 FLOW_CONTROL_PERIOD = replace(FLOW_CONTROL, parameters={"GrantPeriod": 2, "InitBudget": 2})
 LINK_RING = Proof("cluster_link_ring_formal", 4, 1, 24, free=("crc_words",), apart=True)
+FREE_CRC = {"cluster_crc_pkg": "free_crc_pkg", "crc_words": "free_crc_words"}
+# Bounded: the first packet is on the wire after 15 cycles.
+LINK_CREDIT = Proof(
+    "cluster_link_credit_formal", 19, None, 20, stand_ins=FREE_CRC, maps_memories=True
+)
+LONGER_CREDIT = replace(LINK_CREDIT, depth=26)
 OUTPUT_STAGE = Proof("output_stage_formal", depth=3, induction=2, reach=6)
 
 # Numbers of noc_pkg.
@@ -126,6 +132,8 @@ PROOFS = (
     OCCUPANCY,
     CLUSTER_ROUTER,
     LINK_RING,
+    LINK_CREDIT,
+    pytest.param(LONGER_CREDIT, marks=pytest.mark.sweep, id="cluster_link_credit_formal-longer"),
     FLOW_CONTROL,
     pytest.param(FLOW_CONTROL_PERIOD, marks=pytest.mark.sweep, id=str(FLOW_CONTROL_PERIOD)),
     Proof("head_fifo_formal", depth=3, induction=2, reach=20, parameters={"Depth": 8}),

@@ -57,14 +57,16 @@ class Proof:
     `clocks`: with more than one, each is an unconstrained input; a step of the solver is then not a
     cycle, but any time in which no clock has more than one edge.
 
-    `stand_ins`: modules of `rtl/`, and those of `formal/` that take their places.
+    `stand_ins`: modules and packages of `rtl/`, and those of `formal/` that take their places.
 
     `free`: modules whose outputs are anything in each cycle: what the proof needs of them, it
     assumes, and proofs of their own assert it.
 
     `apart`: the solver is asked about one assertion after the other. With much arithmetic, it can
     take a hundred times as long for all at once. With `induction`, that is so in its last step: all
-    are assumed in the steps before."""
+    are assumed in the steps before.
+
+    `maps_memories`: memories are registers for the solver, which is faster if they are small."""
 
     name: str
     depth: int
@@ -75,6 +77,7 @@ class Proof:
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     free: Sequence[str] = ()
     apart: bool = False
+    maps_memories: bool = False
 
     def __str__(self) -> str:
         values = "-".join(f"{key}{value}" for key, value in self.parameters.items())
@@ -106,10 +109,10 @@ def _bound(files: Iterable[Path]) -> list[Path]:
 
 
 def _stand_in(name: str, other: str, folder: Path) -> Path:
-    """A copy of a module of formal/ under the name of the module that it replaces."""
+    """A copy of a module or package of formal/ under the name of the one that it replaces."""
     text = (FORMAL / f"{other}.sv").read_text()
     file = folder / f"{name}.sv"
-    file.write_text(text.replace(f"module {other}", f"module {name}"))
+    file.write_text(re.sub(rf"\b(module|package) {other}\b", rf"\1 {name}", text))
     return file
 
 
@@ -133,6 +136,7 @@ def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
         "cutpoint -blackbox",
         "setundef -undriven -anyseq",  # undriven signals are free
         f"prep -top {proof.name} -flatten",
+        *(["memory_map", "opt -fast"] if proof.maps_memories else []),
         "async2sync" if proof.clocks == 1 else "clk2fflogic",
         "dffunmap",
         f"write_smt2 -wires {model}",
