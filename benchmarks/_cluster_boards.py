@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from bombus.cluster import routing
 from bombus.cluster.description import BoardDescription, Description, LinkDescription, RegisterWrite
 from bombus.cluster.links import CLASSES, Links
-from bombus.cluster.model import Endpoint
+from bombus.cluster.model import Endpoint, Timing
 from bombus.cluster.simulation import Cluster
 from bombus.cluster.split import BRIDGE as TILE
 from bombus.cluster.split import NODE
@@ -19,6 +19,8 @@ from bombus.cluster.topology import Topology
 
 STEP = 1000  # cycles between two looks at the counts
 LIMIT = 400  # steps
+ENDLESS = 0xFFFF_FFFF
+PERIOD = 4700  # cycles between packets that are answered; the scan of sessions has other periods
 _DESIGN = """\
 name: load_board
 data_width: 64
@@ -27,38 +29,62 @@ host: {{mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, prefix: 24, gateway: 10.77.0.1}
 tiles:
 - name: {tile}
   layers:
-  - cluster_node: {{link_width: {width}, num_links: {links}, num_boards: {boards}}}
+  - cluster_node: {{{node}}}
 {loads}
   ports: {{{ports}}}
 """
 
 
+def _parameters(**values: int) -> str:
+    return ", ".join(f"{name}: {value}".lower() for name, value in values.items())
+
+
 def _load(endpoint: Endpoint, channel: int, boards: int, width: int) -> str:
-    return (
-        f"  - cluster_load: {{link_width: {width}, channel: {channel}, "
-        f"num_boards: {boards}, managed: {str(endpoint.managed).lower()}, "
-        f"max_words: {endpoint.words}, buffer_size: {endpoint.buffer_size}, "
-        f"flow_offset: {endpoint.flow_offset}, flow_stride: {endpoint.flow_stride}, "
-        f"init_budget: {endpoint.init_budget}}}"
+    values = _parameters(
+        link_width=width,
+        channel=channel,
+        num_boards=boards,
+        managed=endpoint.managed,
+        max_words=endpoint.words,
+        buffer_size=endpoint.buffer_size,
+        flow_offset=endpoint.flow_offset,
+        flow_stride=endpoint.flow_stride,
+        init_budget=endpoint.init_budget,
     )
+    return f"  - cluster_load: {{{values}}}"
 
 
 def describe(
-    topology: Topology, endpoints: Sequence[Endpoint], folder: Path, *, width: int, latency: int
+    topology: Topology, endpoints: Sequence[Endpoint], folder: Path, timing: Timing
 ) -> Description:
     """Boards with these endpoints, one for each channel. Writes their design into the folder."""
+    boards, width = topology.boards, timing.width
+    loads = [_load(each, number, boards, width) for number, each in enumerate(endpoints)]
+    return describe_layers(topology, loads, folder, timing)
+
+
+def describe_layers(
+    topology: Topology,
+    layers: Sequence[str],
+    folder: Path,
+    timing: Timing,
+    ports: Mapping[str, str] | None = None,
+) -> Description:
+    """Boards with a node and these layers, lines of YAML. ports: raised ones, but for links."""
     links = max(topology.num_links)
+    raised = {f"link{n}": f"link{n}" for n in range(links)} | dict(ports or {})
     design = folder / "load_board.yaml"
     design.write_text(
         _DESIGN.format(
             tile=TILE,
-            width=width,
-            links=links,
-            boards=topology.boards,
-            loads="\n".join(
-                _load(each, number, topology.boards, width) for number, each in enumerate(endpoints)
+            node=_parameters(
+                link_width=timing.width,
+                num_links=links,
+                num_boards=topology.boards,
+                buffer_beats=timing.buffer_beats,
             ),
-            ports=", ".join(f"link{n}: link{n}" for n in range(links)),
+            loads="\n".join(layers),
+            ports=", ".join(f"{port}: {name}" for port, name in raised.items()),
         )
     )
     found = Links(topology, routing.tables(topology, CLASSES))
@@ -69,8 +95,15 @@ def describe(
             for register, index, value in found.registers(board)
         )
         boards.append(BoardDescription(board, name, design, writes))
-    joined = tuple(LinkDescription(*link.ends, latency) for link in topology.links)
+    joined = tuple(LinkDescription(*link.ends, timing.latency) for link in topology.links)
     return Description("load", tuple(boards), joined)
+
+
+def start(description: Description, cycles: int = 20_000) -> Cluster:
+    """The boards, after cycles in which links are trained and sessions opened."""
+    cluster = Cluster(description)
+    cluster.run(cycles)
+    return cluster
 
 
 @dataclass(frozen=True)
@@ -82,6 +115,19 @@ class Result:
     cycles: int  # from packet `skip` to the last one
     answers: int
     round_trips: int
+
+    def rate(self, skip: int) -> float:
+        """Packets per cycle after the first ones."""
+        return (self.received - skip - 1) / max(1, self.cycles)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Packets of a channel from a board to another."""
+
+    source: int
+    target: int
+    channel: int = 0
 
 
 class Loads:
@@ -95,63 +141,72 @@ class Loads:
         name = f"cluster_load_{channel + 1}" if channel else "cluster_load"
         return self.cluster[board].registers.tiles[TILE][name]
 
-    def echo(self, source: int, target: int, channel: int, packets: int) -> Result:
-        """Packets one after the other that the target answers; what the source has counted."""
-        period = 4000
-        self._prepare([(source, channel)], target, packets, period=period)
-        self._start([(source, channel)], target, echo=True)
-        self.cluster.run(packets * period)
-        return self._result(source, channel)
+    def echo(self, source: int, target: int, channel: int, packets: int) -> list[int]:
+        """Packets one after the other that the target answers; cycles of each round trip."""
+        flow = Flow(source, target, channel)
+        self._prepare([flow], packets, period=PERIOD)
+        self._control(target, channel, echo=1)
+        self._control(source, channel, run=1)
+        trips: list[int] = []
+        total = 0
+        for _ in range(packets):
+            self.cluster.run(PERIOD)
+            found = self._result(source, channel)
+            if found.answers > len(trips):
+                trips.append(found.round_trips - total)
+                total = found.round_trips
+        return trips
 
     def rate(
-        self, senders: Sequence[tuple[int, int]], target: int, skip: int, packets: int
+        self,
+        flows: Sequence[Flow],
+        skip: int,
+        packets: int,
+        *,
+        endless: bool = False,
+        stagger: int = 0,
     ) -> tuple[list[Result], int]:
-        """Endless packets from (board, channel) to a board. The results there by channel, when each
-        channel has received `packets`, and the packets lost or wrong until all have arrived.
+        """Packets of flows. The results at the receivers, and the packets lost or wrong.
+
+        Each sends `packets`; endless: until each receiver has so many. stagger: cycles between the
+        starts.
         """
-        channels = sorted({channel for _, channel in senders})
-        self._prepare(senders, target, 0xFFFF_FFFF, skip=skip)
-        self._start(senders, target)
+        ends = sorted({(flow.target, flow.channel) for flow in flows})
+        self._prepare(flows, ENDLESS if endless else packets, skip=skip)
+        for flow in flows:
+            self._control(flow.source, flow.channel, run=1)
+            self.cluster.run(stagger)
         for _ in range(LIMIT):
             self.cluster.run(STEP)
-            results = [self._result(target, channel) for channel in channels]
+            results = [self._result(*end) for end in ends]
             if all(result.received >= packets for result in results):
                 break
-        for board, channel in senders:
-            self.registers(board, channel).control.write(run=0, clear=0, echo=0, stall=0)
+        for flow in flows:
+            self._control(flow.source, flow.channel)
         for _ in range(LIMIT):
-            self.cluster.run(STEP)
-            sent = sum(self.registers(*sender).sent.count for sender in senders)
-            last = [self._result(target, channel) for channel in channels]
+            sent = sum(self.registers(each.source, each.channel).sent.count for each in flows)
+            last = [self._result(*end) for end in ends]
             if sent == sum(result.received for result in last):
                 break
+            self.cluster.run(STEP)
         return results, sent - sum(each.received - each.wrong for each in last)
 
     def _prepare(
-        self,
-        senders: Sequence[tuple[int, int]],
-        target: int,
-        packets: int,
-        *,
-        skip: int = 0,
-        period: int = 0,
+        self, flows: Sequence[Flow], packets: int, *, skip: int = 0, period: int = 0
     ) -> None:
-        ends = {*senders, *((target, channel) for _, channel in senders)}
-        for board, channel in sorted(ends):
+        ends = {(flow.target, flow.channel): flow.source for flow in flows}
+        ends |= {(flow.source, flow.channel): flow.target for flow in flows}
+        for (board, channel), target in sorted(ends.items()):
             at = self.registers(board, channel)
             at.control.write(run=0, clear=1, echo=0, stall=0)
             at.packet.write(target=target, words=self.endpoints[channel].words, period=period)
             at.packets.write(count=packets)
             at.skip.write(count=skip)
+            self._control(board, channel)
 
-    def _start(
-        self, senders: Sequence[tuple[int, int]], target: int, *, echo: bool = False
-    ) -> None:
-        for channel in sorted({channel for _, channel in senders}):
-            at = self.registers(target, channel)
-            at.control.write(run=0, clear=0, echo=int(echo), stall=0)
-        for board, channel in senders:
-            self.registers(board, channel).control.write(run=1, clear=0, echo=0, stall=0)
+    def _control(self, board: int, channel: int, *, run: int = 0, echo: int = 0) -> None:
+        at = self.registers(board, channel)
+        at.control.write(run=run, clear=0, echo=echo, stall=0)
 
     def _result(self, board: int, channel: int) -> Result:
         at = self.registers(board, channel)

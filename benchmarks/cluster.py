@@ -2,52 +2,40 @@
 """Bandwidth and latency between boards, as in figures 8 to 11 of the paper on its network.
 
 Source: "A Transport-Layer Network for Distributed FPGA Platforms", section V. Boards in a bar with
-cluster_load at each endpoint are simulated; `--model` takes the reference model instead, in which
-a link has no bit errors. bound_gbps is the law of `bombus.cluster.law`.
+cluster_load at each endpoint are simulated, then the collective operations of a torus. `--model`
+takes the reference model instead, in which a link has no bit errors. bound_gbps is the law of
+`bombus.cluster.law`, and of collective operations what the links allow.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
+from statistics import median
 from typing import Annotated
 
-from _cluster_boards import Loads, describe
-from rich.table import Table
+from _cluster_boards import Flow, Loads, describe, start
+from _cluster_cases import HOPS, Case, bound, cases
+from _cluster_collectives import Operation, operations
+from _cluster_report import draw, table
 
 from bombus.base.errors import UserError
 from bombus.base.output import check_writable
-from bombus.cluster import law, routing
+from bombus.cluster import routing
 from bombus.cluster.links import CLASSES
 from bombus.cluster.model import Endpoint, Network, Packet, Timing
-from bombus.cluster.simulation import Cluster
 from bombus.cluster.topology import build
 from bombus.measure.bench import report
 
-BOARDS = 4
-WIDTH = 128
-LATENCY = 75
-HOP = 15  # cycles: cluster_link adds 14, cluster_router 1
 CLOCK_MHZ = 156.25
-LINE_GBPS = WIDTH * CLOCK_MHZ / 1000
-WORDS = 8  # of a packet: 64 bytes
-STRIDES = (8, 32, 128, 256)
-ENDPOINTS = (1, 2, 4)
-SHARED = 32  # stride of figure 9
-# Table III of the paper, and a better setting in the same buffer: buffer, stride, offset
-CONTENDED = {
-    "64x1+16": (80, 64, 16),
-    "64x1+8": (72, 64, 8),
-    "32x2+16": (80, 32, 16),
-    "16x1+64": (80, 16, 64),
-}
 
 
 @dataclass(frozen=True)
 class Row:
-    """Figures of one measurement; docs/cluster/bandwidth.md defines them."""
+    """Figures of one measurement; docs/benchmarks.md defines them."""
 
     figure: str
     topology: str
@@ -63,44 +51,6 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Case:
-    """A measurement: boards that send to board 0, and on how many channels."""
-
-    figure: str
-    endpoint: Endpoint
-    sources: tuple[int, ...]
-    endpoints: int = 1
-    packets: int = 0  # to receive on each channel
-    echoes: bool = False
-
-
-def _half(stride: int) -> Endpoint:
-    """As in figures 8 and 9: the offset is half of the stride."""
-    return Endpoint(
-        buffer_size=stride + stride // 2,
-        flow_offset=stride // 2,
-        flow_stride=stride,
-        init_budget=1,
-        words=WORDS,
-    )
-
-
-def cases() -> Iterator[Case]:
-    for stride in STRIDES:
-        for hops in range(1, BOARDS):
-            yield Case("8", _half(stride), (hops,), packets=8 * stride + 200)
-    for count in ENDPOINTS:
-        yield Case("9", _half(SHARED), (3,), endpoints=count, packets=12 * SHARED)
-    for name, (buffer, stride, offset) in CONTENDED.items():
-        endpoint = replace(
-            _half(stride), buffer_size=buffer, flow_stride=stride, flow_offset=offset
-        )
-        yield Case(f"10 {name}", endpoint, (1, 2, 3), packets=1500)
-    for hops in range(1, BOARDS):
-        yield Case("11", _half(SHARED), (hops,), packets=8, echoes=True)
-
-
-@dataclass(frozen=True)
 class Measured:
     """What was measured: share of the line's bandwidth, or cycles of a round trip."""
 
@@ -109,40 +59,34 @@ class Measured:
     lost: int
 
 
-def _bound(case: Case, timing: Timing) -> float | None:
-    if case.echoes:
-        return None
-    if len(case.sources) > 1:
-        return law.several(case.endpoint, case.sources, timing)
-    return law.aggregate(case.endpoint, case.endpoints, case.sources[0], timing)
+# ---- The reference model ----
 
 
 def _in_model(case: Case, timing: Timing) -> Measured:
-    made = build("bar", BOARDS)
+    made = build("bar", HOPS + 1)
     kinds = [case.endpoint] * case.endpoints
     network = Network(made, routing.tables(made, CLASSES), kinds, timing)
     if case.echoes:
-        return _round_trips(network, case)
-    wanted = case.packets * case.endpoints
-    for source in case.sources:
+        return _model_round_trips(network, case)
+    wanted, skip = case.packets * case.endpoints, case.skip * case.endpoints
+    count = (2 if case.endless else 1) * case.packets
+    for source, target in case.flows:
         for channel in range(case.endpoints):
-            for _ in range(2 * case.packets):
-                network.send(Packet(source, 0, channel, case.endpoint.words))
-    while len(network.packets) < wanted:
-        network.run(network.now + 100)
-    skip = wanted // 4
-    first, last = network.packets[skip].arrived, network.packets[wanted - 1].arrived
-    assert first is not None and last is not None
+            for _ in range(count):
+                network.send(Packet(source, target, channel, case.endpoint.words))
     network.run()
-    lost = 2 * wanted * len(case.sources) - len(network.packets)
+    arrived = [each.arrived for each in network.packets if not each.destination]
+    lost = count * case.endpoints * len(case.flows) - len(network.packets)
     beats = (wanted - skip - 1) * case.endpoint.words / timing.words
+    first, last = arrived[skip], arrived[wanted - 1]
+    assert first is not None and last is not None
     return Measured(beats / (last - first), None, lost)
 
 
-def _round_trips(network: Network, case: Case) -> Measured:
+def _model_round_trips(network: Network, case: Case) -> Measured:
     trips: list[float] = []
     words = network.timing.words
-    (source,) = case.sources
+    ((source, _),) = case.flows
 
     def arrived(packet: Packet) -> None:
         if packet.destination:
@@ -155,30 +99,34 @@ def _round_trips(network: Network, case: Case) -> Measured:
         begun = network.now
         network.send(Packet(source, 0, 0, case.endpoint.words))
         network.run()
-    return Measured(None, sum(trips) / len(trips), case.packets - len(trips))
+    return Measured(None, median(trips), case.packets - len(trips))
+
+
+# ---- The RTL ----
 
 
 def _in_rtl(loads: Loads, case: Case, channels: Sequence[int], timing: Timing) -> Measured:
     if case.echoes:
-        found = loads.echo(case.sources[0], 0, channels[0], case.packets)
-        trip = found.round_trips / max(1, found.answers)
-        return Measured(None, trip, case.packets - found.answers)
-    senders = [(source, channel) for source in case.sources for channel in channels]
-    skip = case.packets // 4
-    results, lost = loads.rate(senders, 0, skip, case.packets)
+        ((source, target),) = case.flows
+        trips = loads.echo(source, target, channels[0], case.packets)
+        return Measured(None, median(trips) if trips else None, case.packets - len(trips))
+    flows = [Flow(*flow, channel) for channel in channels for flow in case.flows]
+    cycle = case.endpoint.flow_stride * timing.wire(case.endpoint.words)
+    results, lost = loads.rate(
+        flows,
+        case.skip,
+        case.packets,
+        endless=case.endless,
+        stagger=round(cycle) if case.endpoints > 1 else 0,
+    )
     words = case.endpoint.words / timing.words
-    share = sum((each.received - skip - 1) * words / max(1, each.cycles) for each in results)
-    return Measured(share, None, lost)
+    shares = [result.rate(case.skip) * words for result in results]
+    targets = {flow.target for flow in flows}
+    return Measured(sum(shares) / len(targets), None, lost)
 
 
-def _rows(model: bool, bit_errors: float) -> Iterator[Row]:
-    todo = list(cases())
-    if model:
-        timing = Timing(width=WIDTH, latency=LATENCY, hop=HOP)
-        for case in todo:
-            yield _row(case, _in_model(case, timing), timing)
-        return
-    timing = Timing(width=WIDTH, latency=LATENCY, hop=HOP)
+def _of_boards(todo: Sequence[Case], timing: Timing) -> Iterator[Row]:
+    """Cases that share their boards."""
     channels: dict[Endpoint, list[int]] = {}
     endpoints: list[Endpoint] = []
     for case in todo:
@@ -187,72 +135,76 @@ def _rows(model: bool, bit_errors: float) -> Iterator[Row]:
             given.append(len(endpoints))
             endpoints.append(case.endpoint)
     with tempfile.TemporaryDirectory() as folder:
-        made = build("bar", BOARDS)
-        described = describe(made, endpoints, Path(folder), width=WIDTH, latency=LATENCY)
-        with Cluster(described) as cluster:
-            cluster.run(40_000)  # links are trained, sessions are open
-            if bit_errors:
-                for board, ports in enumerate(made.num_links):
-                    for port in range(ports):
-                        link = cluster[board].simulation.beat_links[f"link{port}"]
-                        link.configure(bit_errors=bit_errors, seed=board * 4 + port)
+        described = describe(build("bar", HOPS + 1), endpoints, Path(folder), timing)
+        with start(described) as cluster:
             loads = Loads(cluster, endpoints)
             for case in todo:
+                for link in range(len(described.links)):
+                    cluster.impair(link, bit_errors=case.bit_errors)
                 used = channels[case.endpoint][: case.endpoints]
-                yield _row(case, _in_rtl(loads, case, used, timing), timing)
+                yield _row(case, _in_rtl(loads, case, used, timing), timing, used)
+            cluster.check()
 
 
-def _row(case: Case, measured: Measured, timing: Timing) -> Row:
-    bound = _bound(case, timing)
+def rows_of_all(timing: Timing, *, model: bool = False, full: bool = False) -> list[Row]:
+    """All rows of the benchmark."""
+    return list(_rows(timing, model=model, full=full))
+
+
+def _rows(timing: Timing, *, model: bool, full: bool) -> Iterator[Row]:
+    todo = cases(full=full)
+    if model:
+        for case in todo:
+            if not case.bit_errors:
+                channels = [0] * case.endpoints
+                yield _row(case, _in_model(case, timing), timing, channels)
+        return
+    for _, group in groupby(todo, key=lambda case: case.part):
+        yield from _of_boards(list(group), timing)
+    for operation in operations(timing, full=full):
+        yield _of_operation(operation, timing)
+
+
+def _gbps(share: float | None, timing: Timing) -> float | None:
+    return None if share is None else round(share * timing.width * CLOCK_MHZ / 1000, 3)
+
+
+def _us(cycles: float | None) -> float | None:
+    return None if cycles is None else round(cycles / CLOCK_MHZ, 4)
+
+
+def _row(case: Case, measured: Measured, timing: Timing, channels: Sequence[int]) -> Row:
     kind = case.endpoint
-
-    def gbps(share: float | None) -> float | None:
-        return None if share is None else round(share * LINE_GBPS, 3)
-
-    trip = measured.round_trip
     return Row(
         case.figure,
         "bar",
-        max(case.sources),
+        case.hops,
         case.endpoints,
-        kind.flow_stride,
-        kind.flow_offset,
+        kind.flow_stride if kind.managed else 0,
+        kind.flow_offset if kind.managed else 0,
         kind.buffer_size,
-        gbps(measured.share),
-        gbps(bound),
-        None if trip is None else round(trip / CLOCK_MHZ, 4),
+        _gbps(measured.share, timing),
+        _gbps(bound(case, timing, channels), timing),
+        _us(measured.round_trip),
         measured.lost,
     )
 
 
-def draw(rows: list[Row], file: Path) -> None:
-    """Figure 8: bandwidth by stride, one line for each distance; dotted: the law."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    figure, axis = pyplot.subplots(figsize=(5, 3.6))
-    single = [row for row in rows if row.figure == "8"]
-    for hops, marker in zip(sorted({row.hops for row in single}), ("o-", "s-", "^-"), strict=True):
-        series = [row for row in single if row.hops == hops]
-        strides = [row.stride for row in series]
-        axis.plot(
-            strides,
-            [row.bandwidth_gbps or 0.0 for row in series],
-            marker,
-            label="1 hop" if hops == 1 else f"{hops} hops",
-            markerfacecolor="none",
-        )
-        axis.plot(strides, [row.bound_gbps or 0.0 for row in series], "k:")
-    axis.set(xscale="log", xlabel="FlowStride, packets of 64 bytes", ylabel="Gb/s")
-    axis.set_xticks(STRIDES, [str(stride) for stride in STRIDES])
-    axis.minorticks_off()
-    axis.grid(alpha=0.3)
-    axis.legend()
-    figure.tight_layout()
-    figure.savefig(file, metadata={"Date": None})
-    pyplot.close(figure)
+def _of_operation(operation: Operation, timing: Timing) -> Row:
+    share = operation.bound_cycles / operation.cycles if operation.bound_cycles else None
+    return Row(
+        operation.name,
+        operation.topology,
+        1,
+        operation.boards,
+        operation.endpoint.flow_stride,
+        operation.endpoint.flow_offset,
+        operation.endpoint.buffer_size,
+        _gbps(share, timing),
+        None if share is None else _gbps(1.0, timing),
+        _us(operation.cycles),
+        operation.wrong,
+    )
 
 
 def main(
@@ -260,26 +212,17 @@ def main(
     json: Path | None,
     *,
     model: Annotated[bool, "the reference model instead of the RTL"] = False,
-    errors_per_billion: Annotated[int, "bit errors of the links per 1e9 bits, RTL only"] = 0,
-    picture: Annotated[str, "file for a picture of figure 8 (.svg)"] = "",
+    full: Annotated[bool, "more strides, endpoints and settings"] = False,
+    pictures: Annotated[str, "folder for the pictures of figures 8 to 11"] = "",
 ) -> None:
-    """Bandwidth by distance, stride and number of endpoints; senders that contend; round trips."""
+    """Bandwidth by distance, stride and endpoints; senders that contend; links; collectives."""
     if design:
         raise UserError("this benchmark has its own designs; leave the design file out")
-    if picture:
-        check_writable(Path(picture))
-    rows = list(_rows(model, errors_per_billion / 1e9))
-    table = Table("figure", title="A bar of 4 boards, 64-byte packets on links of 20 Gb/s")
-    names = list(asdict(rows[0]))[2:]
-    for name in names:
-        table.add_column(name, justify="right")
-    for row in rows:
-        values = asdict(row)
-        shown = ("" if values[name] is None else str(values[name]) for name in names)
-        table.add_row(row.figure, *shown)
-    if picture:
-        draw(rows, Path(picture))
-    source = "model" if model else "rtl"
-    report({"source": source, "rows": [asdict(row) for row in rows]}, json, [table])
-    if lost := sum(row.lost for row in rows):
+    if pictures:
+        check_writable(Path(pictures) / "cluster_8.svg")
+    rows = [asdict(row) for row in rows_of_all(Timing(), model=model, full=full)]
+    if pictures:
+        draw(rows, Path(pictures))
+    report({"source": "model" if model else "rtl", "rows": rows}, json, [table(rows)])
+    if lost := sum(row["lost"] for row in rows):
         raise UserError(f"{lost} packets were lost, doubled, out of order or wrong")

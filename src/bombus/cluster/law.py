@@ -18,11 +18,10 @@ round trip needs little more than a round trip of buffer.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from bombus.cluster.model import Endpoint, Timing
-
-ENDS = 7  # c0: cycles that both endpoints and their routers add to a round trip
 
 
 def efficiency(words: int, timing: Timing) -> float:
@@ -30,16 +29,10 @@ def efficiency(words: int, timing: Timing) -> float:
     return words / timing.words / timing.wire(words)
 
 
-def hop_cycles(words: int, timing: Timing) -> float:
-    """C: cycles of a hop for packets of so many words."""
-    return timing.latency + timing.hop + (timing.wire(words) if timing.check else 0)
-
-
 def round_trip(hops: int, words: int, timing: Timing) -> float:
     """RTT in cycles: a grant to the sender, and the first packet that it allows."""
-    there = hop_cycles(words, timing)
-    back = hop_cycles(1, timing)
-    return hops * (there + back) + ENDS
+    ends = 2 * timing.endpoint - 1  # c0
+    return hops * (timing.crossing(words) + timing.crossing(1)) + ends
 
 
 def share(endpoint: Endpoint, hops: int, timing: Timing) -> float:
@@ -111,3 +104,14 @@ def aggregate(
     window = endpoint.flow_stride + endpoint.threshold
     trip = round_trip(hops, endpoint.words, timing)
     return eta * _turns(endpoint, window, trip / endpoints, timing)
+
+
+def goodput(words: int, bit_errors: float, timing: Timing) -> float:
+    """The payload's share of a link with bit errors.
+
+    A packet with an error costs a round trip of the link, in which all that follows is discarded.
+    """
+    beats = timing.wire(words)
+    wrong = 1 - math.exp(beats * timing.width * math.log1p(-bit_errors))
+    again = timing.crossing(words) + timing.crossing(1)
+    return efficiency(words, timing) * beats / (beats + wrong / (1 - wrong) * again)

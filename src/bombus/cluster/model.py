@@ -31,6 +31,7 @@ class Timing:
     latency: int = 75
     hop: int = 3  # that a router and the two ends of a link add
     check: bool = True  # a packet is forwarded when its CRC has been checked
+    check_cycles: int = 11  # from the last beat of a packet until it is forwarded, if checked
     overhead_words: int = 1  # header and CRC of a packet on a link
     buffer_beats: int = 200  # of a link
     endpoint: int = 4  # from the user to the router, and from the router to the user
@@ -47,6 +48,11 @@ class Timing:
     def wire(self, words: int) -> float:
         """Beats of a packet on a link, which packs words without gaps."""
         return max(self.beats(words), (words + self.overhead_words) / self.words)
+
+    def crossing(self, words: int) -> float:
+        """Cycles of a packet from a router to the next one."""
+        checking = self.wire(words) + self.check_cycles if self.check else 0
+        return self.latency + self.hop + checking
 
 
 @dataclass(frozen=True)
@@ -341,7 +347,7 @@ class Network:
             self._inputs[peer].waiting.append(packet)
             self._route(peer.board)
 
-        self._after(timing.latency + timing.hop + (time if timing.check else 0), crosses)
+        self._after(timing.crossing(packet.words), crosses)
 
     def _freed(self, port: Port, beats: int) -> None:
         """An input has room again: credits to the sender, or the next packet of the chain."""

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collective operations over the boards of a torus, for the benchmark `cluster`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from _cluster_boards import describe_layers, start
+
+from bombus.base.errors import UserError
+from bombus.cluster.collectives import Words, all_reduce, ring_order
+from bombus.cluster.model import Endpoint, Timing
+from bombus.cluster.simulation import Cluster
+from bombus.cluster.split import BRIDGE as TILE
+from bombus.cluster.topology import build
+
+BOARDS = 16
+VECTOR_BYTES = 65_536
+LAYER = "cluster_collect"
+BARRIER, ALL_REDUCE = 0, 3  # collective_pkg::op_e
+STEP = 16  # cycles between two looks at the results
+LIMIT = 200_000  # cycles
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Beats of the vector in a packet, and the endpoint; its words follow."""
+
+    packet_beats: int
+    endpoint: Endpoint
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What an operation took from the last board's command to the last board's result."""
+
+    name: str
+    topology: str
+    boards: int
+    endpoint: Endpoint
+    cycles: int
+    bound_cycles: float | None  # what the links allow
+    wrong: int  # boards whose result is wrong
+
+
+def setting(beats: int, buffer: int, offset: int, stride: int) -> Setting:
+    endpoint = Endpoint(
+        buffer_size=buffer,
+        flow_offset=offset,
+        flow_stride=stride,
+        init_budget=1,
+        words=2 * (beats + 1),
+    )
+    return Setting(beats, endpoint)
+
+
+SETTINGS = (setting(16, 40, 24, 16),)
+MORE_SETTINGS = (setting(32, 16, 8, 8),)
+
+
+def operations(timing: Timing, *, full: bool = False) -> Iterator[Operation]:
+    """All-reduce and barrier of each setting."""
+    for each in (*SETTINGS, *(MORE_SETTINGS if full else ())):
+        yield from measure(each, timing)
+
+
+def measure(
+    given: Setting, timing: Timing, *, boards: int = BOARDS, size: int = VECTOR_BYTES
+) -> Iterator[Operation]:
+    """All-reduce of a vector of so many bytes, then a barrier."""
+    topology = build("torus", boards)
+    end = given.endpoint
+    layer = (
+        f"  - {LAYER}: {{link_width: {timing.width}, channel: 0, num_boards: {boards}, "
+        f"max_bytes: {VECTOR_BYTES}, packet_beats: {given.packet_beats}, "
+        f"buffer_size: {end.buffer_size}, flow_offset: {end.flow_offset}, "
+        f"flow_stride: {end.flow_stride}, init_budget: {end.init_budget}}}"
+    )
+    ports = {"vector": "vector", "result": "result"}
+    order = ring_order(topology.graph)
+    with tempfile.TemporaryDirectory() as folder:
+        described = describe_layers(topology, [layer], Path(folder), timing, ports)
+        with start(described) as cluster:
+            ring = _Ring(cluster, order, timing.width // 8)
+            beats = size // ring.beat_bytes
+            vectors = _vectors(boards, size // 4)
+            found, cycles = ring.run(ALL_REDUCE, vectors)
+            wanted = all_reduce(vectors, given.packet_beats * timing.width // 32, is_float=True)
+            wrong = sum(not np.array_equal(each, wanted) for each in found)
+            bound = 2 * (boards - 1) / boards * beats
+            name = f"all-reduce {size // 1024} KiB, {given.packet_beats * ring.beat_bytes} B"
+            yield Operation(name, "torus", boards, end, cycles, bound, wrong)
+            _, cycles = ring.run(BARRIER, [])
+            yield Operation("barrier", "torus", boards, end, cycles, None, 0)
+            cluster.check()
+
+
+def _vectors(count: int, words: int) -> list[Words]:
+    random = np.random.default_rng(1)
+    return [random.normal(0, 1e3, words).astype(np.float32).view(np.uint32) for _ in range(count)]
+
+
+class _Ring:
+    """The boards of a running cluster in the order of their ring."""
+
+    def __init__(self, cluster: Cluster, order: Sequence[int], beat_bytes: int) -> None:
+        self.cluster = cluster
+        self.order = order
+        self.beat_bytes = beat_bytes
+        self.tag = 0
+        last = len(order) - 1
+        for position, board in enumerate(order):
+            cluster[board].registers.tiles[TILE][LAYER].ring.write(
+                position=position,
+                last=last,
+                following=order[(position + 1) % len(order)],
+                preceding=order[position - 1],
+            )
+
+    def run(self, operation: int, vectors: Sequence[Words]) -> tuple[list[Words], int]:
+        """The results by position. Cycles: without those in which a vector is loaded and read."""
+        self.tag += 1
+        data = [vector.tobytes() for vector in vectors] or [b""] * len(self.order)
+        beats = len(data[0]) // self.beat_bytes
+        command = beats | int(bool(vectors)) << 28 | operation << 29 | self.tag << 31
+        head = command.to_bytes(self.beat_bytes, "little")
+        begun = self.cluster.cycle
+        for board, part in zip(self.order, data, strict=True):
+            self.cluster[board].call("streams.vector.send", head + part)
+        found: dict[int, Words] = {}
+        while len(found) < len(self.order):
+            self.cluster.run(STEP)
+            if self.cluster.cycle - begun > LIMIT:
+                raise UserError(f"{len(self.order) - len(found)} boards have no result")
+            for position, board in enumerate(self.order):
+                if position in found:
+                    continue
+                if (message := self.cluster[board].call("streams.result.receive")) is None:
+                    break
+                found[position] = np.frombuffer(message.data, np.uint32)
+        cycles = self.cluster.cycle - begun - 2 * beats
+        return [found[position] for position in range(len(self.order))], cycles
