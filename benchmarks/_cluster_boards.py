@@ -157,6 +157,13 @@ class Loads:
                 total = found.round_trips
         return trips
 
+    def send(self, flow: Flow, packets: int, *, period: int) -> int:
+        """One packet in so many cycles. The packets received."""
+        self._prepare([flow], packets, period=period)
+        self._control(flow.source, flow.channel, run=1)
+        self.cluster.run(packets * period + STEP)
+        return self._result(flow.target, flow.channel).received
+
     def rate(
         self,
         flows: Sequence[Flow],
@@ -173,9 +180,10 @@ class Loads:
         """
         ends = sorted({(flow.target, flow.channel) for flow in flows})
         self._prepare(flows, ENDLESS if endless else packets, skip=skip)
-        for flow in flows:
+        begun = self.cluster.cycle
+        for number, flow in enumerate(flows):
+            self.cluster.run(max(0, begun + number * stagger - self.cluster.cycle))
             self._control(flow.source, flow.channel, run=1)
-            self.cluster.run(stagger)
         for _ in range(LIMIT):
             self.cluster.run(STEP)
             results = [self._result(*end) for end in ends]

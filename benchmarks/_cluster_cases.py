@@ -28,6 +28,8 @@ CONTENDED = {
     "32x1+16": (48, 32, 16),
 }
 ERROR_RATES = (0.0, 1e-6, 1e-4)
+LINK_BUFFERS = (200, 248)  # beats; the second one needs no more memory
+LAW_OF_ERRORS = 1e-5  # above, most retries fail, too
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Case:
     echoes: bool = False
     endless: bool = False  # all flows send until the end
     bit_errors: float = 0.0
+    link_buffer: int = LINK_BUFFERS[0]  # beats
     part: str = ""  # cases with the same boards
 
     @property
@@ -68,6 +71,26 @@ def _in_strides(figure: str, stride: int, hops: int, endpoints: int = 1, part: s
     return Case(figure, half(stride), ((hops, 0),), packets, skip, endpoints, part=part)
 
 
+def _links(buffer: int, *, full: bool) -> Iterator[Case]:
+    """Packets that nothing but a link stops, and bit errors."""
+    for words in (WORDS, LONG_WORDS):
+        unmanaged = Endpoint(managed=False, buffer_size=16, words=words)
+        of_errors = ERROR_RATES[1:] if words == LONG_WORDS else ()
+        for rate, ways in [(0.0, 1), (0.0, 2), *((rate, 1) for rate in of_errors)]:
+            count = (40_000 if rate else 16_000) // words * (4 if full else 1)
+            way = f"errors {rate:.0e}" if rate else f"{'both ways' if ways == 2 else 'one way'}"
+            yield Case(
+                f"link {8 * words} B, {way}",
+                unmanaged,
+                ((1, 0), (0, 1))[:ways],
+                packets=count,
+                skip=count // 8,
+                bit_errors=rate,
+                link_buffer=buffer,
+                part=f"link {buffer}",
+            )
+
+
 def cases(*, full: bool = False) -> Iterator[Case]:
     for stride in sorted((*STRIDES, *(MORE_STRIDES if full else ()))):
         for hops in range(1, HOPS + 1):
@@ -78,22 +101,8 @@ def cases(*, full: bool = False) -> Iterator[Case]:
         endpoint = replace(half(stride), buffer_size=buffer, flow_stride=stride, flow_offset=offset)
         flows = tuple((source, 0) for source in range(1, HOPS + 1))
         yield Case(f"10 {name}", endpoint, flows, packets=5000, skip=500, endless=True)
-    for words in (WORDS, LONG_WORDS):
-        unmanaged = Endpoint(managed=False, buffer_size=16, words=words)
-        name = f"link {8 * words} B"
-        count = 16_000 // words
-        yield Case(f"{name} one way", unmanaged, ((1, 0),), packets=count, skip=count // 8)
-        yield Case(f"{name} both ways", unmanaged, ((1, 0), (0, 1)), packets=count, skip=count // 8)
-    for rate in ERROR_RATES:
-        count = 40_000 // LONG_WORDS * (4 if full else 1)
-        yield Case(
-            f"errors {rate:.0e}" if rate else "errors 0",
-            unmanaged,
-            ((1, 0),),
-            packets=count,
-            skip=count // 8,
-            bit_errors=rate,
-        )
+    for buffer in LINK_BUFFERS:
+        yield from _links(buffer, full=full)
     for stride in SHARED:
         for count in sorted((*ENDPOINTS, *(MORE_ENDPOINTS if full else ()))):
             yield _in_strides("9", stride, HOPS, count, part=f"stride {stride}")
@@ -101,14 +110,14 @@ def cases(*, full: bool = False) -> Iterator[Case]:
 
 def bound(case: Case, timing: Timing, channels: Sequence[int]) -> float | None:
     """The payload's share of a link by the law; each stage of the chain adds a cycle both ways."""
-    if case.echoes:
+    if case.echoes or case.bit_errors > LAW_OF_ERRORS:
         return None
-    timings = [replace(timing, endpoint=timing.endpoint + 2 * each) for each in channels]
     kind = case.endpoint
+    line = law.line(kind.words, timing, both=len({target for _, target in case.flows}) > 1)
     if not kind.managed:
-        return law.goodput(kind.words, case.bit_errors, timing)
+        return line * law.goodput(kind.words, case.bit_errors, timing)
+    timings = [replace(timing, endpoint=timing.endpoint + 2 * each) for each in channels]
     hops = [abs(source - target) for source, target in case.flows]
     if len(hops) > 1:
-        return law.several(kind, hops, timings[0])
-    alone = sum(law.share(kind, hops[0], each) for each in timings)
-    return min(law.efficiency(kind.words, timing), alone)
+        return min(line, law.several(kind, hops, timings[0]))
+    return min(line, sum(law.share(kind, hops[0], each) for each in timings))

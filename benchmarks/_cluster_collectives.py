@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +28,11 @@ LIMIT = 200_000  # cycles
 
 @dataclass(frozen=True)
 class Setting:
-    """Beats of the vector in a packet, and the endpoint; its words follow."""
+    """Beats of the vector in a packet, the endpoint, and beats of a link's buffer."""
 
     packet_beats: int
     endpoint: Endpoint
+    link_buffer: int
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Operation:
     wrong: int  # boards whose result is wrong
 
 
-def setting(beats: int, buffer: int, offset: int, stride: int) -> Setting:
+def setting(beats: int, buffer: int, offset: int, stride: int, link_buffer: int) -> Setting:
+    """Of packets with so many beats of the vector, and one with their head."""
     endpoint = Endpoint(
         buffer_size=buffer,
         flow_offset=offset,
@@ -55,11 +57,11 @@ def setting(beats: int, buffer: int, offset: int, stride: int) -> Setting:
         init_budget=1,
         words=2 * (beats + 1),
     )
-    return Setting(beats, endpoint)
+    return Setting(beats, endpoint, link_buffer)
 
 
-SETTINGS = (setting(16, 40, 24, 16),)
-MORE_SETTINGS = (setting(32, 16, 8, 8),)
+SETTINGS = (setting(16, 40, 24, 16, 200), setting(16, 40, 24, 16, 248))
+MORE_SETTINGS = (setting(32, 16, 8, 8, 200), setting(32, 24, 16, 8, 248))
 
 
 def operations(timing: Timing, *, full: bool = False) -> Iterator[Operation]:
@@ -73,6 +75,7 @@ def measure(
 ) -> Iterator[Operation]:
     """All-reduce of a vector of so many bytes, then a barrier."""
     topology = build("torus", boards)
+    timing = replace(timing, buffer_beats=given.link_buffer)
     end = given.endpoint
     layer = (
         f"  - {LAYER}: {{link_width: {timing.width}, channel: 0, num_boards: {boards}, "
@@ -92,10 +95,10 @@ def measure(
             wanted = all_reduce(vectors, given.packet_beats * timing.width // 32, is_float=True)
             wrong = sum(not np.array_equal(each, wanted) for each in found)
             bound = 2 * (boards - 1) / boards * beats
-            name = f"all-reduce {size // 1024} KiB, {given.packet_beats * ring.beat_bytes} B"
-            yield Operation(name, "torus", boards, end, cycles, bound, wrong)
+            name = f"{given.packet_beats * ring.beat_bytes} B, link buffer {given.link_buffer}"
+            yield Operation(f"all-reduce {name}", "torus", boards, end, cycles, bound, wrong)
             _, cycles = ring.run(BARRIER, [])
-            yield Operation("barrier", "torus", boards, end, cycles, None, 0)
+            yield Operation(f"barrier {name}", "torus", boards, end, cycles, None, 0)
             cluster.check()
 
 
@@ -114,12 +117,14 @@ class _Ring:
         self.tag = 0
         last = len(order) - 1
         for position, board in enumerate(order):
-            cluster[board].registers.tiles[TILE][LAYER].ring.write(
+            register = cluster[board].registers.tiles[TILE][LAYER].ring
+            register.write(
                 position=position,
                 last=last,
                 following=order[(position + 1) % len(order)],
                 preceding=order[position - 1],
             )
+            register.read()  # it is written now
 
     def run(self, operation: int, vectors: Sequence[Words]) -> tuple[list[Words], int]:
         """The results by position. Cycles: without those in which a vector is loaded and read."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from statistics import median
@@ -24,7 +24,7 @@ from _cluster_report import draw, table
 
 from bombus.base.errors import UserError
 from bombus.base.output import check_writable
-from bombus.cluster import routing
+from bombus.cluster import law, routing
 from bombus.cluster.links import CLASSES
 from bombus.cluster.model import Endpoint, Network, Packet, Timing
 from bombus.cluster.topology import build
@@ -111,15 +111,15 @@ def _in_rtl(loads: Loads, case: Case, channels: Sequence[int], timing: Timing) -
         trips = loads.echo(source, target, channels[0], case.packets)
         return Measured(None, median(trips) if trips else None, case.packets - len(trips))
     flows = [Flow(*flow, channel) for channel in channels for flow in case.flows]
-    cycle = case.endpoint.flow_stride * timing.wire(case.endpoint.words)
+    words = case.endpoint.words / timing.words
+    turn = case.endpoint.flow_stride * words / law.share(case.endpoint, case.hops, timing)
     results, lost = loads.rate(
         flows,
         case.skip,
         case.packets,
         endless=case.endless,
-        stagger=round(cycle) if case.endpoints > 1 else 0,
+        stagger=round(turn / case.endpoints) if case.endpoints > 1 else 0,
     )
-    words = case.endpoint.words / timing.words
     shares = [result.rate(case.skip) * words for result in results]
     targets = {flow.target for flow in flows}
     return Measured(sum(shares) / len(targets), None, lost)
@@ -127,6 +127,7 @@ def _in_rtl(loads: Loads, case: Case, channels: Sequence[int], timing: Timing) -
 
 def _of_boards(todo: Sequence[Case], timing: Timing) -> Iterator[Row]:
     """Cases that share their boards."""
+    timing = replace(timing, buffer_beats=todo[0].link_buffer)
     channels: dict[Endpoint, list[int]] = {}
     endpoints: list[Endpoint] = []
     for case in todo:
@@ -156,8 +157,9 @@ def _rows(timing: Timing, *, model: bool, full: bool) -> Iterator[Row]:
     if model:
         for case in todo:
             if not case.bit_errors:
+                given = replace(timing, buffer_beats=case.link_buffer)
                 channels = [0] * case.endpoints
-                yield _row(case, _in_model(case, timing), timing, channels)
+                yield _row(case, _in_model(case, given), given, channels)
         return
     for _, group in groupby(todo, key=lambda case: case.part):
         yield from _of_boards(list(group), timing)
@@ -182,7 +184,7 @@ def _row(case: Case, measured: Measured, timing: Timing, channels: Sequence[int]
         case.endpoints,
         kind.flow_stride if kind.managed else 0,
         kind.flow_offset if kind.managed else 0,
-        kind.buffer_size,
+        kind.buffer_size if kind.managed else case.link_buffer,
         _gbps(measured.share, timing),
         _gbps(bound(case, timing, channels), timing),
         _us(measured.round_trip),

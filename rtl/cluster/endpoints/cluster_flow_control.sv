@@ -108,7 +108,7 @@ module cluster_flow_control
   typedef struct packed {
     count_t given;
     count_t sent;
-    count_t seen;  // sent, at the last scan
+    logic is_active;  // a packet was sent since the last scan
     logic [7:0] nonce;  // of the last open
   } left_t;
 
@@ -337,7 +337,7 @@ module cluster_flow_control
   assign ours   = left[board];
   wire count_t budget = theirs.credit - ours.sent;
   wire may_send = theirs.is_open & theirs.opened == ours.nonce;
-  wire is_idle = ours.sent == ours.seen;
+  wire is_idle = ~ours.is_active;
   wire is_due = round_q == '0;  // sessions are opened again
 
   wire sends_data = is_data & head_valid & is_there & may_send & theirs.credit != ours.sent;
@@ -386,9 +386,12 @@ module cluster_flow_control
   always_comb begin
     ours_after = ours;
     reserved   = '0;
-    if (sends_data) ours_after.sent = ours.sent + 1'b1;
+    if (sends_data) begin
+      ours_after.sent = ours.sent + 1'b1;
+      ours_after.is_active = 1'b1;
+    end
     if (returns) ours_after.sent = ours.sent + surplus_q;
-    if (scan_due_q & is_scanned_q) ours_after.seen = ours_after.sent;
+    if (scan_due_q & is_scanned_q) ours_after.is_active = 1'b0;
     if (opens) ours_after.nonce = nonce_q;
     if (answering & answer_q.owes != OweClosed) begin
       ours_after.given = ours.given + count_t'(amount);

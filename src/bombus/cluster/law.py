@@ -23,10 +23,27 @@ from collections.abc import Sequence
 
 from bombus.cluster.model import Endpoint, Timing
 
+GIVEN_BACK = 8  # a link gives its buffer back in parts of this number
+
 
 def efficiency(words: int, timing: Timing) -> float:
     """eta: the payload's share of the time that a packet takes on a link."""
     return words / timing.words / timing.wire(words)
+
+
+def line(words: int, timing: Timing, *, both: bool = False) -> float:
+    """The payload's share of a link that its credits allow: eta if its buffer is large enough.
+
+    Other figures leave this out. both: of packets in both directions, whose credits take a beat for
+    each part of the buffer.
+    """
+    beats = timing.wire(words)
+    ends = timing.hop + timing.check_cycles - 2 if timing.check else timing.hop
+    loop = 2 * (timing.latency + ends) + beats + timing.buffer_beats / GIVEN_BACK
+    rate = min(1.0, (timing.buffer_beats - beats - 2) / loop)
+    if both:
+        rate /= 1 + rate * GIVEN_BACK / timing.buffer_beats
+    return rate * efficiency(words, timing)
 
 
 def round_trip(hops: int, words: int, timing: Timing) -> float:
@@ -107,11 +124,11 @@ def aggregate(
 
 
 def goodput(words: int, bit_errors: float, timing: Timing) -> float:
-    """The payload's share of a link with bit errors.
+    """What remains of a link's rate with bit errors, as long as they are rare.
 
     A packet with an error costs a round trip of the link, in which all that follows is discarded.
     """
     beats = timing.wire(words)
     wrong = 1 - math.exp(beats * timing.width * math.log1p(-bit_errors))
     again = timing.crossing(words) + timing.crossing(1)
-    return efficiency(words, timing) * beats / (beats + wrong / (1 - wrong) * again)
+    return beats / (beats + wrong / (1 - wrong) * again)
