@@ -82,6 +82,7 @@ def describe_layers(
                 num_links=links,
                 num_boards=topology.boards,
                 buffer_beats=timing.buffer_beats,
+                **({} if timing.check else {"check": False}),
             ),
             loads="\n".join(layers),
             ports=", ".join(f"{port}: {name}" for port, name in raised.items()),
