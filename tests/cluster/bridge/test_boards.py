@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UDP echo with its protocols on one board and the application on another."""
+"""UDP echo with its protocols on one board and the application on another, with one between."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ import pytest
 from bombus.cluster import Cluster
 from bombus.protocols.frames import Host, Station, arp_request, ping_frame, udp_frame
 from bombus.protocols.stack import Stack
-from tests import ROOT
+from tests.cluster.bar import bar_of
 
 pytestmark = pytest.mark.slow
 
-EXAMPLE = ROOT / "docs" / "examples" / "cluster" / "udp_echo.yaml"
 PEER = Station.of("02:00:00:00:00:01", "10.77.0.9")
 BOOT = 2_000  # cycles until the links are trained
 
 
 @pytest.fixture(scope="module")
-def boards() -> Iterator[Cluster]:
-    with Cluster(EXAMPLE, assertions=True) as cluster:
+def boards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with Cluster(bar_of(3, tmp_path_factory.mktemp("bar")), assertions=True) as cluster:
         cluster.run(BOOT)
         yield cluster
 
@@ -58,7 +57,7 @@ def test_the_application_on_another_board_answers_as_on_this_one(boards: Cluster
     assert datagrams == expected[2:]
     boards.check()
     counters = boards.counters()
-    assert counters[1]["echo"]["noc_in_messages"] == len(sizes)
+    assert counters[2]["echo"]["noc_in_messages"] == len(sizes)
     assert counters[0]["bridge"]["noc_out_messages"] == len(sizes)
     drops = {
         name: count - before[number]["bridge"][name]  # before the tables were written
