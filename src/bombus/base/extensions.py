@@ -7,22 +7,34 @@ A package in `bombus.protocols` or `bombus.applications`, and `bombus.cluster`, 
   `bombus.cli.extensions`,
 - `live`: software of each live run (`bombus.live.software`),
 - `design_files`: design files with a key of the package at the top, `KEY`. Its functions do the
-  work of `bombus check`, `generate` and `show` for them: `check(path)` returns what the design
-  consists of and warnings, `generate(path, folder)` lines about what it wrote and warnings,
-  `show(path, picture)` the pictures and warnings.
+  work of `bombus check`, `generate`, `show` and `place` for them: `check(path)` returns what the
+  design consists of and warnings, `generate(path, folder)` lines about what it wrote and warnings,
+  `show(path, picture)` the pictures and warnings, `place(path, move=, effort=)` a `Placed`.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 _PARENTS = ("bombus.protocols", "bombus.applications")
 _PACKAGES = ("bombus.cluster",)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What `bombus place` has chosen for a design file."""
+
+    text: str  # of the file with it
+    values: Mapping[str, Any]  # for JSON
+    rows: Sequence[tuple[str, str]]  # tile and place
+    summary: str
 
 
 def modules(name: str) -> Iterator[ModuleType]:

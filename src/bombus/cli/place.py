@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from rich.table import Table
 
 from bombus.base.console import reading_console
 from bombus.base.errors import DesignError
+from bombus.base.extensions import of_design_file
 from bombus.base.output import check_json, write, write_json
 from bombus.base.progress import step
 from bombus.base.tables import print_table
@@ -59,6 +61,9 @@ def place(
     from bombus.placement import placer
 
     check_json(json, design, output=output if output != design else None)
+    if other := of_design_file(design):
+        _place_by(other, design, output, dry_run=dry_run, move=move, effort=effort, json=json)
+        return
     resolved, problems = resolve.load(design)
     if any(problem.is_error for problem in problems):
         raise DesignError(problems)
@@ -112,4 +117,33 @@ def place(
     if is_all_given:
         others = "" if move else "; use --move to look for better ones"
         console.print(f"nothing to place: every tile of {design} has a position{others}")
+    console.print(f"written to {target}" if target else "nothing written", markup=False)
+
+
+def _place_by(
+    module: ModuleType,
+    design: Path,
+    output: Path | None,
+    *,
+    dry_run: bool,
+    move: bool,
+    effort: float,
+    json: Path | None,
+) -> None:
+    """Places what a design file of a package leaves open."""
+    console = reading_console(json)
+    with step(None, f"Placing {design.name}"):
+        placed = module.place(design, move=move, effort=effort)
+    target = None if dry_run else output or (design if placed.rows else None)
+    if target:
+        write(target, placed.text)
+    write_json({**placed.values, "written": str(target) if target else None}, json)
+    table = Table("tile", "at")
+    for row in placed.rows:
+        table.add_row(*row)
+    if placed.rows:
+        print_table(console, table)
+        console.print(placed.summary, markup=False)
+    else:
+        console.print(f"nothing to place in {design}", markup=False)
     console.print(f"written to {target}" if target else "nothing written", markup=False)

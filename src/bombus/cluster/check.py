@@ -19,7 +19,8 @@ from pathlib import Path
 from bombus.analysis import check as checking
 from bombus.analysis import deadlock
 from bombus.base.errors import DesignError, Problem
-from bombus.cluster.split import BRIDGE, RECEIVE, SEND, Board, Channel, Cluster, split
+from bombus.cluster.config import load
+from bombus.cluster.split import BRIDGE, RECEIVE, SEND, Board, Channel, Cluster, split_file
 from bombus.design import config, rtl
 from bombus.design.elements import Layer
 from bombus.design.facts import Facts
@@ -43,7 +44,12 @@ def check(path: Path, *, allow_deadlock: bool = False) -> Checked:
     Raises DesignError with all errors (and the warnings) if it is invalid, DeadlockError if cycles
     of resources are the only errors. `allow_deadlock`: those are warnings.
     """
-    cluster = split(path)
+    return check_file(load(path), allow_deadlock=allow_deadlock)
+
+
+def check_file(file: config.DesignFile, *, allow_deadlock: bool = False) -> Checked:
+    """Checks a design file that has been read."""
+    cluster = split_file(file)
     problems = list(cluster.problems)
     boards = []
     for board in cluster.boards:

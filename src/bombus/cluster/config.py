@@ -22,6 +22,7 @@ from bombus.design import config
 
 MAX_BOARDS = 256  # cluster_pkg::BoardBits
 DEFAULT = "others"  # the endpoint of channels that have no other
+PLACE = "place"  # instead of a board: `bombus place` chooses it
 
 
 def _form(value: Any) -> str:
@@ -46,8 +47,8 @@ BoardOfTile = Annotated[
 class _OnBoard(FileModel):
     board: BoardOfTile = Field(
         0,
-        description="Number or name of the board. With replicas: one for all, or a list with one "
-        "for each.",
+        description="Number or name of the board, or `place`: `bombus place` chooses it. With "
+        "replicas: one for all, or a list with one for each.",
         examples=[1],
     )
 
@@ -165,6 +166,12 @@ class ClusterConfig(FileModel):
     endpoints: list[Endpoint] = Field(
         default=[], description="Endpoints of the channels between boards, by the receiving tile."
     )
+    max_tiles: StrictInt | None = Field(
+        None,
+        ge=1,
+        description="Tiles of a board at most, without that of the network, where `bombus place` "
+        "chooses boards.",
+    )
     bridge_at: Position | None = Field(
         None,
         description="Position of the tile with the node of the network on every board. Default: "
@@ -176,6 +183,8 @@ class ClusterConfig(FileModel):
     def _distinct(cls, value: int | list[str]) -> int | list[str]:
         if isinstance(value, list) and len(set(value)) < len(value):
             raise ValueError("two boards have the same name")
+        if isinstance(value, list) and PLACE in value:
+            raise ValueError(f"no board can have the name {PLACE!r}")
         return value
 
     @property

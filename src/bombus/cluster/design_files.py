@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bombus check`, `generate` and `show` of designs on several boards (`bombus.base.extensions`)."""
+"""`bombus check`, `generate`, `show` and `place` of designs on several boards
+(`bombus.base.extensions`).
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from bombus.base.errors import Problem
+from bombus.base.extensions import Placed
 from bombus.base.text import counted
 from bombus.cluster import files
 from bombus.cluster import generate as generating
@@ -60,3 +63,30 @@ def show(path: Path, output: Path | None) -> tuple[list[Path], list[Problem]]:
         mesh.draw(facts.design, file)
         found.append(file)
     return found, list(checked.problems)
+
+
+def place(path: Path, *, move: bool, effort: float) -> Placed:
+    """Chooses boards of tiles."""
+    from bombus.cluster import placement
+    from bombus.design import edit
+
+    placed = placement.place(path, move=move, effort=effort)
+    names = placed.file.config.tiles
+    values = {
+        number: str(placed.boards[tile.name])
+        for number, tile in enumerate(names)
+        if tile.name in placed.boards
+    }
+    best = ", optimal" if placed.is_best else ""
+    return Placed(
+        text=edit.with_values(placed.file, "board", values),
+        values={
+            "boards": placed.boards,
+            "gbps_hops": placed.gbps_hops,
+            "is_best": placed.is_best,
+            "refused": placed.refused,
+        },
+        rows=[(tile, f"board {board}") for tile, board in placed.boards.items()],
+        summary=f"traffic x hops between boards: {placed.gbps_hops:,.0f} Gbit/s{best}; "
+        f"{counted(placed.refused, 'proposal')} refused by the check",
+    )

@@ -20,6 +20,7 @@ from bombus.base.errors import DesignError, Problem
 from bombus.base.yaml_file import Loc
 from bombus.cluster.config import (
     DEFAULT,
+    PLACE,
     ClusterConfig,
     ClusterDesignConfig,
     Endpoint,
@@ -115,15 +116,8 @@ def in_one_mesh(file: config.DesignFile) -> config.DesignFile:
     return config.DesignFile(file.path, whole, file.document)
 
 
-def split(path: Path) -> Cluster:
-    """Reads the design file of a cluster and splits it.
-
-    DesignError with all errors and warnings if it is invalid; deadlocks are found by
-    `bombus.cluster.check`.
-    """
-    file = load(path)
-    if problems := list(_unknown_boards(file)):
-        raise DesignError(problems)
+def resolved_in_one_mesh(file: config.DesignFile) -> tuple[Facts, list[Problem]]:
+    """All tiles as if they were in one mesh, and warnings."""
     whole = in_one_mesh(file)
     network = next(iter(whole.config.all_networks.values()))
     library = rtl.library(
@@ -135,6 +129,23 @@ def split(path: Path) -> Cluster:
     facts = Facts(design)
     problems = checking.problems_of(facts, problems)
     _refuse(problems)
+    return facts, problems
+
+
+def split(path: Path) -> Cluster:
+    """Reads the design file of a cluster and splits it.
+
+    DesignError with all errors and warnings if it is invalid; deadlocks are found by
+    `bombus.cluster.check`.
+    """
+    return split_file(load(path))
+
+
+def split_file(file: config.DesignFile) -> Cluster:
+    """Splits a design file that has been read."""
+    if problems := list(_unknown_boards(file)):
+        raise DesignError(problems)
+    facts, problems = resolved_in_one_mesh(file)
     links = links_of(file)
     splitter = _Splitter(file, facts, links)
     problems += splitter.problems
@@ -158,7 +169,10 @@ def _unknown_boards(file: config.DesignFile) -> Iterator[Problem]:
     for number, tile in enumerate(file.config.tiles):
         given = tile.board
         for name in given if isinstance(given, list) else [given]:
-            if cluster.number(name) is None:
+            if name == PLACE and not isinstance(given, list):
+                message = f"the board of {tile.name} is not chosen: run `bombus place {file.path}`"
+                yield file.problem(("tiles", number, "board"), message)
+            elif cluster.number(name) is None:
                 yield file.problem(("tiles", number, "board"), unknown_board(file, name))
     names = {DEFAULT, *(tile.name for tile in file.config.tiles)}
     for number, endpoint in enumerate(cluster.endpoints):
