@@ -50,13 +50,17 @@ def generate(path: Path, folder: Path | None) -> tuple[list[str], list[Problem]]
 
 
 def show(path: Path, output: Path | None) -> tuple[list[Path], list[Problem]]:
-    """Draws the mesh of each different board; the pictures, and warnings."""
+    """Draws the boards with their links, and the mesh of each different board; the pictures, and
+    warnings.
+    """
+    from bombus.cluster import picture
     from bombus.pictures import mesh
 
     checked = checking(path)
     cluster = checked.cluster
     first = output or Path("build") / f"{cluster.file.config.name}.svg"
-    found = []
+    picture.draw(cluster, first)
+    found = [first]
     for boards in files.different(cluster.boards):
         file = first.with_stem(f"{first.stem}_{files.design_name(boards)}")
         facts, _ = resolved(cluster, boards[0])
