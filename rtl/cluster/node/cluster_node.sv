@@ -210,8 +210,15 @@ module cluster_node
   );
   assign route_rdata_o = '{port: route_read};
   assign arriving[NumLinks] = packet_t'(chain_up_i);
-  assign arriving_valid[NumLinks] = chain_up_offer_i;
-  assign chain_up_take_o = arriving_ready[NumLinks];
+  // A pause begins between packets.
+  logic inside_q;
+  wire  is_open = inside_q | ~regs_i.pause.endpoints;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) inside_q <= 1'b0;
+    else if (chain_up_offer_i & chain_up_take_o) inside_q <= ~arriving[NumLinks].last;
+  end
+  assign arriving_valid[NumLinks] = chain_up_offer_i & is_open;
+  assign chain_up_take_o = arriving_ready[NumLinks] & is_open;
   // Without endpoints nothing may wait here.
   assign chain_down_o = leaving[NumLinks];
   assign chain_down_offer_o = leaving_valid[NumLinks];

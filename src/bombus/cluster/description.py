@@ -15,6 +15,7 @@ from typing import Any
 from bombus.base.errors import UserError
 
 DEFAULT_LATENCY_CYCLES = 75  # 0.48 us at 156.25 MHz
+ROUTE = "route"  # the table of a board's node, by {class, destination}
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,11 @@ class RegisterWrite:
     layer: str | None = None
     index: int | None = None
 
+    @property
+    def place(self) -> tuple[str, str | None, str, int | None]:
+        """The register."""
+        return self.tile, self.layer, self.register, self.index
+
 
 @dataclass(frozen=True)
 class BoardDescription:
@@ -36,6 +42,14 @@ class BoardDescription:
     name: str
     design: Path
     registers: Sequence[RegisterWrite] = ()
+
+    @property
+    def node(self) -> tuple[str, str] | None:
+        """The tile and the layer with the route table; None: the board has none."""
+        for write in self.registers:
+            if write.register == ROUTE and write.layer is not None:
+                return write.tile, write.layer
+        return None
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,7 @@ class Rank:
         self._engine: Any = None
         self._kept: list[Any] = []  # what native code has pointers to
         self._raised: list[BaseException] = []
+        self._after_reset: dict[int, dict[object, RegisterWrite]] = {}  # by board and place
         self._stack = ExitStack()
         description = setup.description
         self.placed = distribution(description, transport.ranks)
@@ -97,9 +98,13 @@ class Rank:
         built = library_of(board, assertions=self.setup.assertions)
         seed = (self.setup.seed + board.board) % (1 << 64)
         simulation = self._stack.enter_context(Simulation(built, seed=seed))
+        number = board.board
+        self._after_reset[number] = {write.place: write for write in board.registers}
         write_registers(simulation, board.registers)
-        simulation.at_reset(lambda: write_registers(simulation, board.registers))
-        self.boards[board.board] = simulation
+        simulation.at_reset(
+            lambda: write_registers(simulation, [*self._after_reset[number].values()])
+        )
+        self.boards[number] = simulation
 
     def cycle(self) -> int:
         """The latest cycle of any board of this rank."""
@@ -242,6 +247,11 @@ class Rank:
             if self._raised:  # the call was ended because of this
                 raise self._raised.pop() from None
             raise
+
+    def rewrite(self, board: int, writes: Sequence[RegisterWrite]) -> None:
+        """Writes registers of a board, now and after each reset."""
+        self._after_reset[board] |= {write.place: write for write in writes}
+        write_registers(self.boards[board], writes)
 
     def close(self) -> None:
         """Ends the simulations; SimulationError if a capture file is not complete."""

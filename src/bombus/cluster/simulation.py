@@ -13,7 +13,7 @@ the others too. Results depend neither on the number of ranks nor on what joins 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, SupportsBytes
@@ -21,8 +21,15 @@ from typing import Any, Self, SupportsBytes
 from bombus.base.errors import UserError
 from bombus.base.output import writing
 from bombus.cluster import mpi
-from bombus.cluster.description import BoardDescription, Description, LinkDescription, read
+from bombus.cluster.description import (
+    BoardDescription,
+    Description,
+    LinkDescription,
+    RegisterWrite,
+    read,
+)
 from bombus.cluster.rank import Rank, Setup, library_of, serve
+from bombus.cluster.rerouting import Rerouted, Routes
 from bombus.cluster.shared import SharedFirst
 from bombus.cluster.transport import Alone, RankError, Transport
 from bombus.registers.access import BlockAccess, open_map
@@ -191,6 +198,7 @@ class Cluster:
         for link in self.description.links:
             if len(found := {widths[end] for end in link.ends}) > 1:
                 raise UserError(f"link {link.name} has {sorted(found)} bits at its two ends")
+        self._bits = [widths[link.a] for link in self.description.links]
 
     def close(self) -> None:
         """Ends the simulation. SimulationError if a capture file is not complete."""
@@ -278,14 +286,18 @@ class Cluster:
     def _call(
         self, board: int, method: str, arguments: tuple[Any, ...], named: dict[str, Any]
     ) -> Any:
+        return self._ask("call", board, method, arguments, named)
+
+    def _ask(self, command: str, board: int, *arguments: Any) -> Any:
+        """The result of a command of the board's rank."""
         rank = self._local()
         where = self._rank_of[board]
         if where == 0:
             try:
-                return rank.call(board, method, arguments, named)
+                return getattr(rank, command)(board, *arguments)
             finally:
                 self._cycle = max(self._cycle, rank.cycle())
-        self._transport.send(where, ("call", board, method, arguments, named))
+        self._transport.send(where, (command, board, *arguments))
         result, cycle = self._answer(where)
         self._cycle = max(self._cycle, cycle)
         return result
@@ -410,6 +422,26 @@ class Cluster:
             self._call(
                 board, f"beat_links.link{port}.set_up", (up,), {"cycle": max(now, cycle or 0)}
             )
+
+    @cached_property
+    def routes(self) -> Routes:
+        """The route tables of the boards."""
+        return Routes(self)
+
+    def reroute(self, dead: Iterable[int] = (), *, boards: Iterable[int] = ()) -> Rerouted:
+        """Rewrites the route tables around dead links, by number, and dead boards.
+
+        All others are used, also those that were dead before. Endpoints pause meanwhile.
+        """
+        return self.routes.change(dead, boards)
+
+    def write_registers(self, board: int, writes: Sequence[RegisterWrite]) -> None:
+        """Writes registers of a board, now and after each of its resets."""
+        self._ask("rewrite", board, writes)
+
+    def link_bits(self, link: int) -> int:
+        """Bits of a beat of a link."""
+        return self._bits[link]
 
     def link_number(self, a: int, b: int) -> int:
         """The number of the first link between two boards."""

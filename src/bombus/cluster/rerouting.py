@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""New route tables in a running cluster, around links and boards that are dead.
+
+Endpoints pause until nothing moves any more, the tables are written, and endpoints go on when the
+packets that waited for a dead link have arrived. So no packet overtakes another of its flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bombus.base.errors import UserError
+from bombus.cluster import routing
+from bombus.cluster.description import ROUTE, BoardDescription, Description, RegisterWrite
+from bombus.cluster.topology import Link, Topology
+
+_PAUSE = "pause"  # register of a node
+_STEP = 1024  # cycles between two looks: more than any beat takes to the next board
+_MOST_STEPS = 200
+
+
+@dataclass(frozen=True)
+class Rerouted:
+    """What a change of routes has done."""
+
+    change: routing.Change
+    written: int  # entries of tables
+    cycles: int  # in which endpoints have paused
+    waiting: int | None  # packets that have not arrived then; None: not known with dead boards
+    unreachable: tuple[tuple[int, int], ...]  # source and destination without any path
+
+
+class Running(Protocol):
+    """What a change of routes needs of a running cluster."""
+
+    @property
+    def description(self) -> Description: ...
+
+    @property
+    def cycle(self) -> int: ...
+
+    def run(self, cycles: int) -> None: ...
+
+    def counters(self) -> dict[int, dict[str, dict[str, int]]]: ...
+
+    def write_registers(self, board: int, writes: Sequence[RegisterWrite]) -> None: ...
+
+
+def topology_of(description: Description) -> Topology:
+    """Boards and links. UserError if boards are not numbered from 0."""
+    count = len(description.boards)
+    names = {board.board: board.name for board in description.boards}
+    if sorted(names) != list(range(count)):
+        raise UserError(f"cluster {description.name}: boards with routes are numbered from 0")
+    links = tuple(Link(*link.a, *link.b) for link in description.links)
+    ends = [end for link in links for end in link.ends]
+    ports = [max((end.port + 1 for end in ends if end.board == n), default=0) for n in names]
+    return Topology("cluster", tuple(names[n] for n in range(count)), links, tuple(ports))
+
+
+class Routes:
+    """The route tables of a running cluster: at first those that its description has."""
+
+    def __init__(self, cluster: Running) -> None:
+        self._cluster = cluster
+        self.topology = topology_of(cluster.description)
+        boards = sorted(cluster.description.boards, key=lambda board: board.board)
+        self._nodes = [_node(board) for board in boards]
+        self._bits = (len(boards) - 1).bit_length()
+        self._first = [_table(board.registers, len(boards), self._bits) for board in boards]
+        if problems := routing.verdict(self.topology, self._first).problems:
+            raise UserError(f"cluster {cluster.description.name}: {problems[0]}")
+        self.tables: routing.AnyTables = self._first
+        self._dead: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+
+    def change(self, links: Iterable[int] = (), boards: Iterable[int] = ()) -> Rerouted:
+        """Makes packets take other ways than these links and boards; all others are used."""
+        dead = frozenset(links), frozenset(boards)
+        if strange := [n for n in dead[0] if not 0 <= n < len(self.topology.links)]:
+            raise UserError(f"there is no link {strange[0]}; links: {len(self.topology.links)}")
+        if strange := [n for n in dead[1] if not 0 <= n < self.topology.boards]:
+            raise UserError(f"there is no board {strange[0]}; boards: {self.topology.boards}")
+        alive = self.topology.without([self.topology.links[n] for n in dead[0]], dead[1])
+        more = all(old <= new for old, new in zip(self._dead, dead, strict=True))
+        tables, step = routing.reroute(alive, self.tables if more else self._first)
+        for board in dead[1]:
+            tables[board] = [list(row) for row in self.tables[board]]
+        if not more:
+            step = routing.change(alive, self.tables, tables)
+        written = list(routing.written(self.tables, tables))
+        start = self._cluster.cycle
+        waiting = self._replace(written, dead[1]) if written else 0
+        self.tables, self._dead = tables, dead
+        return Rerouted(
+            step,
+            len(written),
+            self._cluster.cycle - start,
+            None if dead[1] else waiting,
+            tuple(
+                (source, target)
+                for source in range(alive.boards)
+                for target in range(alive.boards)
+                if not {source, target} & dead[1]
+                and routing.path(alive, tables, 0, source, target) is None
+            ),
+        )
+
+    def _replace(self, entries: Sequence[tuple[int, int, int, int]], dead: Collection[int]) -> int:
+        """Writes entries of tables while endpoints pause; packets that have not arrived then."""
+        alive = [board for board in range(self.topology.boards) if board not in dead]
+        for board in alive:
+            self._write(board, [self._at(board, _PAUSE, 1)])
+        self._settle(dead)
+        for board in alive:
+            writes = [
+                self._at(board, ROUTE, port, index=(number << self._bits) + target)
+                for at, number, target, port in entries
+                if at == board
+            ]
+            if writes:
+                self._write(board, writes)
+        waiting = self._settle(dead)
+        for board in alive:
+            self._write(board, [self._at(board, _PAUSE, 0)])
+        return waiting
+
+    def _at(
+        self, board: int, register: str, value: int, *, index: int | None = None
+    ) -> RegisterWrite:
+        tile, layer = self._nodes[board]
+        return RegisterWrite(tile, register, value, layer, index)
+
+    def _write(self, board: int, writes: Sequence[RegisterWrite]) -> None:
+        self._cluster.write_registers(board, writes)
+
+    def _settle(self, dead: Collection[int]) -> int:
+        """Runs until no packet moves; those that have not arrived."""
+        before: object = None
+        for _ in range(_MOST_STEPS):
+            self._cluster.run(_STEP)
+            counters = self._cluster.counters()
+            nodes = [
+                _passed(counters[board][tile], layer)
+                for board, (tile, layer) in enumerate(self._nodes)
+                if board not in dead
+            ]
+            waiting = sum(came - went - lost for came, went, lost in nodes)
+            if not waiting or nodes == before:
+                return waiting
+            before = nodes
+        raise UserError(f"packets still move after {_MOST_STEPS * _STEP} cycles of a pause")
+
+
+def _node(board: BoardDescription) -> tuple[str, str]:
+    if board.node is None:
+        raise UserError(f"board {board.name} has no route table")
+    return board.node
+
+
+def _table(registers: Sequence[RegisterWrite], boards: int, bits: int) -> list[list[int]]:
+    """A board's table, by class and destination."""
+    found = {write.index or 0: write.value for write in registers if write.register == ROUTE}
+    classes = 1 + (max(found) >> bits)
+    return [
+        [found.get((number << bits) + target, routing.NONE) for target in range(boards)]
+        for number in range(classes)
+    ]
+
+
+def _passed(counters: Mapping[str, int], layer: str) -> tuple[int, int, int]:
+    """Packets that entered the network at a node, left it there, and were lost there."""
+    own = {
+        name.partition(f".{layer}.")[2]: count
+        for name, count in counters.items()
+        if f".{layer}." in name
+    }
+    lost = sum(
+        count
+        for name, count in own.items()
+        if name.startswith("no_route_") or name.endswith("_lost")
+    )
+    return own["local_in"], own["local_out"], lost
