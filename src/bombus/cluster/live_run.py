@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import select
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from bombus.base.errors import UserError
@@ -16,7 +17,7 @@ from bombus.cluster.simulation import Cluster
 
 _MAX_FRAME_BYTES = 65536
 _MIN_FRAME_BYTES = 60  # a MAC pads shorter ones from the kernel
-_WINDOWS = 8  # between two looks at the interface
+WINDOWS = 8  # between two looks at the interface
 _FRAMES = 64  # taken at once; others wait in the kernel
 
 
@@ -28,13 +29,15 @@ def exchange_frames(
     stop: list[int],
     cycles: int | None = None,
     port: int = 0,
+    beside: Callable[[Cluster], None] | None = None,
 ) -> None:
     """Carries frames between a file descriptor and a board, until `stop` holds a signal or so many
-    cycles have passed. Each read and write of the descriptor is one frame.
+    cycles have passed. Each read and write of the descriptor is one frame. `beside`: called in
+    between.
     """
     os.set_blocking(descriptor, False)
     here = cluster[board]
-    step = _WINDOWS * cluster.description.window
+    step = WINDOWS * cluster.description.window
     start, first = time.monotonic(), cluster.cycle
     while not stop and (cycles is None or cluster.cycle - first < cycles):
         for _ in range(_FRAMES):
@@ -46,6 +49,8 @@ def exchange_frames(
                 raise UserError(f"the interface of board {board} is gone: {error}") from None
             here.send(frame.ljust(_MIN_FRAME_BYTES, b"\0"), port)
         cluster.run(step)
+        if beside is not None:
+            beside(cluster)
         while (answer := here.receive(port, timeout_cycles=0)) is not None:
             with suppress(OSError):  # the kernel has no room, or the interface is down
                 os.write(descriptor, answer.data)

@@ -6,23 +6,27 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
+from rich.console import Console
 
+from bombus.applications.processors.control import Control
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT, write_json
 from bombus.base.tables import print_table
+from bombus.base.text import counted
+from bombus.cluster import report as reporting
 from bombus.cluster.description import Description
-from bombus.cluster.live_run import exchange_frames
+from bombus.cluster.live_calls import CALLS
+from bombus.cluster.live_run import WINDOWS, exchange_frames
 from bombus.cluster.simulation import Cluster
 
 DEFAULT_CYCLES = 100_000
+TRAINING_CYCLES = 4096  # of a link that comes back, before routes lead over it
 
 
 def run(
@@ -42,49 +46,59 @@ def run(
     tap: str | None = None,
     address: str | None = None,
     board: int = 0,
+    reroute: bool = False,
+    counters: bool = False,
+    control: Path | None = None,
+    web: str | None = None,
 ) -> dict[str, Any]:
     """Runs a cluster for so many cycles, or live until a signal; returns the report.
 
     `tap`: a network interface of this machine, joined to MAC port 0 of `board`. `kill`:
-    `A-B@FROM[:UNTIL]`, boards and cycles of the run. Other options as in `Cluster`.
+    `A-B@FROM[:UNTIL]`, boards and cycles of the run. `reroute`: rewrites the route tables when
+    links go down or come back. `counters`: prints those of all boards. `control`: a
+    socket that answers calls (`bombus.cluster.live_calls`). `web`: address and port of the live
+    page. Other options as in `Cluster`.
     """
     if cycles is not None and cycles < 0:
         raise UserError(f"--cycles {cycles}: should be 0 or more")
     killed = [_parsed_kill(text) for text in kill]
     console = new_console(file=sys.stderr if report == STDOUT else None)
     with ExitStack() as stack:
+        besides: list[Beside] = []
+        if control is not None:
+            besides.append(stack.enter_context(Control(control, CALLS)))
+        if web is not None:
+            from bombus.cluster.web.child import Page
+
+            besides.append(stack.enter_context(Page(web)))
         cluster = stack.enter_context(
             Cluster(design, ranks=ranks, transport=transport, seed=seed, assertions=assertions)
         )
         if bit_errors or rate != 1.0:
             for link in range(len(cluster.description.links)):
                 cluster.impair(link, bit_errors=bit_errors, rate=rate)
-        for a, b, start, end in killed:
-            link = cluster.link_number(a, b)
-            first = cluster.cycle
-            cluster.set_link(link, up=False, cycle=first + start)
-            if end is not None:
-                cluster.set_link(link, up=True, cycle=first + end)
+        changes = _Changes(cluster, killed, console, reroute=reroute, besides=besides)
         if pcap_out is not None:
             cluster.pcap_out(pcap_out)
         if pcap_in is not None:
             cluster[board].call("pcap_in", pcap_in.absolute())
         started, first = time.monotonic(), cluster.cycle
         if tap is not None:
-            _run_live(cluster, board, tap, address, cycles, console)
+            _run_live(cluster, board, tap, address, cycles, console, changes)
         else:
-            cluster.run(DEFAULT_CYCLES if cycles is None else cycles)
+            changes.run(first + (DEFAULT_CYCLES if cycles is None else cycles))
         seconds, ran = time.monotonic() - started, cluster.cycle - first
         found: dict[str, Any] = {
             "cluster": cluster.description.name,
             "ranks": cluster.ranks,
             "cycles": ran,
             "seconds": round(seconds, 3),
-            "links": _links(cluster),
-            "boards": _boards(cluster),
+            **reporting.report(cluster),
         }
         cluster.check()
-    print_table(console, _table(found))
+    print_table(console, reporting.link_table(found["links"]))
+    if counters:
+        print_table(console, reporting.counter_table(found["boards"]))
     console.print(
         f"{len(found['boards'])} boards in {found['ranks']} ranks: {ran} cycles in {seconds:.2f} s",
         highlight=False,
@@ -103,8 +117,83 @@ def _parsed_kill(text: str) -> tuple[int, int, int, int | None]:
     return int(a), int(b), int(start), None if end is None else int(end)
 
 
+Beside = Callable[[Cluster], None]
+
+
+class _Changes:
+    """What happens in the course of a run: links that go down and come back, calls from outside."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        killed: Sequence[tuple[int, int, int, int | None]],
+        console: Console,
+        *,
+        reroute: bool,
+        besides: Sequence[Beside],
+    ) -> None:
+        self._cluster, self._console, self._reroutes = cluster, console, reroute
+        self._besides = besides
+        self._dead: set[int] = set()
+        first = cluster.cycle
+        due: list[tuple[int, bool, int]] = []  # cycle, up, link
+        for a, b, start, end in killed:
+            link = cluster.link_number(a, b)
+            due.append((first + start, False, link))
+            if end is not None:
+                due.append((first + end, True, link))
+        self._due = sorted(due)
+        for cycle, up, link in self._due:
+            cluster.set_link(link, up=up, cycle=cycle)
+        if reroute and due:
+            _ = cluster.routes  # refuses a cluster without tables
+
+    def run(self, until: int) -> None:
+        """Runs to a cycle; a change of routes may end after it."""
+        while (now := self._cluster.cycle) < until:
+            step = until - now
+            if self._besides:
+                step = min(step, WINDOWS * self._cluster.description.window)
+            if self._reroutes and self._due:
+                step = min(step, max(0, self._due[0][0] - now))
+            self._cluster.run(step)
+            self.look(self._cluster)
+
+    def look(self, cluster: Cluster) -> None:
+        """Serves what is beside the run; rewrites routes if a link has changed."""
+        for beside in self._besides:
+            beside(cluster)
+        if self._reroutes:
+            self._reroute(cluster)
+
+    def _reroute(self, cluster: Cluster) -> None:
+        before = set(self._dead)
+        while self._due and self._due[0][0] <= cluster.cycle:
+            _, up, link = self._due.pop(0)
+            (self._dead.discard if up else self._dead.add)(link)
+        if self._dead != before:
+            if self._dead < before:
+                cluster.run(TRAINING_CYCLES)
+            done = cluster.reroute(self._dead)
+            text = (
+                f"cycle {cluster.cycle}: {counted(done.written, 'route')} rewritten, after a pause "
+                f"of {counted(done.cycles, 'cycle')}"
+            )
+            if done.waiting:
+                text += f"; {counted(done.waiting, 'packet')} wait in dead links"
+            if done.unreachable:
+                text += f"; {counted(len(done.unreachable), 'pair')} of boards without a path"
+            self._console.print(text, highlight=False, markup=False)
+
+
 def _run_live(
-    cluster: Cluster, board: int, tap: str, address: str | None, cycles: int | None, console: Any
+    cluster: Cluster,
+    board: int,
+    tap: str,
+    address: str | None,
+    cycles: int | None,
+    console: Console,
+    changes: _Changes,
 ) -> None:
     from bombus.live.interface import Interface
     from bombus.live.run import DEFAULT_MTU, stop_on_signal
@@ -119,59 +208,14 @@ def _run_live(
             f"{side.address}); press Ctrl-C to stop",
             highlight=False,
         )
-        exchange_frames(cluster, board, interface.file_descriptor, stop=stop, cycles=cycles)
+        exchange_frames(
+            cluster,
+            board,
+            interface.file_descriptor,
+            stop=stop,
+            cycles=cycles,
+            beside=changes.look,
+        )
 
 
 _OTHER = ("netns", "bridge", "ip", "mac", "gateway")  # options that are not given
-
-
-def _links(cluster: Cluster) -> list[dict[str, Any]]:
-    return [
-        {
-            "a": list(link.a),
-            "b": list(link.b),
-            "from_a": _direction(at_a, at_b),
-            "from_b": _direction(at_b, at_a),
-        }
-        for link, (at_a, at_b) in zip(
-            cluster.description.links, cluster.link_statistics(), strict=True
-        )
-    ]
-
-
-def _direction(sender: Any, receiver: Any) -> dict[str, Any]:
-    sent, received = asdict(sender), asdict(receiver)
-    return {
-        "sent": sent["sent"],
-        "received": received["received"],
-        "lost": received["lost"],
-        "flipped_bits": sent["flipped_bits"],
-        "digest": f"{received['received_digest']:016x}",
-    }
-
-
-def _boards(cluster: Cluster) -> list[dict[str, Any]]:
-    return [
-        {
-            "board": board.number,
-            "name": board.name,
-            "mac_ports": [
-                board.call("statistics", port) for port in range(len(board.manifest["mac_ports"]))
-            ],
-            "counters": board.counters(),
-        }
-        for board in cluster
-    ]
-
-
-def _table(found: dict[str, Any]) -> Table:
-    table = Table("link", "beats", "received", "lost", "wrong bits", title="Links")
-    for link in found["links"]:
-        for key, ends in (("from_a", ("a", "b")), ("from_b", ("b", "a"))):
-            (source, out), (target, into) = (link[end] for end in ends)
-            each = link[key]
-            table.add_row(
-                f"{source}.{out} to {target}.{into}",
-                *(str(each[name]) for name in ("sent", "received", "lost", "flipped_bits")),
-            )
-    return table

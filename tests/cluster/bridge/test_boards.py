@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from bombus.cluster import Cluster
+from bombus.cluster.report import links
 from bombus.protocols.frames import Host, Station, arp_request, ping_frame, udp_frame
 from bombus.protocols.stack import Stack
 from tests.cluster.bar import bar_of
@@ -72,6 +73,7 @@ def test_bit_errors_on_the_link_lose_nothing(boards: Cluster) -> None:
     host = Host.from_manifest(boards[0].manifest)
     random = Random(2)
     exchange(boards, [arp_request(PEER, host)])
+    before = links(boards, boards.counters())[0]
     boards.impair(0, bit_errors=1e-5)
     payloads = [random.randbytes(random.randrange(2500)) for _ in range(60)]
     got: list[bytes] = []
@@ -81,5 +83,13 @@ def test_bit_errors_on_the_link_lose_nothing(boards: Cluster) -> None:
     boards.impair(0, bit_errors=0)
     echoed = [reply[42 : 42 + len(each)] for reply, each in zip(got, payloads, strict=True)]
     assert echoed == payloads
+    after = links(boards, boards.counters())[0]
+    for direction in ("from_a", "from_b"):
+        beats, errors = (
+            after[direction][name] - before[direction][name] for name in ("beats", "crc_errors")
+        )
+        # Packets with an error count once, whatever else is wrong in them, and what follows them
+        # is not read.
+        assert 3e-6 < errors / (64 * beats) < 2e-5
     nodes = [board["bridge"] for board in boards.counters().values()]
     assert sum(node["event.cluster_node.link0_crc_error"] for node in nodes)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
@@ -52,6 +53,15 @@ def test_the_command_writes_a_report(described: Path, tmp_path: Path) -> None:
     assert len([*(tmp_path / "captures").iterdir()]) == 4
 
 
+def test_counters_of_all_boards_are_printed(described: Path) -> None:
+    command = ["cluster", "run", str(described), "--cycles", "2000"]
+    plain = CliRunner().invoke(app, command)
+    assert "Counters" not in plain.output
+    done = CliRunner().invoke(app, [*command, "--counters"], env={"COLUMNS": "120"})
+    for board in range(4):
+        assert re.search(rf"board_{board} +│ node +│ from_link1 +│ +[1-9]", done.output)
+
+
 def test_reports_differ_in_nothing_but_ranks_and_time(described: Path) -> None:
     reports = [run(described, ranks=ranks, cycles=2000, bit_errors=1e-3) for ranks in (1, 4)]
     for report in reports:
@@ -65,6 +75,9 @@ def test_reports_differ_in_nothing_but_ranks_and_time(described: Path) -> None:
         ({"kill": ["1-2"]}, "--kill 1-2: should be A-B@FROM"),
         ({"kill": ["1-2@9:5"]}, "ends before it begins"),
         ({"kill": ["0-2@1"]}, "no link between boards 0 and 2"),
+        ({"kill": ["0-1@5"], "reroute": True}, "board board_0 has no route table"),
+        ({"control": Path("/nowhere/run.sock")}, "there is no folder /nowhere"),
+        ({"web": "nowhere"}, "should be ADDRESS:PORT"),
         ({"cycles": -1}, "--cycles -1"),
         ({"ranks": 9}, "9 ranks for 4 boards"),
         ({"bit_errors": 2.0}, "bit_errors"),

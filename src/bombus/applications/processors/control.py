@@ -93,7 +93,8 @@ CALLS: Mapping[str, Callable[..., Any]] = {
 class Control:
     """The socket of a run; call it with the simulation to serve what has come.
 
-    `calls`: functions by name, which get the simulation and the arguments of a request. `path`: of
+    `calls`: functions by name, which get the simulation (of a cluster: that) and the arguments of a
+    request. `path`: of
     the socket, which only this user may open. It is made at the first call, since a
     build before the run may take minutes; UserError at once if there is a file already that is not
     the socket of a run that was killed. It is removed at the end.
@@ -118,7 +119,7 @@ class Control:
             if _identity(self.path) == self._made:
                 self.path.unlink()
 
-    def __call__(self, simulation: Simulation) -> None:
+    def __call__(self, simulation: Any) -> None:
         if self._server is None:
             self._server = self._listen()
         with suppress(OSError):
@@ -155,7 +156,7 @@ class Control:
         server.listen()
         return server
 
-    def _serve(self, simulation: Simulation, client: socket.socket, buffer: bytearray) -> None:
+    def _serve(self, simulation: Any, client: socket.socket, buffer: bytearray) -> None:
         while b"\n" not in buffer:
             part = client.recv(_LONGEST)
             buffer += part
@@ -191,9 +192,7 @@ def _has_left(client: socket.socket) -> bool:
         return False
 
 
-def _reply(
-    simulation: Simulation, calls: Mapping[str, Callable[..., Any]], line: bytes
-) -> dict[str, Any]:
+def _reply(simulation: Any, calls: Mapping[str, Callable[..., Any]], line: bytes) -> dict[str, Any]:
     try:
         request = json.loads(line)
         call, arguments = calls[request["call"]], request.get("arguments", [])

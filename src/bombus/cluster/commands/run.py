@@ -53,6 +53,12 @@ def run(
             help="Take the link between two boards down, in these cycles of the run.",
         ),
     ] = None,
+    reroute: Annotated[
+        bool,
+        typer.Option(
+            "--reroute", help="Rewrite the route tables when --kill takes a link, or it is back."
+        ),
+    ] = False,
     pcap_in: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Replay this capture into board 0 (--board) at first."),
@@ -65,6 +71,9 @@ def run(
         Path | None,
         typer.Option(metavar="FILE", help="Write counters and links to a JSON file; `-`: stdout."),
     ] = None,
+    counters: Annotated[
+        bool, typer.Option("--counters", help="Print the counters of all boards at the end.")
+    ] = False,
     assertions: Annotated[
         bool, typer.Option("--assertions", help="Check the assertions in the RTL.")
     ] = False,
@@ -78,11 +87,28 @@ def run(
             metavar="IP/PREFIX", help="Address of this machine. Default: one the board can reach."
         ),
     ] = None,
+    control: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Answer `bombus cluster counters FILE` at this socket meanwhile."
+        ),
+    ] = None,
+    web: Annotated[
+        bool, typer.Option("--web", help="Serve a web page that shows boards and links.")
+    ] = False,
+    web_address: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS:PORT", help="Where to serve it. Default: 127.0.0.1:8080."),
+    ] = None,
     board: Annotated[int, typer.Option(metavar="NUMBER", help="Board of --tap and --pcap-in.")] = 0,
 ) -> None:
     """Simulate many boards, in one process or several, or on MPI."""
+    from bombus.applications.control.web.child import DEFAULT_ADDRESS
+    from bombus.base.errors import UsageError
     from bombus.cluster.run import run as step
 
+    if web_address is not None and not web:
+        raise UsageError("--web-address is for --web")
     check_different([("design", design), ("pcap-in", pcap_in), ("report", report)])
     check_writable(report)
     step(
@@ -101,4 +127,8 @@ def run(
         tap=tap,
         address=address,
         board=board,
+        reroute=reroute,
+        counters=counters,
+        control=control,
+        web=(web_address or DEFAULT_ADDRESS) if web else None,
     )

@@ -8,22 +8,21 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from bombus.applications.control.sockets import reason
 from bombus.applications.control.web.calls import CALLS
 from bombus.applications.processors.control import Control
 from bombus.base.errors import UserError
 from bombus.base.extras import require
-from bombus.simulator.simulation import Simulation
 
 DEFAULT_ADDRESS = "127.0.0.1:8080"
 _KEY_BYTES = 16
 _END_S = 5.0
-_SERVER = "bombus.applications.control.web.server"
 
 
 def new_key() -> str:
@@ -69,6 +68,9 @@ class Page:
     `design`: the design file, without which next hops cannot be changed.
     """
 
+    server = "bombus.applications.control.web.server"
+    calls: Mapping[str, Callable[..., Any]] = CALLS
+
     def __init__(self, address: str, design: Path | None = None) -> None:
         require("nicegui", "--web", "NiceGUI", "web")
         self._stack = ExitStack()
@@ -84,7 +86,7 @@ class Page:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def __call__(self, simulation: Simulation) -> None:
+    def __call__(self, simulation: Any) -> None:
         if self._control is None:
             self._start(simulation)
         assert self._control is not None
@@ -94,15 +96,15 @@ class Page:
             self._has_ended = True
             sys.stderr.write("warning: the live page has ended; the run continues\n")
 
-    def _start(self, simulation: Simulation) -> None:
+    def _start(self, simulation: Any) -> None:
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="bombus-web-")))
         path = folder / "run.sock"
-        self._control = self._stack.enter_context(Control(path, calls=CALLS))
+        self._control = self._stack.enter_context(Control(path, calls=self.calls))
         self._control(simulation)  # from now on the socket is there
         key = new_key()
         number = self._listener.fileno()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", _SERVER, path, str(number), *filter(None, [self._design])],
+            [sys.executable, "-m", self.server, path, str(number), *filter(None, [self._design])],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             pass_fds=[number],
@@ -112,7 +114,11 @@ class Page:
         assert self._process.stdin is not None
         self._process.stdin.write(f"{key}\n".encode())
         self._process.stdin.flush()
-        sys.stderr.write(f"page: {url(self._listener)}   key for changes: {key}\n")
+        sys.stderr.write(f"{self.told(key)}\n")
+
+    def told(self, key: str) -> str:
+        """What is printed when the page is there."""
+        return f"page: {url(self._listener)}   key for changes: {key}"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
