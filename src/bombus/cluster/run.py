@@ -64,16 +64,16 @@ def run(
     killed = [_parsed_kill(text) for text in kill]
     console = new_console(file=sys.stderr if report == STDOUT else None)
     with ExitStack() as stack:
-        besides: list[Beside] = []
+        cluster = stack.enter_context(
+            Cluster(design, ranks=ranks, transport=transport, seed=seed, assertions=assertions)
+        )
+        besides: list[Beside] = []  # of the first rank, which alone comes here
         if control is not None:
             besides.append(stack.enter_context(Control(control, CALLS)))
         if web is not None:
             from bombus.cluster.web.child import Page
 
             besides.append(stack.enter_context(Page(web)))
-        cluster = stack.enter_context(
-            Cluster(design, ranks=ranks, transport=transport, seed=seed, assertions=assertions)
-        )
         if bit_errors or rate != 1.0:
             for link in range(len(cluster.description.links)):
                 cluster.impair(link, bit_errors=bit_errors, rate=rate)

@@ -11,8 +11,10 @@ import pytest
 from bombus.base import paths
 from bombus.base.errors import UserError
 from bombus.cluster import routing, topology
+from bombus.cluster.description import Description
 from bombus.cluster.model import Endpoint
 from bombus.cluster.rerouting import Routes
+from bombus.cluster.run import run
 from bombus.cluster.simulation import Cluster
 
 sys.path.append(str(paths.BENCHMARKS))
@@ -27,10 +29,14 @@ Flow = tuple[int, int, int]  # channel, source, target
 
 
 @pytest.fixture(scope="module")
-def torus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loads]:
+def described(tmp_path_factory: pytest.TempPathFactory) -> Description:
     """A 3x3 torus of boards that send packets to one other and count those out of order."""
     shape = topology.build("torus", BOARDS)
-    described = describe(shape, ENDPOINTS, tmp_path_factory.mktemp("torus"), width=64, latency=75)
+    return describe(shape, ENDPOINTS, tmp_path_factory.mktemp("torus"), width=64, latency=75)
+
+
+@pytest.fixture(scope="module")
+def torus(described: Description) -> Iterator[Loads]:
     with Cluster(described, ranks=2) as cluster:
         cluster.run(TRAINING)
         yield Loads(cluster, ENDPOINTS)
@@ -168,3 +174,15 @@ def test_what_cannot_be(torus: Loads) -> None:
         torus.cluster.reroute([99])
     with pytest.raises(UserError, match="there is no board 9; boards: 9"):
         torus.cluster.reroute(boards=[9])
+
+
+def test_a_run_rewrites_tables_when_a_link_dies_and_comes_back(
+    described: Description, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = run(described, kill=["0-1@8000:30000"], reroute=True, cycles=60_000)
+    lines = [line for line in capsys.readouterr().out.splitlines() if "rewritten" in line]
+    assert len(lines) == 2
+    written = [line.partition(": ")[2].split()[0] for line in lines]
+    assert written[0] == written[1] != "0"
+    assert found["links"][0]["from_a"]["went_down"] == 1
+    assert found["cycles"] >= 60_000
