@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the control socket of a running cluster (`bombus.applications.processors.control`)."""
+"""Calls of the control socket of a running cluster (`bombus.live.control`)."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from rich.console import Console
 
-from bombus.applications.processors.control import Control
 from bombus.base.console import new_console
 from bombus.base.errors import UserError
+from bombus.base.extensions import modules
 from bombus.base.output import STDOUT, write_json
 from bombus.base.tables import print_table
 from bombus.base.text import counted
@@ -24,6 +24,7 @@ from bombus.cluster.description import Description
 from bombus.cluster.live_calls import CALLS
 from bombus.cluster.live_run import WINDOWS, exchange_frames
 from bombus.cluster.simulation import Cluster
+from bombus.live.control import Control
 
 DEFAULT_CYCLES = 100_000
 TRAINING_CYCLES = 4096  # of a link that comes back, before routes lead over it
@@ -49,15 +50,16 @@ def run(
     reroute: bool = False,
     counters: bool = False,
     control: Path | None = None,
-    web: str | None = None,
+    web: bool = False,
+    web_address: str | None = None,
 ) -> dict[str, Any]:
     """Runs a cluster for so many cycles, or live until a signal; returns the report.
 
     `tap`: a network interface of this machine, joined to MAC port 0 of `board`. `kill`:
     `A-B@FROM[:UNTIL]`, boards and cycles of the run. `reroute`: rewrites the route tables when
     links go down or come back. `counters`: prints those of all boards. `control`: a
-    socket that answers calls (`bombus.cluster.live_calls`). `web`: address and port of the live
-    page. Other options as in `Cluster`.
+    socket that answers calls (`bombus.cluster.live_calls`). `web`: serves the live page, at
+    `web_address`. Other options as in `Cluster`.
     """
     if cycles is not None and cycles < 0:
         raise UserError(f"--cycles {cycles}: should be 0 or more")
@@ -70,10 +72,10 @@ def run(
         besides: list[Beside] = []  # of the first rank, which alone comes here
         if control is not None:
             besides.append(stack.enter_context(Control(control, CALLS)))
-        if web is not None:
-            from bombus.cluster.web.child import Page
-
-            besides.append(stack.enter_context(Page(web)))
+        if web:
+            besides += [
+                stack.enter_context(module.page(web_address)) for module in modules("cluster_live")
+            ]
         if bit_errors or rate != 1.0:
             for link in range(len(cluster.description.links)):
                 cluster.impair(link, bit_errors=bit_errors, rate=rate)

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from bombus.applications.control import cluster_live
 from bombus.applications.control.web.child import url
-from bombus.applications.processors.control import Control, request
 from bombus.base.errors import UserError
 from bombus.cli import app
 from bombus.cluster import Cluster
 from bombus.cluster.live_calls import CALLS
+from bombus.live.control import Control, request
 from bombus.protocols.frames import Host, Station, udp_frame
 from tests.cluster.bar import bar_of
 from tests.support.chromium import open_page
@@ -94,10 +95,8 @@ def test_the_command_prints_links_and_counters(boards: Cluster, tmp_path: Path) 
 
 def test_the_page_shows_boards_links_and_counters(boards: Cluster, tmp_path: Path) -> None:
     pytest.importorskip("nicegui")
-    from bombus.cluster.web.child import Page
-
     path = tmp_path / "run.sock"
-    with Control(path, CALLS) as control, Page("127.0.0.1:0") as page:
+    with Control(path, CALLS) as control, cluster_live.page("127.0.0.1:0") as page:
 
         def serve(cluster: Cluster) -> None:
             control(cluster)

@@ -77,7 +77,7 @@ def test_reports_differ_in_nothing_but_ranks_and_time(described: Path) -> None:
         ({"kill": ["0-2@1"]}, "no link between boards 0 and 2"),
         ({"kill": ["0-1@5"], "reroute": True}, "board board_0 has no route table"),
         ({"control": Path("/nowhere/run.sock")}, "there is no folder /nowhere"),
-        ({"web": "nowhere"}, "should be ADDRESS:PORT"),
+        ({"web": True, "web_address": "nowhere"}, "should be ADDRESS:PORT"),
         ({"cycles": -1}, "--cycles -1"),
         ({"ranks": 9}, "9 ranks for 4 boards"),
         ({"bit_errors": 2.0}, "bit_errors"),

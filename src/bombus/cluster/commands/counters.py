@@ -30,8 +30,8 @@ def counters(
     json: JsonOption = None,
 ) -> None:
     """Print links and counters of a running cluster."""
-    from bombus.applications.processors.control import request
     from bombus.cluster import report
+    from bombus.live.control import request
 
     check_json(json, None)
     console = reading_console(json)

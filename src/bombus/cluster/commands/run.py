@@ -103,7 +103,6 @@ def run(
     board: Annotated[int, typer.Option(metavar="NUMBER", help="Board of --tap and --pcap-in.")] = 0,
 ) -> None:
     """Simulate many boards, in one process or several, or on MPI."""
-    from bombus.applications.control.web.child import DEFAULT_ADDRESS
     from bombus.base.errors import UsageError
     from bombus.cluster.run import run as step
 
@@ -130,5 +129,6 @@ def run(
         reroute=reroute,
         counters=counters,
         control=control,
-        web=(web_address or DEFAULT_ADDRESS) if web else None,
+        web=web,
+        web_address=web_address,
     )

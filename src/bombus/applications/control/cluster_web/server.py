@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The web server of a cluster's live page: a process of its own.
 
-`python -m bombus.cluster.web.server SOCKET FD`: the run's control socket and a listening socket.
-Its standard input has one line, a key that this page does not need, and stays open as long as the
-run: at its end the process ends, too.
+`python -m bombus.applications.control.cluster_web.server SOCKET FD`: the run's control socket and a
+listening socket. Its standard input has one line, a key that this page does not need, and stays
+open as long as the run: at its end the process ends, too.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from bombus.applications.control.web.server import INTERVAL_S, OwnHostOnly, own_names
-from bombus.applications.processors.control import request
 from bombus.base.errors import UserError
+from bombus.live.control import request
 
 Sample = dict[str, Any]
 
@@ -101,7 +101,7 @@ def serve(hub: Hub, listener: socket.socket) -> None:
     from fastapi import FastAPI
     from nicegui import ui
 
-    from bombus.cluster.web.page import build
+    from bombus.applications.control.cluster_web.page import build
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     ui.run_with(

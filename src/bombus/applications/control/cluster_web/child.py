@@ -10,7 +10,7 @@ from bombus.cluster.live_calls import CALLS
 class Page(child.Page):
     """Starts the page's process when it is first called with a cluster, serves it at each call."""
 
-    server = "bombus.cluster.web.server"
+    server = "bombus.applications.control.cluster_web.server"
     calls = CALLS
 
     def told(self, key: str) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 
 from nicegui import ui
 
+from bombus.applications.control.cluster_web import drawing
+from bombus.applications.control.cluster_web.server import Hub
 from bombus.applications.control.web.page import si
 from bombus.applications.control.web.server import INTERVAL_S
 from bombus.cluster.report import rate_text
-from bombus.cluster.web import drawing
-from bombus.cluster.web.server import Hub
 
 _STYLE = """
 body { background: #f4f6f9; color: #0f172a; }

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The live page beside `bombus cluster run` (`bombus.base.extensions`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bombus.applications.control.web.child import DEFAULT_ADDRESS
+
+if TYPE_CHECKING:
+    from bombus.applications.control.cluster_web.child import Page
+
+
+def page(address: str | None = None) -> Page:
+    """Serves the page at ADDRESS:PORT while it is open; to be called with the cluster."""
+    from bombus.applications.control.cluster_web.child import Page
+
+    return Page(address or DEFAULT_ADDRESS)
