@@ -45,7 +45,7 @@ def _sample(cluster: Cluster, boards: list[int] | None = None) -> dict[str, Any]
     wanted = [board.number for board in cluster] if boards is None else boards
     for number in wanted:
         cluster.description.board(number)
-    counters = cluster.counters()
+    counters = report.link_counters(cluster)
     up = {board.number: _up(cluster, board) for board in cluster}
     return {
         "cycle": cluster.cycle,
@@ -54,7 +54,11 @@ def _sample(cluster: Cluster, boards: list[int] | None = None) -> dict[str, Any]
             for link in report.links(cluster, counters)
         ],
         "boards": [
-            {"board": number, "name": cluster[number].name, "counters": counters[number]}
+            {
+                "board": number,
+                "name": cluster[number].name,
+                "counters": cluster[number].counters(),
+            }
             for number in wanted
         ],
     }

@@ -7,14 +7,17 @@ packets that waited for a dead link have arrived. So no packet overtakes another
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bombus.base.errors import UserError
 from bombus.cluster import routing
 from bombus.cluster.description import ROUTE, BoardDescription, Description, RegisterWrite
 from bombus.cluster.topology import Link, Topology
+
+if TYPE_CHECKING:
+    from bombus.cluster.simulation import Board
 
 _PAUSE = "pause"  # register of a node
 _STEP = 1024  # cycles between two looks: more than any beat takes to the next board
@@ -43,7 +46,7 @@ class Running(Protocol):
 
     def run(self, cycles: int) -> None: ...
 
-    def counters(self) -> dict[int, dict[str, dict[str, int]]]: ...
+    def __getitem__(self, number: int) -> Board: ...
 
     def write_registers(self, board: int, writes: Sequence[RegisterWrite]) -> None: ...
 
@@ -140,17 +143,26 @@ class Routes:
         before: object = None
         for _ in range(_MOST_STEPS):
             self._cluster.run(_STEP)
-            counters = self._cluster.counters()
             nodes = [
-                _passed(counters[board][tile], layer)
-                for board, (tile, layer) in enumerate(self._nodes)
-                if board not in dead
+                self._passed(board) for board in range(self.topology.boards) if board not in dead
             ]
             waiting = sum(came - went - lost for came, went, lost in nodes)
             if not waiting or nodes == before:
                 return waiting
             before = nodes
         raise UserError(f"packets still move after {_MOST_STEPS * _STEP} cycles of a pause")
+
+    def _passed(self, board: int) -> tuple[int, int, int]:
+        """Packets that entered the network at a board, left it there, and were lost there."""
+        tile, layer = self._nodes[board]
+        ports = range(self.topology.num_links[board])
+        came, went = f"event.{layer}.local_in", f"event.{layer}.local_out"
+        lost = [f"event.{layer}.link{port}_lost" for port in ports]
+        lost += [
+            f"drop.{layer}.no_route_{place}" for place in (*map("link{}".format, ports), "local")
+        ]
+        counts = self._cluster[board].tile_counters(tile, {came, went, *lost})
+        return counts[came], counts[went], sum(counts[name] for name in lost)
 
 
 def _node(board: BoardDescription) -> tuple[str, str]:
@@ -167,18 +179,3 @@ def _table(registers: Sequence[RegisterWrite], boards: int, bits: int) -> list[l
         [found.get((number << bits) + target, routing.NONE) for target in range(boards)]
         for number in range(classes)
     ]
-
-
-def _passed(counters: Mapping[str, int], layer: str) -> tuple[int, int, int]:
-    """Packets that entered the network at a node, left it there, and were lost there."""
-    own = {
-        name.partition(f".{layer}.")[2]: count
-        for name, count in counters.items()
-        if f".{layer}." in name
-    }
-    lost = sum(
-        count
-        for name, count in own.items()
-        if name.startswith("no_route_") or name.endswith("_lost")
-    )
-    return own["local_in"], own["local_out"], lost

@@ -15,7 +15,7 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +35,7 @@ from bombus.simulator.streams import Stream
 
 Extension = TypeVar("Extension")
 
+_COUNTER_BYTES = 8  # from one counter to the next
 STALL_CYCLES = 10_000  # cycles without movement: longer than the longest frame on a slow MAC
 
 
@@ -253,13 +254,22 @@ class Simulation(MacPorts):
         """All counters, by tile and name. May lag events by 64 cycles."""
         return {tile["name"]: self.tile_counters(tile["name"]) for tile in self.manifest["tiles"]}
 
-    def tile_counters(self, tile: str) -> dict[str, int]:
-        """The counters of one tile, by name."""
-        names = register_map.find_tile(self.manifest, tile)["counters"]
-        values = self._native.new("uint64_t[]", len(names))
-        address = self.registers.tiles[tile].counters.where()
-        self._native.call("read_counters", address, len(values), values)
-        return dict(zip(names, values, strict=True))
+    def tile_counters(self, tile: str, names: Collection[str] | None = None) -> dict[str, int]:
+        """The counters of one tile, by name; `names`: only these, which takes less time."""
+        known = register_map.find_tile(self.manifest, tile)["counters"]
+        if names is not None:
+            return {
+                name: self._counters_at(tile, place, 1)[0]
+                for place, name in enumerate(known)
+                if name in names
+            }
+        return dict(zip(known, self._counters_at(tile, 0, len(known)), strict=True))
+
+    def _counters_at(self, tile: str, first: int, count: int) -> list[int]:
+        values = self._native.new("uint64_t[]", count)
+        address = self.registers.tiles[tile].counters.where() + _COUNTER_BYTES * first
+        self._native.call("read_counters", address, count, values)
+        return list(values)
 
     def watch(self, cycles: int = STALL_CYCLES) -> None:
         """Watches for messages that wait for this many cycles; 0: stop watching."""
