@@ -54,6 +54,7 @@ FREE = {
     "MaxIdleS": "any time",
     "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
+    **dict.fromkeys(("EtherType", "Prefix"), "any number"),
     "Key": "any secret",
     **dict.fromkeys(
         (
@@ -75,6 +76,7 @@ INSIDE = {
     **dict.fromkeys(("cluster_flow_control", "cluster_receive_buffer"), "cluster_endpoint"),
     "cluster_receive": "bombus.cluster.config",
     **dict.fromkeys(("cluster_link_session", "cluster_link_transmit"), "cluster_link"),
+    **dict.fromkeys(("cluster_ethernet_receive", "cluster_ethernet_transmit"), "cluster_ethernet"),
     **dict.fromkeys(("collective_receive", "collective_send"), "cluster_collective"),
     **dict.fromkeys(("drop_heads", "drop_log"), "log_store"),
 }
