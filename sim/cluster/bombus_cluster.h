@@ -39,7 +39,34 @@ typedef struct {
   uint32_t to_link;
   uint32_t words;   /* of a beat's record */
   uint32_t channel; /* to or from the other rank */
+  /* 0: beats arrive as they are. Otherwise the beats are those of Ethernet frames, {error, last,
+   * keep, data} with so many bytes of data, and pass a switch: the wire carries the frames with
+   * these addresses (bytes 0 to 7, and 8 to 11, in the order of the lanes). Wires may share their
+   * ends then. */
+  uint32_t frame_bytes;
+  uint32_t order; /* of frames that arrive in the same cycle: a number for each wire */
+  uint64_t addresses[2];
 } bombus_wire;
+
+/* What a switch does to the frames of a wire: shares of frames. */
+typedef struct {
+  double loss;
+  double corrupt; /* a bit is wrong, the FCS is right */
+  double repeat;
+  double reorder;        /* frames that come later than others */
+  uint64_t delay_cycles; /* by which these, and second copies, are late at most */
+  uint64_t seed;         /* of all of these */
+} bombus_switch_options;
+
+typedef struct {
+  uint64_t sent; /* frames */
+  uint64_t received;
+  uint64_t lost;
+  uint64_t corrupted;
+  uint64_t repeated;
+  uint64_t delayed;
+  uint64_t digest; /* of the frames received and their cycles */
+} bombus_switch_statistics;
 
 /* What this rank sends to another one and receives from it after each window: for each wire, in the
  * order of the wires, the number of beats and their records. */
@@ -78,6 +105,16 @@ BOMBUS_API int bombus_cluster_window(bombus_cluster *cluster);
 
 /* Runs all simulators of this rank to a cycle; those that are there or later stay. */
 BOMBUS_API int bombus_cluster_run(bombus_cluster *cluster, uint64_t until);
+
+/* The frames of a wire with `frame_bytes` whose receiver is in this rank, by its number in `wires`.
+ * At the start the switch changes nothing. -EINVAL: it is no such wire. */
+BOMBUS_API int bombus_cluster_set_switch(bombus_cluster *cluster, uint32_t wire,
+                                         const bombus_switch_options *options);
+/* From this cycle on the switch passes on the frames of a wire, or not. */
+BOMBUS_API int bombus_cluster_set_switch_up(bombus_cluster *cluster, uint32_t wire, int up,
+                                            uint64_t cycle);
+BOMBUS_API int bombus_cluster_get_switch(bombus_cluster *cluster, uint32_t wire,
+                                         bombus_switch_statistics *statistics);
 
 /* Why the last call failed. Never NULL. */
 BOMBUS_API const char *bombus_cluster_error(const bombus_cluster *cluster);

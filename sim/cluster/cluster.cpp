@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "bombus_cluster.h"
+#include "frame_switch.h"
 
 namespace {
 
@@ -17,6 +19,7 @@ struct Member {
   bombus_member given;
   std::vector<bombus_beats> in;
   std::vector<bombus_beats> out;
+  std::map<uint32_t, bombus::SwitchPort> switches;  // by link, of those that frames arrive at
 
   uint64_t cycle() const { return given.cycle(given.sim); }
 };
@@ -27,6 +30,7 @@ struct bombus_cluster {
   std::vector<Member> members;
   std::vector<bombus_wire> wires;
   std::vector<std::vector<uint64_t>> buffers;  // of each wire whose sender is here
+  std::map<uint32_t, bombus::SwitchedWire> switched;  // by number of the wire: its receiver is here
   bombus_channel* channels;
   uint32_t channel_count;
   bombus_exchange_ranks exchange;
@@ -40,6 +44,17 @@ struct bombus_cluster {
   int fail(const Member& member, int status) {
     error = std::string(member.given.name) + ": " + member.given.last_error(member.given.sim);
     return status;
+  }
+
+  template <typename Action>
+  int at_switch(uint32_t wire, Action action) {
+    const auto found = switched.find(wire);
+    if (found == switched.end()) {
+      error = "wire " + std::to_string(wire) + " passes no switch here";
+      return -EINVAL;
+    }
+    action(found->second);
+    return 0;
   }
 
   int set_horizon(uint64_t cycle) {
@@ -75,9 +90,10 @@ struct bombus_cluster {
   int give_beats() {
     std::vector<const uint64_t*> from(channel_count);
     for (uint32_t i = 0; i < channel_count; ++i) from[i] = channels[i].in;
-    for (const bombus_wire& wire : wires) {
+    for (uint32_t i = 0; i < wires.size(); ++i) {
+      const bombus_wire& wire = wires[i];
       if (wire.to < 0) continue;
-      bombus_beats& in = members[wire.to].in[wire.to_link];
+      bombus_beats in;
       if (wire.from >= 0) {
         in = members[wire.from].out[wire.from_link];
       } else {
@@ -87,8 +103,16 @@ struct bombus_cluster {
         in.records = const_cast<uint64_t*>(words + 1);
         words += 1 + in.count * wire.words;
       }
+      Member& member = members[wire.to];
+      if (wire.frame_bytes == 0) {
+        member.in[wire.to_link] = in;
+      } else {
+        member.switches[wire.to_link].take(switched.at(i), in.records, in.count);
+      }
     }
     for (Member& member : members) {
+      // Frames of later windows arrive after the next horizon.
+      for (auto& [link, port] : member.switches) member.in[link] = port.give(horizon + window);
       const int status = member.given.run_beats(member.given.sim, 0, member.in.data(), nullptr);
       if (status < 0) return fail(member, status);
     }
@@ -134,7 +158,7 @@ bombus_cluster* bombus_cluster_open(const bombus_member* members, uint32_t membe
   try {
     auto cluster = std::make_unique<bombus_cluster>();
     for (uint32_t i = 0; i < member_count; ++i) {
-      Member member{members[i], {}, {}};
+      Member member{members[i], {}, {}, {}};
       member.in.resize(members[i].links);
       member.out.resize(members[i].links);
       cluster->members.push_back(std::move(member));
@@ -142,6 +166,7 @@ bombus_cluster* bombus_cluster_open(const bombus_member* members, uint32_t membe
     cluster->wires.assign(wires, wires + wire_count);
     cluster->buffers.resize(wire_count);
     for (uint32_t i = 0; i < wire_count; ++i) {
+      if (wires[i].to >= 0 && wires[i].frame_bytes != 0) cluster->switched.try_emplace(i, wires[i]);
       if (wires[i].from < 0) continue;
       cluster->buffers[i].resize(bombus_wire_capacity(wires[i].words, window));
       bombus_beats& out = cluster->members[wires[i].from].out[wires[i].from_link];
@@ -180,6 +205,24 @@ int bombus_cluster_run(bombus_cluster* cluster, uint64_t until) {
     if (const int status = cluster->run_member(member, until, nullptr)) return status;
   }
   return 0;
+}
+
+int bombus_cluster_set_switch(bombus_cluster* cluster, uint32_t wire,
+                              const bombus_switch_options* options) {
+  return cluster->at_switch(
+      wire, [options](bombus::SwitchedWire& found) { found.set_options(*options); });
+}
+
+int bombus_cluster_set_switch_up(bombus_cluster* cluster, uint32_t wire, int up, uint64_t cycle) {
+  return cluster->at_switch(
+      wire, [up, cycle](bombus::SwitchedWire& found) { found.set_up(up != 0, cycle); });
+}
+
+int bombus_cluster_get_switch(bombus_cluster* cluster, uint32_t wire,
+                              bombus_switch_statistics* statistics) {
+  return cluster->at_switch(wire, [statistics](const bombus::SwitchedWire& found) {
+    *statistics = found.statistics();
+  });
 }
 
 const char* bombus_cluster_error(const bombus_cluster* cluster) { return cluster->error.c_str(); }

@@ -79,16 +79,32 @@ class Link(FileModel):
     """The links between boards."""
 
     carrier: Literal["serial", "ethernet"] = Field(
-        "serial", description="`serial`: beats to a transceiver; `ethernet`: frames of a MAC."
+        "serial", description="`serial`: beats to a transceiver; `ethernet`: frames of a MAC port."
     )
     width: Literal[64, 128, 256, 512] = Field(128, description="Bits of a beat.")
     latency_cycles: StrictInt = Field(
         75, ge=1, le=100_000, description="Cycles from the port of a board to that of its peer."
     )
+    ether_type: StrictInt = Field(
+        0x88B5, ge=0x0600, le=0xFFFF, description="Of the frames of `carrier: ethernet`."
+    )
+    frame_bytes: StrictInt = Field(
+        1514,
+        ge=88,
+        le=8192,
+        description="The longest frame of `carrier: ethernet`, without FCS.",
+    )
     buffer: StrictInt = Field(200, ge=16, le=65_536, description="Beats of a receiver's buffer.")
     check: StrictBool = Field(
         True, description="CRC and retry: without, packets pass as they come and may be lost."
     )
+
+    @model_validator(mode="after")
+    def _carrier_fits(self) -> Link:
+        for key in ("ether_type", "frame_bytes"):
+            if key in self.model_fields_set and self.carrier != "ethernet":
+                raise ValueError(f"`{key}` is for `carrier: ethernet`")
+        return self
 
 
 class Endpoint(FileModel):

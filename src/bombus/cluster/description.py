@@ -16,6 +16,7 @@ from bombus.base.errors import UserError
 
 DEFAULT_LATENCY_CYCLES = 75  # 0.48 us at 156.25 MHz
 ROUTE = "route"  # the table of a board's node, by {class, destination}
+ETHERNET = "ethernet"  # the carrier, and the port of a board
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,15 @@ class BoardDescription:
 
 @dataclass(frozen=True)
 class LinkDescription:
-    """A link between two boards: number of the board and of its link port, of both ends."""
+    """A link between two boards: number of the board and of its link there, of both ends.
+
+    Links by Ethernet share the port of their board.
+    """
 
     a: tuple[int, int]
     b: tuple[int, int]
     latency_cycles: int = DEFAULT_LATENCY_CYCLES
+    carrier: str = "serial"
 
     @property
     def name(self) -> str:
@@ -67,6 +72,15 @@ class LinkDescription:
     @property
     def ends(self) -> tuple[tuple[int, int], tuple[int, int]]:
         return self.a, self.b
+
+    @property
+    def is_switched(self) -> bool:
+        """Whether frames carry it, over a switch."""
+        return self.carrier == ETHERNET
+
+    def port(self, end: tuple[int, int]) -> str:
+        """The raised port of a board that it leads to."""
+        return ETHERNET if self.is_switched else f"link{end[1]}"
 
 
 @dataclass(frozen=True)
@@ -165,6 +179,7 @@ def _parsed(given: Mapping[str, Any], folder: Path) -> Description:
                 (link["a"][0], link["a"][1]),
                 (link["b"][0], link["b"][1]),
                 link.get("latency_cycles", DEFAULT_LATENCY_CYCLES),
+                link.get("carrier", "serial"),
             )
             for link in given["links"]
         ),

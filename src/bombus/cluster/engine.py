@@ -20,7 +20,8 @@ FFI, _ = declared(_HEADERS)
 def library() -> Any:
     """The functions of `bombus_cluster.h`."""
     sources = sorted((SIM / "cluster").glob("*.cpp"))
-    files = [(file.name, file) for file in (*_HEADERS, *sources)]
+    headers = {*_HEADERS, *(SIM / "cluster").glob("*.h"), SIM / "platform" / "random.h"}
+    files = [(file.name, file) for file in (*sorted(headers), *sources)]
 
     def make(folder: Path) -> None:
         command = ["g++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC"]

@@ -41,6 +41,14 @@ class Links:
             for target, port in enumerate(table):
                 yield "route", first + target, port
 
+    def carrier_registers(self, board: int) -> Iterator[tuple[str, int | None, int]]:
+        """The same to a board's cluster_ethernet."""
+        yield "board", None, board
+        for ends in self.ends:
+            for here, there in (ends, ends[::-1]):
+                if here[0] == board:
+                    yield f"peer{here[1]}", None, there[0] | there[1] << 8 | 1 << 31
+
     def lead(self, channel: int, source: int, target: int) -> bool:
         """Whether packets of a channel get from one board to another."""
         number = channel % CLASSES

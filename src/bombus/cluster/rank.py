@@ -7,7 +7,7 @@ import errno
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ from bombus.cluster.description import (
     distribution,
 )
 from bombus.cluster.engine import FFI, library
+from bombus.cluster.ethernet import SwitchStatistics, addresses, frame_bytes
 from bombus.cluster.transport import Transport
 from bombus.simulator.build import Library, build, build_library
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 
-_WIDEST_WORDS = 1 + 512 // 64  # of a beat's record
+_WIDEST_WORDS = 1 + -(-(512 + 512 // 8 + 2) // 64)  # of a beat's record
 _MEMBER_FUNCTIONS = ("run_beats", "set_horizon", "cycle", "last_error")
 
 
@@ -81,6 +82,7 @@ class Rank:
         self.boards: dict[int, Simulation] = {}
         self._needs_window = needs_window
         self._engine: Any = None
+        self._switched: dict[tuple[int, bool], int] = {}  # wires by link and direction
         self._kept: list[Any] = []  # what native code has pointers to
         self._raised: list[BaseException] = []
         self._after_reset: dict[int, dict[object, RegisterWrite]] = {}  # by board and place
@@ -120,7 +122,8 @@ class Rank:
         rank_of = {board: rank for rank, boards in enumerate(self.placed) for board in boards}
         members = list(self.boards)
         peers: dict[int, int] = {}  # rank: number of the channel
-        wires: list[dict[str, int]] = []
+        wires: list[dict[str, Any]] = []
+        started: set[tuple[int, str]] = set()
         for number, link in enumerate(description.links):
             for reverse, (source, target) in enumerate((link.ends, link.ends[::-1])):
                 here = [board in self.boards for board, _ in (source, target)]
@@ -128,11 +131,15 @@ class Rank:
                     continue
                 end = source if here[0] else target
                 simulation = self.boards[end[0]]
-                beat_link = _beat_link(simulation, description.board(end[0]).name, end[1])
-                if here[0]:
+                port = link.port(end)
+                beat_link = _beat_link(simulation, description.board(end[0]).name, port)
+                if here[0] and (end[0], port) not in started:
+                    started.add((end[0], port))
                     seed = link_seed(self.setup.seed, number, reverse=bool(reverse))
                     beat_link.configure(latency=link.latency_cycles, seed=seed)
                     beat_link.set_up(True)
+                if here[1] and link.is_switched:
+                    self._switched[number, bool(reverse)] = len(wires)
                 channel = 0
                 words = beat_link.record_words
                 if not all(here):
@@ -141,27 +148,64 @@ class Rank:
                 wires.append(
                     {
                         "from": members.index(source[0]) if here[0] else -1,
-                        "from_link": _number(self.boards, source) if here[0] else 0,
+                        "from_link": self._number(link.port(source), source) if here[0] else 0,
                         "to": members.index(target[0]) if here[1] else -1,
-                        "to_link": _number(self.boards, target) if here[1] else 0,
+                        "to_link": self._number(link.port(target), target) if here[1] else 0,
                         "words": words,
                         "channel": channel,
+                        "frame_bytes": frame_bytes(beat_link.bits) if link.is_switched else 0,
+                        "order": 2 * number + reverse,
+                        "addresses": addresses(source, target),
                     }
                 )
         self._open_engine(wires, peers, cycle)
+        for number, reverse in self._switched:
+            self.set_switch(number, reverse, {})
+
+    def _number(self, port: str, end: tuple[int, int]) -> int:
+        return int(_beat_link(self.boards[end[0]], str(end[0]), port).number)
+
+    # ---- The switch of links by Ethernet ----
+
+    def set_switch(self, link: int, reverse: bool, given: Mapping[str, float]) -> None:
+        """What the switch does to frames of one direction of a link; nothing if it does not end at
+        a board of this rank.
+        """
+        if (wire := self._switched.get((link, reverse))) is not None:
+            seed = link_seed(self.setup.seed, link, reverse=reverse)
+            options = FFI.new("bombus_switch_options *", {**given, "seed": seed})
+            self._call("set_switch", wire, options)
+
+    def set_switch_up(self, link: int, up: bool, cycle: int) -> None:
+        """From this cycle on, the switch passes on frames of a link, or does not."""
+        for reverse in (False, True):
+            if (wire := self._switched.get((link, reverse))) is not None:
+                self._call("set_switch_up", wire, up, cycle)
+
+    def switch_statistics(self) -> dict[tuple[int, bool], SwitchStatistics]:
+        """Of all directions of links that end at boards of this rank."""
+        found = {}
+        names = [field.name for field in fields(SwitchStatistics)]
+        for key, wire in self._switched.items():
+            of_wire = FFI.new("bombus_switch_statistics *")
+            self._call("get_switch", wire, of_wire)
+            found[key] = SwitchStatistics(**{name: getattr(of_wire, name) for name in names})
+        return found
 
     def widths(self) -> dict[tuple[int, int], int]:
         """Bits of each link port here that a link of the description leads to."""
         description = self.setup.description
         return {
-            (board, port): _beat_link(self.boards[board], description.board(board).name, port).bits
+            end: _beat_link(
+                self.boards[end[0]], description.board(end[0]).name, link.port(end)
+            ).bits
             for link in description.links
-            for board, port in link.ends
-            if board in self.boards
+            for end in link.ends
+            if end[0] in self.boards
         }
 
     def _open_engine(
-        self, wires: Sequence[Mapping[str, int]], peers: Mapping[int, int], cycle: int
+        self, wires: Sequence[Mapping[str, Any]], peers: Mapping[int, int], cycle: int
     ) -> None:
         description = self.setup.description
         native = [simulation.native for simulation in self.boards.values()]
@@ -224,7 +268,7 @@ class Rank:
         """The first cycle that needs beats which are not exchanged yet."""
         return int(library().bombus_cluster_horizon(self._engine))
 
-    def _call(self, function: str, *arguments: int) -> None:
+    def _call(self, function: str, *arguments: Any) -> None:
         status = getattr(library(), f"bombus_cluster_{function}")(self._engine, *arguments)
         for simulation in self.boards.values():
             simulation.native.raise_kept()
@@ -271,16 +315,12 @@ def write_registers(simulation: Simulation, writes: Sequence[RegisterWrite]) -> 
         (register if write.index is None else register[write.index]).write_value(write.value)
 
 
-def _beat_link(simulation: Simulation, board: str, port: int) -> Any:
-    found = simulation.beat_links.get(f"link{port}")
+def _beat_link(simulation: Simulation, board: str, port: str) -> Any:
+    found = simulation.beat_links.get(port)
     if found is None:
         known = ", ".join(simulation.beat_links) or "none"
-        raise UserError(f"board {board} has no link port {port}; its links: {known}")
+        raise UserError(f"board {board} has no port {port}; its links: {known}")
     return found
-
-
-def _number(boards: Mapping[int, Simulation], end: tuple[int, int]) -> int:
-    return int(_beat_link(boards[end[0]], str(end[0]), end[1]).number)
 
 
 def serve(transport: Transport, setup: Setup) -> None:

@@ -39,6 +39,7 @@ def run(
     seed: int = 0,
     bit_errors: float = 0.0,
     rate: float = 1.0,
+    switch: Sequence[str] = (),
     kill: Sequence[str] = (),
     pcap_in: Path | None = None,
     pcap_out: Path | None = None,
@@ -56,7 +57,8 @@ def run(
     """Runs a cluster for so many cycles, or live until a signal; returns the report.
 
     `tap`: a network interface of this machine, joined to MAC port 0 of `board`. `kill`:
-    `A-B@FROM[:UNTIL]`, boards and cycles of the run. `reroute`: rewrites the route tables when
+    `A-B@FROM[:UNTIL]`, boards and cycles of the run. `switch`: `WHAT=SHARE`, arguments of
+    `Cluster.impair_switch`. `reroute`: rewrites the route tables when
     links go down or come back. `counters`: prints those of all boards. `control`: a
     socket that answers calls (`bombus.cluster.live_calls`). `web`: serves the live page, at
     `web_address`. Other options as in `Cluster`.
@@ -64,6 +66,7 @@ def run(
     if cycles is not None and cycles < 0:
         raise UserError(f"--cycles {cycles}: should be 0 or more")
     killed = [_parsed_kill(text) for text in kill]
+    shares: dict[str, Any] = dict(map(_parsed_share, switch))
     console = new_console(file=sys.stderr if report == STDOUT else None)
     with ExitStack() as stack:
         cluster = stack.enter_context(
@@ -79,6 +82,9 @@ def run(
         if bit_errors or rate != 1.0:
             for link in range(len(cluster.description.links)):
                 cluster.impair(link, bit_errors=bit_errors, rate=rate)
+        if shares:
+            for link in range(len(cluster.description.links)):
+                cluster.impair_switch(link, **shares)
         changes = _Changes(cluster, killed, console, reroute=reroute, besides=besides)
         if pcap_out is not None:
             cluster.pcap_out(pcap_out)
@@ -117,6 +123,17 @@ def _parsed_kill(text: str) -> tuple[int, int, int, int | None]:
     if end is not None and int(end) < int(start):
         raise UserError(f"--kill {text}: ends before it begins")
     return int(a), int(b), int(start), None if end is None else int(end)
+
+
+def _parsed_share(text: str) -> tuple[str, float]:
+    match = re.fullmatch(r"(loss|corrupt|repeat|reorder)=([0-9.eE+-]+)", text)
+    try:
+        return match[1], float(match[2])  # type: ignore[index]
+    except (TypeError, ValueError):
+        raise UserError(
+            f"--switch {text}: should be loss, corrupt, repeat or reorder and a share, such as "
+            "loss=0.01"
+        ) from None
 
 
 Beside = Callable[[Cluster], None]

@@ -22,12 +22,14 @@ from bombus.base.errors import UserError
 from bombus.base.output import writing
 from bombus.cluster import mpi
 from bombus.cluster.description import (
+    ETHERNET,
     BoardDescription,
     Description,
     LinkDescription,
     RegisterWrite,
     read,
 )
+from bombus.cluster.ethernet import DELAY_CYCLES, SwitchStatistics, at_ends
 from bombus.cluster.rank import Rank, Setup, library_of, serve
 from bombus.cluster.rerouting import Rerouted, Routes
 from bombus.cluster.shared import SharedFirst
@@ -116,9 +118,10 @@ class Board:
         """Raises SimulationError if there was a violation."""
         self.call("check")
 
-    def link_statistics(self, port: int) -> BeatLinkStatistics:
-        """What has crossed a link port."""
-        found: BeatLinkStatistics = self.call(f"beat_links.link{port}.statistics")
+    def link_statistics(self, port: int | str) -> BeatLinkStatistics:
+        """What has crossed a link port, by its number or name."""
+        name = port if isinstance(port, str) else f"link{port}"
+        found: BeatLinkStatistics = self.call(f"beat_links.{name}.statistics")
         return found
 
 
@@ -403,12 +406,14 @@ class Cluster:
         described = self._link(link)
         if from_board is not None and from_board not in (board for board, _ in described.ends):
             raise UserError(f"link {described.name} does not begin at board {from_board}")
+        if described.is_switched and bit_errors:
+            raise UserError(f"link {described.name} passes a switch: corrupt its frames instead")
         from bombus.cluster.rank import link_seed
 
         for reverse, (board, port) in enumerate(described.ends):
             if from_board not in (None, board):
                 continue
-            name = f"beat_links.link{port}"
+            name = f"beat_links.{described.port((board, port))}"
             if rate_gbps is not None:
                 bits = int(self._call(board, f"{name}.bits", (), {}))
                 rate = min(1.0, rate_gbps * 1e9 / (bits * self.clock_hz))
@@ -420,10 +425,48 @@ class Cluster:
             }
             self._call(board, f"{name}.configure", (), given)
 
+    def impair_switch(
+        self,
+        link: int,
+        *,
+        loss: float = 0.0,
+        corrupt: float = 0.0,
+        repeat: float = 0.0,
+        reorder: float = 0.0,
+        delay_cycles: int = DELAY_CYCLES,
+        from_board: int | None = None,
+    ) -> None:
+        """Sets what the switch does to the frames of a link by Ethernet: shares of frames.
+
+        `corrupt`: a bit is wrong, the FCS is right. `reorder`: up to `delay_cycles` late, as are
+        second copies (`repeat`). `from_board`: of this direction only. Which frames it does this
+        to follows from the seed of the simulation, the link and the frame's number.
+        """
+        described = self._link(link)
+        if not described.is_switched:
+            raise UserError(f"link {described.name} passes no switch")
+        shares = {"loss": loss, "corrupt": corrupt, "repeat": repeat, "reorder": reorder}
+        for name, share in shares.items():
+            if not 0 <= share <= 1:
+                raise UserError(f"{name} {share}: should be from 0 to 1")
+        if delay_cycles < 1:
+            raise UserError(f"delay_cycles {delay_cycles}: should be 1 or more")
+        for reverse, (board, _) in enumerate(described.ends):
+            if from_board in (None, board):
+                given = (link, bool(reverse), shares | {"delay_cycles": delay_cycles})
+                self._everywhere("set_switch", *given)
+
     def set_link(self, link: int, *, up: bool, cycle: int | None = None) -> None:
-        """Kills a link, or brings it back, at a cycle (default: now); beats on the way are lost."""
+        """Kills a link, or brings it back, at a cycle (default: now); beats on the way are lost.
+
+        A link by Ethernet is killed in the switch: boards do not see it at their ports.
+        """
         now = self.cycle
-        for board, port in self._link(link).ends:
+        described = self._link(link)
+        if described.is_switched:
+            self._everywhere("set_switch_up", link, up, max(now, cycle or 0))
+            return
+        for board, port in described.ends:
             self._call(
                 board, f"beat_links.link{port}.set_up", (up,), {"cycle": max(now, cycle or 0)}
             )
@@ -448,6 +491,11 @@ class Cluster:
         """Bits of a beat of a link."""
         return self._bits[link]
 
+    def set_port(self, board: int, *, up: bool, cycle: int | None = None) -> None:
+        """Takes the Ethernet port of a board down, with all its links, or brings it back."""
+        given = {"cycle": max(self.cycle, cycle or 0)}
+        self._call(board, f"beat_links.{ETHERNET}.set_up", (up,), given)
+
     def link_number(self, a: int, b: int) -> int:
         """The number of the first link between two boards."""
         for number, link in enumerate(self.description.links):
@@ -465,11 +513,25 @@ class Cluster:
         return self._local().setup.seed
 
     def link_statistics(self) -> list[tuple[BeatLinkStatistics, BeatLinkStatistics]]:
-        """Of each link, at both of its ends."""
+        """Of each link, at both of its ends. Of links by Ethernet: frames instead of beats."""
+        switches = self.switch_statistics()
         return [
-            (self[a[0]].link_statistics(a[1]), self[b[0]].link_statistics(b[1]))
-            for a, b in (link.ends for link in self.description.links)
+            at_ends(switches[number, False], switches[number, True])
+            if link.is_switched
+            else (
+                self[link.a[0]].link_statistics(link.a[1]),
+                self[link.b[0]].link_statistics(link.b[1]),
+            )
+            for number, link in enumerate(self.description.links)
         ]
+
+    def switch_statistics(self) -> dict[tuple[int, bool], SwitchStatistics]:
+        """Frames of links by Ethernet at the switch, by link and direction (false: from `a`)."""
+        found = self._local().switch_statistics()
+        for rank in range(1, self._transport.ranks):
+            self._transport.send(rank, ("switch_statistics",))
+            found |= self._answer(rank)[0]
+        return found
 
 
 def _described(design: Path | str | Description) -> Description:

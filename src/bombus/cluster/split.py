@@ -24,8 +24,10 @@ from bombus.cluster.config import (
     ClusterConfig,
     ClusterDesignConfig,
     Endpoint,
+    Link,
     load,
 )
+from bombus.cluster.description import ETHERNET
 from bombus.cluster.links import Links, links_of, unknown_board
 from bombus.design import config, rtl
 from bombus.design.elements import Hop, Input
@@ -37,6 +39,9 @@ MAX_CHANNELS = 32  # cluster_pkg::ChannelBits
 MAX_PARTIES = 32  # boards that one channel leads to, or comes from
 BRIDGE = "bridge"  # the tile with the node of the network between boards
 NODE, SEND, RECEIVE = "cluster_node", "cluster_send", "cluster_receive"
+CARRIER = "cluster_ethernet"
+MAX_BUFFER_BEATS = 1000  # cluster_link
+_STAGE_CYCLES = 30  # of a link and its carrier, on both sides
 _PER_BOARD = ("tiles", "cluster", "elsewhere", "memories")
 
 
@@ -74,10 +79,15 @@ class Board:
         """Register writes after reset: what differs from other boards of the same design."""
         if BRIDGE not in (tile["name"] for tile in self.data["tiles"]):
             return
-        place = {"tile": BRIDGE, "layer": NODE}
-        for register, index, value in links.registers(self.number):
-            at = {} if index is None else {"index": index}
-            yield {**place, "register": register, **at, "value": value}
+        (bridge,) = (tile for tile in self.data["tiles"] if tile["name"] == BRIDGE)
+        writes = {NODE: links.registers(self.number)}
+        if any(CARRIER in layer for layer in bridge["layers"]):
+            writes[CARRIER] = links.carrier_registers(self.number)
+        for layer, registers in writes.items():
+            for register, index, value in registers:
+                at = {} if index is None else {"index": index}
+                place = {"tile": BRIDGE, "layer": layer, "register": register}
+                yield {**place, **at, "value": value}
 
 
 @dataclass(frozen=True)
@@ -215,9 +225,6 @@ class _Splitter:
     def _link(self) -> None:
         """Finds properties of the links that the node does not have."""
         link, known = self.cluster.link, self.node_parameters
-        if link.carrier != "serial" and "carrier" not in known:
-            message = f"links by {link.carrier} are not available yet; use `carrier: serial`"
-            self.error(("cluster", "link", "carrier"), message)
         if not link.check and "check" not in known:
             message = "links without CRC and retry are not available yet; remove `check: false`"
             self.error(("cluster", "link", "check"), message)
@@ -234,6 +241,10 @@ class _Splitter:
             "num_links": max(1, self.links.ports(number)),
             "num_boards": len(self.cluster.names),
         }
+        if link.carrier == ETHERNET:
+            beats = _round_trip(link)
+            found["buffer_beats"] = min(beats, MAX_BUFFER_BEATS)
+            found["retry_beats"] = min(max(512, 1 << (beats - 1).bit_length()), 2048)
         if "buffer" in link.model_fields_set:
             found["buffer_beats"] = link.buffer
         if "check" in known:
@@ -452,7 +463,20 @@ class _Splitter:
             tile["at"] = list(self.cluster.bridge_at)
         if ports := self.links.ports(number):
             tile["ports"] = {f"link{n}": f"link{n}" for n in range(ports)}
+            if self.cluster.link.carrier == ETHERNET:
+                tile["layers"].append({CARRIER: self._carrier(ports)})
+                tile["ports"] = {"wire": ETHERNET}
         return tile
+
+    def _carrier(self, ports: int) -> dict[str, int]:
+        """Parameters of the layer that carries links in frames."""
+        link = self.cluster.link
+        return {
+            "link_width": link.width,
+            "num_links": ports,
+            "ether_type": link.ether_type,
+            "frame_bytes": link.frame_bytes,
+        }
 
     def _common(self, channel: Channel) -> dict[str, Any]:
         """Parameters of both ends of a channel."""
@@ -484,6 +508,12 @@ class _Splitter:
             if binding.key in binders and number not in there:
                 found.setdefault(binding.key, {})[binding.name] = list(binding.values)
         return found
+
+
+def _round_trip(link: Link) -> int:
+    """Beats that are sent in a round trip. A frame waits for one, and is stored by the switch."""
+    frame = -(-link.frame_bytes * 8 // link.width)
+    return 2 * (link.latency_cycles + 2 * frame + _STAGE_CYCLES)
 
 
 def _name(kind: str, place: int) -> str:

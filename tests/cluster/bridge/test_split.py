@@ -96,7 +96,10 @@ def test_without_other_boards_nothing_changes(tmp_path: Path) -> None:
             "10: cluster.endpoints[0]: `flow_offset` and `flow_stride` sum to 91",
         ),
         ([("board: 1}", "replicas: 2, board: [1]}")], "20: "),
-        ([("carrier: serial", "carrier: ethernet")], "10: links by ethernet are not available"),
+        (
+            [("75}", "75, frame_bytes: 1514}")],
+            "10: cluster.link: `frame_bytes` is for `carrier: ethernet`",
+        ),
         ([("75}", "75, buffer: 3}")], "10: cluster.link.buffer: "),
         (
             [

@@ -216,7 +216,7 @@ def linked(given: Description, a: tuple[int, int], b: tuple[int, int], *, ranks:
             lambda d: Cluster(
                 Description("c", d.boards, [LinkDescription((0, 7), (1, 0))]), ranks=1
             ),
-            "has no link port 7; its links: link0, link1, link2, link3",
+            "has no port link7; its links: link0, link1, link2, link3",
         ),
         (
             lambda d: Cluster(

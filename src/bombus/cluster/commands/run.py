@@ -46,6 +46,14 @@ def run(
     rate: Annotated[
         float, typer.Option(metavar="SHARE", help="Share of cycles in which links take a beat.")
     ] = 1.0,
+    switch: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT=SHARE",
+            help="Share of the frames of links by Ethernet to which the switch does this: loss, "
+            "corrupt, repeat or reorder.",
+        ),
+    ] = None,
     kill: Annotated[
         list[str] | None,
         typer.Option(
@@ -118,6 +126,7 @@ def run(
         seed=seed,
         bit_errors=bit_errors,
         rate=rate,
+        switch=switch or (),
         kill=kill or (),
         pcap_in=pcap_in,
         pcap_out=pcap_out,

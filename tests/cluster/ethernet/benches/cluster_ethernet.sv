@@ -79,7 +79,7 @@ module bench #(
     cluster_link #(
         .beat_t(beat_t),
         .DataWidth(DataWidth),
-        .BufferBeats(BufferBeats > 1024 ? 1024 : BufferBeats),
+        .BufferBeats(BufferBeats > 1000 ? 1000 : BufferBeats),
         .RetryBeats(1024)
     ) u_link (
         .clk_i,
