@@ -184,6 +184,7 @@ EVENTS |= {
         ("local_in", "local_out", *(f"link{n}_{event}" for n in range(4) for event in _LINK)),
         GOES_ON,
     ),
+    "cluster_ethernet": dict.fromkeys(("frame_in", "frame_out", "gap"), GOES_ON),
     "cluster_send": _CHANNEL,
     "cluster_receive": _CHANNEL,
     "cluster_load": _CHANNEL,

@@ -20,6 +20,8 @@ static void expect(const char *text, int line, long result, long wanted) {
   __atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED);
 }
 #define IS(wanted, call) expect(#call, __LINE__, (call), (wanted))
+#define WIRE(from_, from_link_, to_, to_link_) \
+  {.from = from_, .from_link = from_link_, .to = to_, .to_link = to_link_, .words = WORDS}
 
 static bombus_sim *board(uint32_t pace) {
   const bombus_beat_link_options options = {.latency = LATENCY, .rate = 1};
@@ -56,8 +58,8 @@ static int no_more(void *context) {
 }
 
 static uint64_t one_rank(void) {
-  const bombus_wire wires[] = {{0, 0, 1, 0, WORDS, 0}, {1, 0, 0, 0, WORDS, 0},
-      {0, 1, 1, 1, WORDS, 0}, {1, 1, 0, 1, WORDS, 0}};
+  const bombus_wire wires[] = {
+      WIRE(0, 0, 1, 0), WIRE(1, 0, 0, 0), WIRE(0, 1, 1, 1), WIRE(1, 1, 0, 1)};
   bombus_member members[] = {member("left", board(100)), member("right", board(200))};
   const uint64_t start = bombus_cycle(members[0].sim);
   bombus_cluster *cluster = bombus_cluster_open(members, 2, wires, 4, NULL, 0, NULL, NULL, no_more,
@@ -68,6 +70,13 @@ static uint64_t one_rank(void) {
   IS(0, bombus_cluster_run(cluster, start + CYCLES));
   IS(0, bombus_cluster_run(cluster, start));
   IS(0, *bombus_cluster_error(cluster));
+  const bombus_switch_options options = {.loss = 1};
+  bombus_switch_statistics statistics;
+  for (uint32_t wire = 0; wire < 5; ++wire) {  // none passes a switch
+    IS(-EINVAL, bombus_cluster_set_switch(cluster, wire, &options));
+    IS(-EINVAL, bombus_cluster_set_switch_up(cluster, wire, 0, start));
+    IS(-EINVAL, bombus_cluster_get_switch(cluster, wire, &statistics));
+  }
   const uint64_t sum = digest(members[0].sim) + digest(members[1].sim);
   IS(-EINTR, bombus_advance_cycles(members[0].sim, 10 * LATENCY));
   bombus_cluster_close(cluster);
@@ -96,10 +105,8 @@ static int never(void *context) {
 static void *run_rank(void *argument) {
   rank *own = argument;
   const bombus_wire wires[2][4] = {
-      {{0, 0, -1, 0, WORDS, 0}, {-1, 0, 0, 0, WORDS, 0}, {0, 1, -1, 1, WORDS, 0},
-          {-1, 1, 0, 1, WORDS, 0}},
-      {{-1, 0, 0, 0, WORDS, 0}, {0, 0, -1, 0, WORDS, 0}, {-1, 1, 0, 1, WORDS, 0},
-          {0, 1, -1, 1, WORDS, 0}}};
+      {WIRE(0, 0, -1, 0), WIRE(-1, 0, 0, 0), WIRE(0, 1, -1, 1), WIRE(-1, 1, 0, 1)},
+      {WIRE(-1, 0, 0, 0), WIRE(0, 0, -1, 0), WIRE(-1, 1, 0, 1), WIRE(0, 1, -1, 1)}};
   bombus_channel channel = {.peer = 1 - own->rank, .capacity = own->capacity};
   bombus_member members[] = {
       member(own->rank ? "right" : "left", board(own->rank ? 200 : 100))};
