@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Software of the network functions."""
+"""Network functions: layers between the protocols of a design, and their tables."""
