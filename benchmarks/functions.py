@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Network functions in virtual time: latency that each adds to a design, its rate and area."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Annotated
+
+from rich.table import Table
+
+from bombus import Simulation
+from bombus.base.errors import UserError
+from bombus.base.paths import DESIGNS, EXAMPLES
+from bombus.measure import area as areas
+from bombus.measure.bench import report_replies
+from bombus.measure.exchanges import burst, cycles_per_packet, idle_latencies, introduce, neighbour
+from bombus.protocols.frames import Host, udp_frame
+
+SEED = 1
+PACKETS = 1000
+SINGLE = 20
+PAYLOAD = bytes(18)  # of a frame of 60 bytes
+
+
+@dataclass(frozen=True)
+class Function:
+    """A layer, a design with it and the same design without it."""
+
+    example: Path
+    base: Path = DESIGNS / "udp_echo_fused.yaml"
+
+
+_FOLDER = EXAMPLES / "functions"
+FUNCTIONS: Mapping[str, Function] = {
+    "acl": Function(_FOLDER / "acl_fused.yaml"),
+    "shaper": Function(_FOLDER / "shaper_fused.yaml"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Figures of one layer; docs/benchmarks.md defines them."""
+
+    layer: str
+    latency_cycles_added: float
+    cycles_per_packet_60: float
+    luts: int | None
+    delay_ps: int | None
+
+
+def _exchanged(design: Path, packets: int) -> tuple[float, float, int]:
+    """Latency and cycles per packet, and how many replies are missing."""
+    with Simulation(design, seed=SEED) as simulation:
+        host = Host.from_manifest(simulation.manifest)
+        station = neighbour(simulation.manifest)
+        introduce(simulation, station)
+        frame = udp_frame(station, host, PAYLOAD, port=7)
+        cycles, answers = idle_latencies(simulation, [frame] * SINGLE)
+        received = burst(simulation, [frame] * packets, packets).received
+        simulation.check()
+    missing = packets + SINGLE - len(received) - len(answers)
+    return median(cycles), cycles_per_packet(received), missing
+
+
+def main(
+    design: Path | None = None,
+    json: Path | None = None,
+    layers: Annotated[str, "layers to measure, separated by commas"] = ",".join(FUNCTIONS),
+    packets: Annotated[int, "packets of the measurement of the rate"] = PACKETS,
+    no_area: Annotated[bool, "leave out the area, which takes minutes"] = False,
+) -> None:
+    if design is not None:
+        raise UserError("functions: the designs are those of docs/examples/functions")
+    rows, errors = [], 0
+    for name in layers.split(","):
+        if name not in FUNCTIONS:
+            raise UserError(f"--layers {name}: expected some of {', '.join(FUNCTIONS)}")
+        function = FUNCTIONS[name]
+        before, _, missing = _exchanged(function.base, int(packets))
+        after, rate, more = _exchanged(function.example, int(packets))
+        errors += missing + more
+        luts: int | None = None
+        delay_ps: int | None = None
+        if not no_area:
+            values = areas.measure(name).as_dict()
+            luts, delay_ps = values["lut_total"], values["sta_ps"]
+        rows.append(Row(name, after - before, rate, luts, delay_ps))
+    table = Table("layer", title="functions")
+    for heading in ("cycles added", "cycles per packet", "LUTs", "delay ps"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(
+            row.layer,
+            f"{row.latency_cycles_added:g}",
+            f"{row.cycles_per_packet_60:.3f}",
+            *("" if value is None else f"{value:,}" for value in (row.luts, row.delay_ps)),
+        )
+    report_replies(rows, errors, "functions", json, [table])

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Access control list: passes or drops IPv4 packets by the first of NumRules ordered rules that
+// matches source and destination prefix, ports, protocol and TCP flags.
+//
+// It stands before ipv4_rx (received packets) or before eth_tx (packets to be sent): messages of
+// kind packet begin with the IPv4 header. Messages of other kinds pass. A packet that no rule
+// matches is passed or dropped by a default. Packets that are malformed (acl_key) are dropped. A
+// fragment other than the first has no ports. With Marks, the mark of the rule replaces the lowest
+// bits of the metadata, which are unused before eth_tx (ip_tx_t.reserved).
+//
+// Software writes rules and puts them to use all at once (acl_rules); each packet is judged by the
+// old rules or by the new ones.
+//
+// Latency: 4 cycles, and the beats until ports and flags are known. Throughput: one beat per cycle;
+// a read of a counter costs one cycle.
+module acl
+  import bombus_pkg::*;
+  import acl_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type regs_t = logic,  // from acl.rdl
+    parameter type status_t = logic,
+    parameter type rule_t = logic,
+    parameter type counter_t = logic,
+    parameter int unsigned NumRules = 512,  // a power of two from 16 to 1024
+    parameter bit DefaultAllow = 1,  // after reset (acl.rdl)
+    parameter bit Marks = 0,
+    parameter bit CutsReady = 0,  // passed to output_stage
+    parameter bit IsObserved = 0,  // filled in by Bombus
+    localparam int unsigned IndexWidth = $clog2(NumRules)
+) (
+    input  logic    clk_i,
+    input  logic    rst_i,
+    input  regs_t   regs_i,
+    output status_t status_o,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+
+    input  logic                   rule_request_i,  // held until rule_done_o
+    input  logic                   rule_write_i,
+    input  logic  [IndexWidth-1:0] rule_index_i,
+    input  rule_t                  rule_wdata_i,
+    output logic                   rule_done_o,
+
+    input  logic                      counter_request_i,  // held until counter_done_o
+    input  logic                      counter_write_i,
+    input  logic     [IndexWidth-1:0] counter_index_i,
+    input  counter_t                  counter_wdata_i,
+    output counter_t                  counter_rdata_o,
+    output logic                      counter_done_o,
+
+    output logic            [2:0] drop_o,
+    output message_number_t [2:0] drop_message_o,
+    output logic            [0:0] event_o,
+    output logic                  busy_o
+);
+
+  localparam string Takes = "any";
+  localparam string Sends = "taken";
+  localparam string Entry = "";  // takes the messages of the tile named by `before`
+  localparam bit StandsBefore = 1'b1;
+  localparam bit Forwards = 1'b1;
+  typedef enum logic [0:0] {NextJudged} next_e;
+  typedef enum int unsigned {
+    DropDenied,  // by a rule
+    DropDefault,  // by the default
+    DropMalformed,
+    NumDrops
+  } drop_e;
+  typedef enum int unsigned {
+    EventDefault,  // passed by the default
+    NumEvents
+  } event_e;
+
+  localparam int unsigned DataBytes = $bits(in_i.data) / 8;
+  // Beats inside: those of the longest header with what follows, and four cycles.
+  localparam int unsigned Depth = DataBytes < 32 ? 32 : 16;
+
+  // ---- Look-up ----
+
+  typedef struct packed {
+    logic malformed;
+    logic exempt;  // not a packet
+  } tag_t;
+  typedef struct packed {
+    tag_t tag;
+    logic found;
+    logic [IndexWidth-1:0] index;
+    action_t action;
+  } verdict_t;
+
+  wire taken = in_valid_i & in_ready_o;
+  logic key_valid, in_first, exempt_q;
+  key_t key;
+  tag_t tag;
+  first_beat u_in_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .last_i (in_i.last),
+      .first_o(in_first)
+  );
+  assign tag.exempt = in_first ? 32'(in_i.kind) != KindPacket : exempt_q;
+  always_ff @(posedge clk_i) if (taken) exempt_q <= tag.exempt;
+  acl_key #(
+      .DataBytes(DataBytes)
+  ) u_key (
+      .clk_i,
+      .rst_i,
+      .taken_i(taken),
+      .data_i(in_i.data),
+      .last_i(in_i.last),
+      .length_i(in_i.length),
+      .valid_o(key_valid),
+      .key_o(key),
+      .malformed_o(tag.malformed)
+  );
+
+  acl_pkg::rule_t rule;
+  assign rule = '{
+          valid: rule_wdata_i.valid,
+          allow: rule_wdata_i.allow,
+          mark: rule_wdata_i.mark,
+          state_mask: rule_wdata_i.state_mask,
+          state: rule_wdata_i.state,
+          protocol_mask: rule_wdata_i.protocol_mask,
+          protocol: rule_wdata_i.protocol,
+          destination_port_last: rule_wdata_i.destination_port_last,
+          destination_port_first: rule_wdata_i.destination_port_first,
+          source_port_last: rule_wdata_i.source_port_last,
+          source_port_first: rule_wdata_i.source_port_first,
+          destination_mask: rule_wdata_i.destination_mask,
+          destination: rule_wdata_i.destination,
+          source_mask: rule_wdata_i.source_mask,
+          source: rule_wdata_i.source
+      };
+  logic judged, filling, rule_written;
+  assign rule_done_o = rule_written | (rule_request_i & ~rule_write_i);
+  verdict_t verdict;
+  acl_rules #(
+      .NumRules(NumRules),
+      .tag_t(tag_t)
+  ) u_rules (
+      .clk_i,
+      .rst_i,
+      .key_i(key),
+      .tag_i(tag),
+      .valid_i(key_valid),
+      .valid_o(judged),
+      .tag_o(verdict.tag),
+      .found_o(verdict.found),
+      .index_o(verdict.index),
+      .action_o(verdict.action),
+      .rule_write_i(rule_request_i & rule_write_i),
+      .rule_index_i(rule_index_i),
+      .rule_i(rule),
+      .rule_done_o(rule_written),
+      .commit_i(regs_i.control.commit),
+      .default_allow_i(regs_i.control.default_allow),
+      .filling_o(filling)
+  );
+  assign status_o.control.filling = filling;
+
+  // ---- Messages wait for their verdicts; a verdict waits for its message ----
+
+  beat_t beat;
+  logic beat_valid, beat_ready, holds, first;
+  stream_queue #(
+      .data_t(beat_t),
+      .Depth (Depth)
+  ) u_beats (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .out_o(beat),
+      .out_valid_o(beat_valid),
+      .out_ready_i(beat_ready),
+      .holds_o(holds)
+  );
+  verdict_t front;
+  logic front_valid, uses;
+  acl_verdicts #(
+      .data_t(verdict_t),
+      .Depth (Depth)
+  ) u_verdicts (
+      .clk_i,
+      .rst_i,
+      .in_i(verdict),
+      .in_valid_i(judged),
+      .out_o(front),
+      .out_valid_o(front_valid),
+      .out_ready_i(uses)
+  );
+
+  // ---- Output ----
+
+  logic hold, out_ready, counting;
+  wire passes = ~first | (front_valid & ~hold);
+  wire sent_valid = beat_valid & passes;
+  assign beat_ready = out_ready & passes;
+  assign uses = beat_valid & out_ready & first & ~hold;
+
+  logic [NumDrops-1:0] reasons;
+  beat_t marked;
+  always_comb begin
+    reasons = '0;
+    if (front.tag.exempt) reasons = '0;
+    else if (front.tag.malformed) reasons[DropMalformed] = 1'b1;
+    else if (~front.action.allow) reasons[front.found?DropDenied : DropDefault] = 1'b1;
+    marked = beat;
+    if (Marks & first & ~front.tag.exempt)
+      marked.meta[$bits(front.action.mark)-1:0] = front.action.mark;
+  end
+
+  logic unused_next;
+  drop_register #(
+      .beat_t(beat_t),
+      .NumDrops(NumDrops),
+      .CutsReady(CutsReady)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(marked),
+      .in_valid_i(sent_valid),
+      .in_ready_o(out_ready),
+      .in_first_i(first),
+      .in_next_i(NextJudged),
+      .in_drop_i(reasons),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o(unused_next),
+      .drop_o
+  );
+  message_number_t begun, unused_here;
+  message_number #(
+      .Enabled(IsObserved)
+  ) u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(sent_valid & out_ready),
+      .last_i (beat.last),
+      .first_o(first),
+      .here_o (unused_here),
+      .begun_o(begun)
+  );
+  assign drop_message_o = {NumDrops{begun}};
+
+  wire is_judged = uses & front_valid & ~front.tag.exempt & ~front.tag.malformed;
+  always_ff @(posedge clk_i) begin
+    event_o[EventDefault] <= is_judged & ~front.found & front.action.allow & ~rst_i;
+  end
+  acl_counters #(
+      .NumCounters(NumRules)
+  ) u_counters (
+      .clk_i,
+      .rst_i,
+      .count_i(is_judged & front.found),
+      .count_index_i(front.index),
+      .hold_o(hold),
+      .request_i(counter_request_i),
+      .write_i(counter_write_i),
+      .index_i(counter_index_i),
+      .wdata_i(counter_wdata_i.packets),
+      .rdata_o(counter_rdata_o.packets),
+      .done_o(counter_done_o),
+      .busy_o(counting)
+  );
+  assign busy_o = holds | out_valid_o | counting | filling;
+
+endmodule

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traffic shaper before mac_tx: sorts frames into classes by DSCP or by the mark of an access
+// control list, limits the rate of each class by a token bucket, and serves the classes by strict
+// priority or by deficit round robin.
+//
+// Each class has a queue of QueueBeats beats in block RAM, which sends whole frames in order: the
+// order of a flow is kept as long as its frames have one class. A frame for which its queue has no
+// room is dropped and counted; without DropsWhenFull it waits, and all frames after it. Bytes are
+// those of the message (without padding, VLAN tag and FCS) and OverheadBytes.
+//
+// Under strict priority a frame that its bucket allows waits for those before it in its class, for
+// those of the classes before, and for at most one frame of the classes after it.
+//
+// Latency: 4 cycles from the last beat in to the first beat out. Throughput: one beat per cycle; in
+// a round robin, the turn of a class takes one cycle more.
+`include "bombus_assert.svh"
+
+module shaper
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type regs_t = logic,  // from shaper.rdl
+    parameter type class_of_t = logic,
+    parameter int unsigned NumClasses = 4,  // 2 to 8
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned QueueBeats = 32768 / (DataWidth / 8),  // a power of two
+    parameter bit ByMark = 0,  // classes by ACL mark, not by DSCP
+    parameter int unsigned OverheadBytes = 0,  // for each frame: 24 are those of Ethernet's layer 1
+    parameter bit DropsWhenFull = 1,
+    parameter bit CutsReady = 0,  // passed to output_stage
+    parameter bit IsObserved = 0  // filled in by Bombus
+) (
+    input logic  clk_i,
+    input logic  rst_i,
+    input regs_t regs_i,
+
+    output logic      [5:0] class_of_index_o,
+    input  class_of_t       class_of_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+
+    output logic            [0:0] drop_o,
+    output message_number_t [0:0] drop_message_o,
+    output logic                  busy_o
+);
+
+  localparam string Takes = "any";
+  localparam string Sends = "taken";
+  localparam string Entry = "";  // takes the messages of the tile named by `before`
+  localparam bit StandsBefore = 1'b1;
+  localparam bit AlwaysTakes = DropsWhenFull;
+  localparam bit Forwards = 1'b1;
+  localparam int unsigned MaxBusyCycles = DropsWhenFull ? 4096 : 0;  // 0: it waits for its buckets
+  typedef enum logic [0:0] {NextShaped} next_e;
+  typedef enum int unsigned {
+    DropFull,
+    NumDrops
+  } drop_e;
+
+  localparam int unsigned DataBytes = DataWidth / 8;
+  localparam int unsigned MaxBeats = (MaxFrameBytes + DataBytes - 1) / DataBytes;
+  if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
+          DataWidth
+      )) begin : gen_bad_width
+    $error("shaper: DataWidth must be a power of two, 64 to 512");
+  end
+  if (QueueBeats < MaxBeats || QueueBeats > 65536 || QueueBeats != 2 ** $clog2(
+          QueueBeats
+      )) begin : gen_bad_queue
+    $error("shaper: QueueBeats must be a power of two up to 65536, and hold the longest frame");
+  end
+  if (OverheadBytes > 64) begin : gen_bad_overhead
+    $error("shaper: OverheadBytes must be at most 64");
+  end
+
+  typedef logic [$clog2(NumClasses)-1:0] class_t;
+  typedef logic [$clog2(QueueBeats)-1:0] place_t;
+  typedef logic [$clog2(QueueBeats):0] level_t;
+  typedef logic [$clog2(MaxBeats+1)-1:0] beats_t;
+
+  function automatic beats_t beats_of(length_t length);
+    beats_of = beats_t'((length + length_t'(DataBytes - 1)) / length_t'(DataBytes));
+    if (length == '0) beats_of = beats_t'(1);
+  endfunction
+
+  // ---- Input: the class, from a table ----
+
+  packet_meta_t in_meta, stage_meta;
+  beat_t stage;
+  logic stage_valid, stage_ready, stage_first;
+  assign in_meta = packet_meta_t'($bits(packet_meta_t)'(in_i.meta));
+  assign stage_meta = packet_meta_t'($bits(packet_meta_t)'(stage.meta));
+  function automatic logic [5:0] value_of(packet_meta_t meta);
+    return ByMark ? {3'd0, meta.l4.ip_tx.reserved[2:0]} : meta.tos[7:2];
+  endfunction
+  assign class_of_index_o = value_of(in_ready_o ? in_meta : stage_meta);
+  stream_register #(
+      .data_t(beat_t)
+  ) u_in (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .out_o(stage),
+      .out_valid_o(stage_valid),
+      .out_ready_i(stage_ready)
+  );
+  wire stored = stage_valid & stage_ready;
+  message_number_t begun, unused_here;
+  message_number #(
+      .Enabled(IsObserved)
+  ) u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(stored),
+      .last_i (stage.last),
+      .first_o(stage_first),
+      .here_o (unused_here),
+      .begun_o(begun)
+  );
+  assign drop_message_o = begun;
+
+  // ---- Queues ----
+
+  class_t class_q, in_class;
+  length_t length_q;
+  logic dropping_q;
+  wire length_t length = stage_first ? stage.length : length_q;
+  wire class_t given = 32'(class_of_i.class_number) < NumClasses ?
+      class_t'(class_of_i.class_number) : class_t'(NumClasses - 1);
+  assign in_class = stage_first ? given : class_q;
+
+  place_t [NumClasses-1:0] write_q, read_q;
+  level_t [NumClasses-1:0] used_q;  // beats, of whole frames as soon as they begin
+  wire level_t room = level_t'(QueueBeats) - used_q[in_class];
+  wire has_room = level_t'(beats_of(stage.length)) <= room;
+  wire drops = stage_first ? ~has_room & DropsWhenFull : dropping_q;
+  assign stage_ready = DropsWhenFull | ~stage_first | has_room;
+
+  (* ram_style = "block" *) beat_t ram[NumClasses*QueueBeats];
+  wire write = stored & ~drops;
+  always_ff @(posedge clk_i) begin
+    if (write) ram[{in_class, write_q[in_class]}] <= stage;
+    if (stored & stage_first) begin
+      class_q  <= in_class;
+      length_q <= stage.length;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      dropping_q <= 1'b0;
+      drop_o <= '0;
+    end else begin
+      if (stored) dropping_q <= drops;
+      drop_o <= stored & stage_first & drops;
+    end
+  end
+
+  // ---- The next frame of each class ----
+
+  logic [NumClasses-1:0] has_frame, allows, full;
+  length_t [NumClasses-1:0] next_length, next_bytes;
+  logic [NumClasses-1:0][15:0] quantum;
+  logic chosen_valid, take;
+  class_t chosen;
+  for (genvar c = 0; c < NumClasses; c++) begin : gen_class
+    wire is_taken = take & chosen == class_t'(c);
+    block_fifo #(
+        .data_t(length_t),
+        .Depth (QueueBeats)
+    ) u_lengths (
+        .clk_i,
+        .rst_i,
+        .data_i (length),
+        .write_i(write & stage.last & in_class == class_t'(c)),
+        .data_o (next_length[c]),
+        .valid_o(has_frame[c]),
+        .ready_i(is_taken)
+    );
+    assign next_bytes[c] = next_length[c] + length_t'(OverheadBytes);
+    assign quantum[c] = regs_i.limit[c].burst.quantum;
+    token_bucket u_bucket (
+        .clk_i,
+        .rst_i,
+        .step_i  (regs_i.limit[c].rate.step),
+        .burst_i (regs_i.limit[c].burst.bytes),
+        .bytes_i (next_bytes[c]),
+        .take_i  (is_taken),
+        .allows_o(allows[c]),
+        .full_o  (full[c])
+    );
+  end
+  shaper_choice #(
+      .NumClasses(NumClasses)
+  ) u_choice (
+      .clk_i,
+      .rst_i,
+      .round_robin_i(regs_i.control.round_robin),
+      .ready_i(has_frame & allows),
+      .bytes_i(next_bytes),
+      .quantum_i(quantum),
+      .take_i(take),
+      .valid_o(chosen_valid),
+      .chosen_o(chosen)
+  );
+
+  // ---- Output: the beats of one frame after the other ----
+
+  class_t sending_q;
+  beats_t left_q;  // beats of its frame that are not read yet
+  logic read_valid_q, sent_ready, unused_next;
+  beat_t read_data_q;
+  wire   fetch = ~read_valid_q | sent_ready;
+  wire   begins = left_q == '0;
+  assign take = fetch & begins & chosen_valid;
+  wire class_t read_class = begins ? chosen : sending_q;
+  wire reads = fetch & (~begins | chosen_valid);
+  always_ff @(posedge clk_i) begin
+    if (fetch) read_data_q <= ram[{read_class, read_q[read_class]}];
+    if (take) sending_q <= chosen;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      read_valid_q <= 1'b0;
+      left_q <= '0;
+    end else if (fetch) begin
+      read_valid_q <= reads;
+      if (take) left_q <= beats_of(next_length[chosen]) - 1'b1;
+      else if (reads) left_q <= left_q - 1'b1;
+    end
+  end
+  for (genvar c = 0; c < NumClasses; c++) begin : gen_level
+    wire enters = stored & stage_first & ~drops & in_class == class_t'(c);
+    wire leaves = reads & read_class == class_t'(c);
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        write_q[c] <= '0;
+        read_q[c]  <= '0;
+        used_q[c]  <= '0;
+      end else begin
+        write_q[c] <= write_q[c] + place_t'(write & (in_class == class_t'(c)));
+        read_q[c] <= read_q[c] + place_t'(leaves);
+        used_q[c] <= used_q[c] + (enters ? level_t'(beats_of(
+            stage.length
+        )) : '0) - level_t'(leaves);
+      end
+    end
+  end
+  output_stage #(
+      .beat_t(beat_t),
+      .CutsReady(CutsReady)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(read_data_q),
+      .in_valid_i(read_valid_q),
+      .in_ready_o(sent_ready),
+      .in_next_i(NextShaped),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o(unused_next)
+  );
+
+  // Buckets fill up in cycles, which are not skipped.
+  assign busy_o = stage_valid | used_q != '0 | read_valid_q | out_valid_o | ~&full;
+
+  `BOMBUS_ASSERT(KnowsRoom, !stored || 32'(room) <= QueueBeats)
+
+endmodule

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus acl`, and the option of `bombus run` for rules of access control lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bombus.base.commands import Command, Group
+from bombus.live.options import RunOptions
+
+if TYPE_CHECKING:
+    from bombus.design.resolved import Design
+    from bombus.live.software import Software
+
+acl = typer.Typer(cls=Group, help="Rules of access control lists.", no_args_is_help=True)
+
+
+@acl.command(cls=Command)
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of rules, one per line.")],
+) -> None:
+    """Check a file of rules: bad lines, and rules that never match."""
+    from bombus.applications.functions.acl import read
+    from bombus.base.text import counted
+
+    found = read(file)
+    for warning in found.warnings:
+        typer.echo(warning, err=True)
+    default = "allow" if found.default_allow else "deny"
+    typer.echo(f"{file}: {counted(len(found.rules), 'rule')}, default {default}")
+
+
+def _software(design: Design, given: Mapping[str, Any], _: ExitStack) -> list[Software]:
+    from bombus.applications.functions import acl_load
+    from bombus.live.software import check_kind
+
+    check_kind(design, acl_load.KIND, "--acl")
+    return [acl_load.software(given["acl"])]
+
+
+COMMANDS = {"acl": acl}
+RUN = RunOptions(
+    {
+        "acl": Annotated[
+            Path | None,
+            typer.Option(metavar="FILE", help="Write these rules into all layers acl."),
+        ]
+    },
+    _software,
+)

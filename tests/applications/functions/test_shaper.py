@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layer shaper in its bench: order, rates, bursts, priorities, turns, full queues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from tests.support.harness import PACES, Beats, Bench, Benches, Message, consecutive, pack_meta
+
+pytestmark = pytest.mark.slow
+
+CLASSES = 4
+UNIT = 1 << 24
+LIMIT = 4_000_000
+MHZ = 250
+LONGEST = 9600
+
+
+@dataclass(frozen=True)
+class Class:
+    step: int = 0  # 2^-24 bytes per cycle
+    burst: int = 0
+    quantum: int = 1514
+
+
+@dataclass(frozen=True)
+class Sent:
+    cycle: int  # of the first beat
+    number: int  # of the class
+    place: int  # among those pushed
+    length: int
+
+
+class Shaper:
+    def __init__(self, bench: Bench, width: int) -> None:
+        self.bench, self.beats = bench, Beats(width)
+
+    def set(self, classes: Mapping[int, Class], round_robin: bool = False) -> None:
+        value = int(round_robin)
+        for n in range(CLASSES):
+            each = classes.get(n, Class())
+            value |= (each.quantum << 56 | each.burst << 32 | each.step) << 8 + 72 * n
+        self.bench.control(value)
+        self.bench.run(3)
+
+    def message(self, number: int, length: int, place: int = 0, mark: int = 0) -> Message:
+        data = Random(place).randbytes(length)
+        meta = pack_meta(length=length, tos=number << 2, ip=place, l4__ip_tx__reserved=mark)
+        return Message(data, meta)
+
+    def push(self, frames: Sequence[tuple[int, int]]) -> list[Message]:
+        """Frames: class and length."""
+        self.bench.forget()
+        sent = [self.message(*each, place) for place, each in enumerate(frames)]
+        self.bench.push(self.beats.stream(sent))
+        return sent
+
+    def sent(self) -> list[Sent]:
+        found, begins = [], True
+        for cycle, item in self.bench.received(0):
+            beat = self.beats.layout.unpack(item)
+            if begins:
+                message = Message(b"", beat["meta"])
+                found.append(Sent(cycle, message["tos"] >> 2, message["ip"], beat["length"]))
+            begins = bool(beat["last"])
+        return found
+
+    def run(self, frames: Sequence[tuple[int, int]], limit: int = LIMIT) -> list[Sent]:
+        wanted = self.push(frames)
+        self.bench.drain(limit=limit, quiet=20_000)
+        got = self.beats.messages(self.bench.items(0), lengths=True)
+        assert all(each == wanted[each["ip"]] for each in got)
+        return self.sent()
+
+
+def opened(
+    benches: Benches, width: int = 64, *, by_mark: int = 0, overhead: int = 0, drops: int = 1
+) -> Shaper:
+    bench = benches(
+        "shaper",
+        DataWidth=width,
+        QueueBeats=512 if width == 512 else 2048,
+        ByMark=by_mark,
+        OverheadBytes=overhead,
+        DropsWhenFull=drops,
+    )
+    return Shaper(bench, width)
+
+
+@pytest.fixture
+def shaper(benches: Benches) -> Shaper:
+    return opened(benches)
+
+
+@pytest.mark.parametrize("width", [64, 512])
+def test_order_within_each_class(benches: Benches, width: int) -> None:
+    """Nothing is lost, changed or overtaken in its class, at every length and pace."""
+    random = Random(width)
+    shaper = opened(benches, width)
+    for pace, robin in zip(PACES, (False, True, True, False, True), strict=True):
+        shaper.bench.reset()
+        shaper.bench.pace(**pace)
+        shaper.set({n: Class(quantum=300 + 100 * n) for n in range(CLASSES)}, robin)
+        lengths = [*range(1, 140), LONGEST, 0]
+        random.shuffle(lengths)
+        frames = [(random.randrange(8), length) for length in lengths]
+        sent = shaper.run(frames)
+        lost = shaper.bench.events[0]
+        assert len(sent) == len(frames) - lost and (lost == 0 or pace["stall"] > 0)
+        for n in range(8):
+            places = [each.place for each in sent if each.number == n]
+            assert places == sorted(places)
+
+
+def test_latency_and_rate(benches: Benches) -> None:
+    shaper = opened(benches, 512)
+    sent = shaper.run([(n % 4, 60) for n in range(400)])
+    taken = shaper.bench.taken(0)
+    assert consecutive(taken) and consecutive([each.cycle for each in sent])
+    assert sent[0].cycle - taken[0] == 4
+    (alone,) = shaper.run([(0, 1500)])
+    assert alone.cycle - shaper.bench.taken(0)[-1] == 4
+
+
+@pytest.mark.parametrize("rate_percent", [3, 25, 60])
+def test_rates(shaper: Shaper, rate_percent: int) -> None:
+    """A class with its queue never empty sends within 1% of its rate over a part of 10 ms; the
+    bytes between any two frames are within the rate and the burst, to the byte.
+    """
+    step = 8 * UNIT * rate_percent // 100
+    burst = 1514
+    shaper.set({1: Class(step, burst)})
+    shaper.bench.run(5)
+    random = Random(rate_percent)
+    frames = [(1, random.randrange(60, 1515)) for _ in range(18)]
+    sent = shaper.run(frames)
+    assert len(sent) == len(frames)
+    check_conforms(sent, step, burst)
+    span = sent[-1].cycle - sent[0].cycle
+    count = sum(each.length for each in sent[:-1])
+    assert count * UNIT / step == pytest.approx(span, abs=(burst + 1514) * UNIT / step)
+
+
+def check_conforms(sent: Sequence[Sent], step: int, burst: int) -> None:
+    """No interval of frames has more bytes than burst and rate allow."""
+    for first in range(len(sent)):
+        total = 0
+        for each in sent[first:]:
+            total += each.length
+            cycles = each.cycle - sent[first].cycle
+            # Output registers may move a frame's first beat by the beats before it.
+            assert total * UNIT <= burst * UNIT + step * (cycles + 4)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("rate_mbps", [10, 500, 1500])
+def test_rates_over_10_ms(benches: Benches, rate_mbps: int) -> None:
+    shaper = opened(benches, drops=0)
+    step = round(rate_mbps * 1e6 / 8 / (MHZ * 1e6) * UNIT)
+    shaper.set({0: Class(step, 1600)})
+    cycles = 10_000 * MHZ
+    count = rate_mbps * 10_000 // 8 // 500 + 4
+    shaper.push([(0, 500)] * count)
+    shaper.bench.run(cycles)
+    total = sum(each.length for each in shaper.sent())
+    assert total == pytest.approx(rate_mbps * 1e6 / 8 * 0.01, rel=0.01, abs=1600)
+
+
+def test_bursts_are_exact_to_the_byte(shaper: Shaper) -> None:
+    """Frames of together exactly the burst leave at once; with one byte more, the last one waits
+    for its byte.
+    """
+    step = UNIT // 1000  # a byte in about 1000 cycles
+    lengths = [100, 60, 333, 1000, 7]
+    for more in (0, 1, 2):
+        shaper.bench.reset()
+        shaper.set({2: Class(step, sum(lengths))})
+        sent = shaper.run([(2, each) for each in (*lengths[:-1], lengths[-1] + more)])
+        gap = sent[-1].cycle - sent[-2].cycle
+        assert sent[-2].cycle - sent[0].cycle < 300
+        # In the meantime the bucket has gained some of it.
+        low = max(0, 1000 * more - 600)
+        assert (low <= gap <= 1000 * more + 200) if more else gap < 200
+
+
+def test_a_frame_longer_than_the_bucket(shaper: Shaper) -> None:
+    """It is sent, from a full bucket; the next one waits until the debt is paid."""
+    shaper.set({0: Class(UNIT, 100)})
+    first, second, third = shaper.run([(0, 1000), (0, 100), (0, 100)])
+    assert second.cycle - first.cycle == pytest.approx(1000, abs=130)
+    assert third.cycle - second.cycle == pytest.approx(100, abs=5)
+
+
+def test_overhead(benches: Benches) -> None:
+    shaper = opened(benches, overhead=24)
+    shaper.set({0: Class(UNIT, 88)})
+    sent = shaper.run([(0, 64)] * 20)
+    assert {b.cycle - a.cycle for a, b in pairwise(sent)} == {88}
+
+
+def test_strict_priority(shaper: Shaper) -> None:
+    """A frame of class 0 waits for at most one frame of the others, whatever waits there: the
+    bound is the beats of the longest frame, and the latency.
+    """
+    random = Random(9)
+    longest = 1514
+    frames: list[tuple[int, int]] = []
+    for _ in range(120):
+        low = [(random.randrange(1, 4), random.randrange(60, longest + 1)) for _ in range(3)]
+        frames += [*low, (0, 64)]
+    shaper.bench.stall(0, 0.0)
+    sent = shaper.run(frames)
+    ends = []
+    beat = -1
+    for _, length in frames:
+        beat += shaper.beats.count(length)
+        ends.append(beat)
+    taken = shaper.bench.taken(0)
+    waits = [each.cycle - taken[ends[each.place]] for each in sent if each.number == 0]
+    bound = 4 + shaper.beats.count(longest)
+    print(f"class 0 waits {min(waits)} to {max(waits)} cycles; bound {bound}")
+    assert max(waits) <= bound
+    assert max(waits) > bound // 2
+
+
+def test_strict_priority_of_classes_that_wait(shaper: Shaper) -> None:
+    shaper.bench.stall(0, 1.0)
+    shaper.push([(n % 4, 100) for n in range(40)])
+    shaper.bench.run(800)
+    shaper.bench.stall(0, 0.0)
+    shaper.bench.drain()
+    numbers = [each.number for each in shaper.sent()]
+    assert numbers[3:] == sorted(numbers[3:]) and len(numbers) == 40
+
+
+def test_round_robin_shares(shaper: Shaper) -> None:
+    """Of classes that all wait, each sends in proportion to its quantum, whatever its lengths."""
+    quanta = {0: 1514, 1: 3028, 2: 1514, 3: 6056}
+    shaper.set({n: Class(quantum=each) for n, each in quanta.items()}, True)
+    lengths = {0: 60, 1: 1514, 2: 700, 3: 1000}
+    shaper.bench.stall(0, 1.0)
+    shaper.push([(n, length) for n, length in lengths.items() for _ in range(15_000 // length)])
+    shaper.bench.run(9000)
+    shaper.bench.stall(0, 0.0)
+    shaper.bench.drain()
+    assert shaper.bench.events[0] == 0
+    total = dict.fromkeys(quanta, 0)
+    for each in shaper.sent():
+        total[each.number] += each.length
+        if total[each.number] > 13_000:  # from here on, a class has no frames
+            break
+    share = {n: total[n] / quanta[n] for n in quanta}
+    assert max(share.values()) - min(share.values()) < 2.5
+
+
+@pytest.mark.parametrize("drops", [0, 1])
+def test_full_queues(benches: Benches, drops: int) -> None:
+    """Of class 1, frames are dropped and counted, or all wait; class 0 loses none."""
+    shaper = opened(benches, drops=drops)
+    shaper.bench.stall(0, 1.0)
+    frames = [(1, 1500)] * 20 + [(0, 64)] * 5 + [(1, 60)] * 3
+    shaper.push(frames)
+    shaper.bench.run(6000)
+    assert bool(shaper.bench.waiting()) is not bool(drops)
+    shaper.bench.stall(0, 0.0)
+    shaper.bench.drain()
+    sent = shaper.sent()
+    lost = shaper.bench.events[0]
+    assert len(sent) + lost == len(frames) and (lost > 5 if drops else lost == 0)
+    assert sum(each.number == 0 for each in sent) == 5
+    assert sum(each.length == 60 for each in sent) == 3  # there is room for short ones
+
+
+def test_marks(benches: Benches) -> None:
+    shaper = opened(benches, by_mark=1)
+    sent = [shaper.message(0, 64, n, mark=n % 4) for n in range(40)]
+    shaper.bench.stall(0, 1.0)
+    shaper.bench.forget()
+    shaper.bench.push(shaper.beats.stream(sent))
+    shaper.bench.run(600)
+    shaper.bench.stall(0, 0.0)
+    shaper.bench.drain()
+    classes = [each.place % 4 for each in shaper.sent()]
+    assert classes[3:] == sorted(classes[3:]) and len(classes) == 40
+
+
+def test_reset_in_traffic(shaper: Shaper) -> None:
+    shaper.bench.stall(0, 0.5)
+    shaper.push([(n % 4, 500) for n in range(30)])
+    shaper.bench.run(700)
+    shaper.bench.reset()
+    shaper.bench.stall(0, 0.0)
+    assert len(shaper.run([(n % 4, 60 + n) for n in range(40)])) == 40
+    assert shaper.bench.status == 0
