@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of network functions as whole designs, and the benchmark of these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bombus.applications.functions import acl, acl_load
+from bombus.base import paths
+from bombus.base.errors import UserError
+from bombus.measure import bench
+from bombus.measure.exchanges import introduce, neighbour
+from bombus.protocols.frames import Host, ping_frame, udp_frame
+from bombus.simulator.simulation import Simulation
+from tests.support.helpers import Benchmark
+
+EXAMPLES = paths.EXAMPLES / "functions"
+MOST_LINES = 12
+
+
+def test_lines_that_an_example_adds() -> None:
+    """To the design of the same name: `#` and the name aside."""
+    for example, base in (
+        ("acl", "udp_echo"),
+        ("acl_fused", "udp_echo_fused"),
+        ("shaper_fused", "udp_echo_fused"),
+    ):
+        files = (EXAMPLES / f"{example}.yaml", paths.DESIGNS / f"{base}.yaml")
+        mine, before = (file.read_text().splitlines() for file in files)
+        added = [
+            line
+            for line in mine
+            if line not in before and not line.lstrip().startswith(("#", "name:"))
+        ]
+        assert len(added) == 1 <= MOST_LINES, example
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+def test_rules_in_a_design() -> None:
+    rules = acl.read(EXAMPLES / "my.acl")
+    with Simulation(EXAMPLES / "acl_fused.yaml", seed=1) as simulation:
+        host, station = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
+        introduce(simulation, station)
+        (registers,) = simulation.registers_of("acl")
+        ports = (7, 1023, 1024, 40000, 65535)
+        frames = [udp_frame(station, host, b"bee", port=7, source_port=source) for source in ports]
+        before = len(simulation.exchange(frames).received)
+        acl_load.load(registers, rules)
+        found = simulation.exchange([*frames, ping_frame(station, host, b"bee")])
+        simulation.advance_until_idle()
+        counters = simulation.tile_counters("receive")
+        assert before > 0 and len(found.received) == 3
+        assert counters["drop.acl.default"] == 2 and counters["event.acl.default"] >= before
+        assert acl_load.packets(registers, rules.rules) == [1, 0, 3, 0]
+        with pytest.raises(UserError, match="room for 512"):
+            acl_load.load(registers, acl.RuleSet([acl.Rule(True)] * 513, False))
+        simulation.check()
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+def test_benchmark(benchmark: Benchmark) -> None:
+    result = benchmark("functions", no_area=True, packets=200)
+    assert result["errors"] == 0
+    for row in result["rows"]:
+        assert row["latency_cycles_added"] <= 4
+        assert row["cycles_per_packet_60"] == pytest.approx(1, rel=1e-2)
+
+
+def test_bad_options() -> None:
+    with pytest.raises(UserError, match="expected some of acl"):
+        bench.run("functions", None, None, layers="nat64")
+    with pytest.raises(UserError, match="docs/examples/functions"):
+        bench.run("functions", Path("x.yaml"), None)
