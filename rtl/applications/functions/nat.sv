@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translates addresses of peers, 1:1 (basic NAT; RFC 3022, 2.1), by a table that software changes
+// under traffic (address_map).
+//
+// Received: after ipv4_rx, before a transport layer or icmp_echo; the source of a packet is
+// replaced. Otherwise to be sent, before ipv4_tx; the destination is replaced. The two layers of a
+// design thus have tables with opposite entries. A packet with an address that is in no entry is
+// unchanged or, with DropsUnknown, dropped and counted.
+//
+// Checksums of UDP and TCP contain the address in the pseudo-header. meta.csum changes
+// incrementally (RFC 1624): the sum of a received packet, the seed of one to be sent. An ICMP error
+// to be sent quotes the packet of its destination; the address and the checksum of the quoted
+// header change, too (RFC 3022, 4.3). So a peer never sees an address of the other side.
+//
+// All beats of a message use what its first beat has found. Latency: 3 cycles. Throughput: one beat
+// per cycle.
+module nat
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type mapping_t = logic,  // from nat.rdl
+    parameter bit CutsReady = 0,  // passed to output_stage
+    parameter bit Received = 1,
+    parameter bit DropsUnknown = 0,
+    parameter int unsigned NumEntries = 1024,  // a power of two
+    localparam int unsigned IndexWidth = $clog2(NumEntries)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic            [0:0] out_next_o,
+    output logic            [0:0] drop_o,
+    output message_number_t [0:0] drop_message_o,
+    output logic            [1:0] event_o,
+    output logic                  busy_o,
+
+    input  logic                      mapping_request_i,
+    input  logic     [IndexWidth-1:0] mapping_index_i,
+    input  logic                      mapping_write_i,
+    input  mapping_t                  mapping_wdata_i,
+    output mapping_t                  mapping_rdata_o,
+    output logic                      mapping_done_o
+);
+
+  localparam string Entry = "";  // takes the messages of the tile named by `before`
+  localparam bit StandsBefore = 1'b1;
+  localparam bit Forwards = 1'b1;
+  localparam string Takes = Received ? "packet" : "packet routed_packet";
+  localparam string Sends = "taken";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
+  typedef enum logic [0:0] {NextTranslated} next_e;
+  typedef enum int unsigned {
+    DropUnknown,
+    NumDrops
+  } drop_e;
+  typedef enum int unsigned {
+    EventTranslated,
+    EventRefused,  // a write of an entry
+    NumEvents
+  } event_e;
+
+  localparam int unsigned DataBytes = $bits(in_i.data) / 8;
+
+  // ---- First stage: the map is read ----
+
+  beat_t read;
+  logic read_valid, read_ready;
+  stream_register #(
+      .data_t(beat_t)
+  ) u_read (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .out_o(read),
+      .out_valid_o(read_valid),
+      .out_ready_i(read_ready)
+  );
+
+  logic first;
+  message_number_t message, unused_begun;
+  message_number u_first (
+      .clk_i,
+      .rst_i,
+      .taken_i(read_valid & read_ready),
+      .last_i (read.last),
+      .first_o(first),
+      .here_o (message),
+      .begun_o(unused_begun)
+  );
+
+  // While the stage is stalled, its own address is read again.
+  packet_meta_t in_meta, read_meta;
+  assign in_meta   = packet_meta_t'(in_i.meta);
+  assign read_meta = packet_meta_t'(read.meta);
+  logic hit, refused;
+  logic [31:0] to;
+  address_map #(
+      .NumEntries(NumEntries)
+  ) u_map (
+      .clk_i,
+      .rst_i,
+      .from_i(in_ready_o ? in_meta.ip : read_meta.ip),
+      .hit_o(hit),
+      .to_o(to),
+      .request_i(mapping_request_i),
+      .write_i(mapping_write_i),
+      .index_i(mapping_index_i),
+      .wdata_valid_i(mapping_wdata_i.valid),
+      .wdata_from_i(mapping_wdata_i.from_ip),
+      .wdata_to_i(mapping_wdata_i.to_ip),
+      .done_o(mapping_done_o),
+      .rdata_valid_o(mapping_rdata_o.valid),
+      .rdata_from_o(mapping_rdata_o.from_ip),
+      .rdata_to_o(mapping_rdata_o.to_ip),
+      .refused_o(refused)
+  );
+
+  // ---- Second stage: the verdict of a message ----
+
+  typedef struct packed {
+    logic first;
+    beat_t beat;
+    message_number_t message;
+  } stage_t;
+  stage_t stage;
+  logic stage_valid, stage_ready;
+  stream_register #(
+      .data_t(stage_t)
+  ) u_stage (
+      .clk_i,
+      .rst_i,
+      .in_i('{first: first, beat: read, message: message}),
+      .in_valid_i(read_valid),
+      .in_ready_o(read_ready),
+      .out_o(stage),
+      .out_valid_o(stage_valid),
+      .out_ready_i(stage_ready)
+  );
+  logic hit_q;
+  logic [31:0] from_q, to_q;
+  always_ff @(posedge clk_i) begin
+    if (read_ready & read_valid & first) begin
+      hit_q  <= hit;
+      to_q   <= to;
+      from_q <= read_meta.ip;
+    end
+  end
+
+  // ---- Sums ----
+
+  // Word plus the new address, minus the old one.
+  function automatic logic [15:0] changed(logic [15:0] word, logic [31:0] less, logic [31:0] more);
+    ones_pkg::word_t [1:0] words;
+    words = ones_pkg::pair(ones_pkg::save({word, ~less, more, 16'b0}));
+    return csum_add(words[0], words[1]);
+  endfunction
+
+  packet_meta_t meta, sent_meta;
+  assign meta = packet_meta_t'(stage.beat.meta);
+  wire [7:0] protocol = Received ? meta.l4.ip_rx.protocol : meta.l4.ip_tx.protocol;
+  wire has_pseudo_header = protocol == ProtocolUdp | protocol == ProtocolTcp;
+  wire has_seed = meta.l4.ip_tx.csum_pos != '0;
+  // Received: the transport layer adds the new address to a sum that matches the old one.
+  wire [15:0] csum = Received ? changed(meta.csum, to_q, from_q) : changed(meta.csum, from_q, to_q);
+  always_comb begin
+    sent_meta = meta;
+    if (hit_q) begin
+      sent_meta.ip = to_q;
+      if (has_pseudo_header & (Received | has_seed)) sent_meta.csum = csum;
+    end
+  end
+
+  // ---- The quotation of an ICMP error ----
+
+  beat_t sent;
+  if (Received) begin : gen_no_quote
+    always_comb begin
+      sent = stage.beat;
+      sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
+    end
+  end else begin : gen_quote
+    // Checksum and source of the quoted header are bytes 18 to 23 of the message, which all widths
+    // have in one beat.
+    localparam int unsigned QuoteByte = icmp_pkg::HeaderBytes + 10;
+    localparam int unsigned QuoteBeat = QuoteByte / DataBytes;
+    localparam int unsigned QuoteBit = QuoteByte % DataBytes * 8;
+    logic [1:0] beat_q;  // of the message, saturating
+    logic is_error_q;
+    // In wire order the first byte is the lowest.
+    wire [7:0] kind = stage.beat.data[7:0];
+    wire is_error = stage.first ? (protocol == ProtocolIcmp) & (kind inside {
+        icmp_pkg::TypeUnreachable, icmp_pkg::TypeTimeExceeded, icmp_pkg::TypeParameterProblem})
+        : is_error_q;
+    wire [1:0] here = stage.first ? '0 : beat_q;
+    wire [15:0] quoted_csum = swap16(stage.beat.data[QuoteBit+:16]);
+    wire [31:0] quoted_ip = swap32(stage.beat.data[QuoteBit+16+:32]);
+    wire quotes = is_error & hit_q & here == 2'(QuoteBeat) & quoted_ip == from_q;
+    always_ff @(posedge clk_i) begin
+      if (stage_valid & stage_ready) begin
+        is_error_q <= is_error;
+        beat_q <= &here ? here : here + 1'b1;
+      end
+    end
+    // A header's checksum is the complement of its sum.
+    always_comb begin
+      sent = stage.beat;
+      sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
+      if (quotes) begin
+        sent.data[QuoteBit+:16] = swap16(~changed(~quoted_csum, from_q, to_q));
+        sent.data[QuoteBit+16+:32] = swap32(to_q);
+      end
+    end
+  end
+
+  // ---- Output ----
+
+  wire reasons = DropsUnknown & ~hit_q;
+  drop_register #(
+      .beat_t(beat_t),
+      .NumDrops(NumDrops),
+      .CutsReady(CutsReady)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(sent),
+      .in_valid_i(stage_valid),
+      .in_ready_o(stage_ready),
+      .in_first_i(stage.first),
+      .in_next_i(NextTranslated),
+      .in_drop_i(reasons),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o,
+      .drop_o
+  );
+
+  always_ff @(posedge clk_i) begin
+    drop_message_o <= {NumDrops{stage.message}};
+    event_o[EventTranslated] <= stage_valid & stage_ready & stage.first & hit_q & ~rst_i;
+    event_o[EventRefused] <= refused & ~rst_i;
+  end
+  assign busy_o = read_valid | stage_valid | out_valid_o;
+
+endmodule
