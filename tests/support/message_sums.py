@@ -73,6 +73,8 @@ EVENTS: dict[str, dict[str, int]] = {
     },
     "ip_blacklist": {"listed": GOES_ON, "may_hide": GOES_ON, "other": GOES_ON},
     "my_list": {"listed": GOES_ON, "may_hide": GOES_ON, "other": GOES_ON},
+    "ip_in_ip_decapsulate": {"marked": GOES_ON},
+    "ip_in_ip_encapsulate": dict.fromkeys(("encapsulated", "too_big", "refused"), GOES_ON),
     "nat": {"translated": GOES_ON, "refused": GOES_ON},
     "ipv4_rx": {"options": GOES_ON, "unknown_protocol": GOES_ON},
     "register_walker": {

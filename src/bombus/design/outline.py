@@ -101,6 +101,7 @@ def _kind(name: str, plain: Mapping[str, Any]) -> LayerKind:
         is_rare=False,
         is_replicable=True,
         keeps_flow_state=False,
+        port_without_mac=False,
         answers_for_host=False,
         parameters={},
         types=(),

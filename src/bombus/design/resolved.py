@@ -63,6 +63,12 @@ class Design:
             for layer in self.layers()
         )
 
+    def ports_without_mac(self) -> set[int]:
+        """Numbers of the MAC ports that only have addresses: their packets travel inside others."""
+        return {
+            layer.param("inner_port") or 0 for layer in self.layers() if layer.kind.port_without_mac
+        }
+
     def mac_count(self) -> int:
         """Number of MAC ports: one more than the highest port number in use."""
         ports = [layer.param("mac_port") or 0 for layer in self.layers() if layer.kind.mac_ports]

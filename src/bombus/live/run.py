@@ -130,6 +130,9 @@ def run(
         library = build(
             design, trace=trace is not None, assertions=assertions, board=board, console=console
         )
+    # The last ports may have addresses and no MAC, as those of tunnels.
+    with_mac = [each.get("at_top", True) for each in library.manifest["mac_ports"]]
+    sides = [side for side, has_mac in zip(sides, with_mac, strict=True) if has_mac]
     # A middlebox has no addresses: it passes frames on.
     has_addresses = library.manifest["answers_for_host"]
     if has_addresses:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from tests.applications.control import bad_values_control
-from tests.applications.functions import bad_values_functions
+from tests.applications.functions import bad_values_addresses, bad_values_functions
 from tests.applications.logs import bad_values_logs
 from tests.applications.processors import bad_values_processors
 from tests.cluster import bad_values_cluster
@@ -15,7 +15,7 @@ from tests.protocols.tcp import bad_values_tcp
 PARTS = (
     *(bad_values_stack.BAD, bad_values_tcp.BAD, bad_values_processors.BAD),
     *(bad_values_control.BAD, bad_values_logs.BAD, bad_values_cluster.BAD),
-    *(bad_values_functions.BAD,),
+    *(bad_values_functions.BAD, bad_values_addresses.BAD),
 )
 BAD = {module: values for part in PARTS for module, values in part.items()}
 assert len(BAD) == sum(map(len, PARTS)), "a module is in two of them"
@@ -40,7 +40,7 @@ FREE = {
     ),
     **dict.fromkeys(("Room", "Credits", "MaxBusyCycles"), "any number of messages or cycles"),
     "LutDepth": "any number of entries: a memory that is deeper is block RAM",
-    "ToIp": "any address",
+    **dict.fromkeys(("ToIp", "Remote"), "any address"),
     "HartId": "any number",
     "AnswersFrom": "names of layers",
     **dict.fromkeys(("NumOthers", "TileIndex", "OwnWindow"), "any number of tiles"),

@@ -48,7 +48,15 @@ def layers(facts: Facts) -> Iterator[Problem]:
         yield design.file.problem(("tiles",), message)
         return
     count, given = design.mac_count(), len(design.config.ports)
-    if count != given:
+    inner = design.ports_without_mac()
+    if inner and inner != set(range(count, given)):
+        key = design.config.port_loc(0)[0]
+        yield design.file.problem(
+            (key,),
+            f"ports without a MAC are the last ones of `{key}`, here from {count} to {given - 1}; "
+            f"the layers name {listing(map(str, sorted(inner)))}",
+        )
+    elif not inner and count != given:
         key = design.config.port_loc(0)[0]
         yield design.file.problem(
             (key,),

@@ -139,6 +139,7 @@ class LayerKind:
     is_rare: bool  # it gets little traffic by a bound next hop
     is_replicable: bool  # it can have replicas
     keeps_flow_state: bool  # all messages of a flow should reach the same replica
+    port_without_mac: bool  # its `inner_port` has addresses, but no MAC
     answers_for_host: bool  # it answers requests for the design's addresses
     parameters: Mapping[str, Parameter]  # by key
     types: tuple[str, ...]  # type parameters for beats: `beat_t`, `<stream>_beat_t`

@@ -207,6 +207,7 @@ def read_layer(
         is_rare=bool(found.numbers.get("Rare", 0)),
         is_replicable=bool(found.numbers.get("Replicable", 1)),
         keeps_flow_state=bool(found.numbers.get("KeepsFlowState", 0)),
+        port_without_mac=bool(found.numbers.get("PortWithoutMac", 0)),
         answers_for_host=bool(found.numbers.get("AnswersForHost", 0)),
         parameters=found.parameters,
         types=tuple(found.types),

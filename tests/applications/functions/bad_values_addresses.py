@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refused values of parameters: translation of addresses, tunnels."""
+
+from __future__ import annotations
+
+ENTRIES: list[dict[str, object]] = [{"NumEntries": n} for n in (8, 24, 1000, 131_072)]
+BAD: dict[str, list[dict[str, object]]] = {
+    "address_map": ENTRIES,
+    "nat": ENTRIES,
+    "ip_in_ip_decapsulate": [{"InnerPort": 2}, {"NumMacPorts": 1}],
+    "ip_in_ip_encapsulate": [
+        *ENTRIES,
+        *({"InnerPort": 2}, {"OuterPort": 2}, {"NumMacPorts": 1}, {"OuterPort": 1}),
+        *({"Mtu": 67}, {"Mtu": 9567}),
+    ],
+}
