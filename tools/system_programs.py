@@ -32,6 +32,8 @@ PROGRAMS = {
     "iperf": "iperf",
     "redis-benchmark": "redis-tools",
     "wrk": "wrk",
+    "nft": "nftables",
+    "linux.uml": "user-mode-linux",
 }
 # The same for libraries, identified by one of their files.
 LIBRARIES = {
