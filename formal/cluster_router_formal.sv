@@ -63,6 +63,7 @@ module cluster_router_formal
       .out_o(out),
       .out_valid_o(out_valid),
       .out_ready_i,
+      .out_open_i('1),
       .route_request_i(write_i),
       .route_write_i(1'b1),
       .route_index_i(index_i),

@@ -198,6 +198,7 @@ module cluster_node
       .out_o(leaving),
       .out_valid_o(leaving_valid),
       .out_ready_i(leaving_ready),
+      .out_open_i({1'b1, up[NumLinks-1:0]}),
       .route_request_i,
       .route_write_i,
       .route_index_i,

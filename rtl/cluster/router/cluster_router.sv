@@ -11,7 +11,8 @@
 // source of packets from the local port. An entry is looked up when the first beat is taken, so a
 // new entry never divides a packet.
 //
-// An output serves its inputs round robin, packet by packet. Packets are not interleaved.
+// An output serves its inputs round robin, packet by packet. Packets are not interleaved. No packet
+// is begun at an output that is not open: it waits where a new entry still applies to it.
 //
 // Latency: 1 cycle (cut-through). Throughput: one beat per output and cycle, no gap between
 // packets. For NumEntries cycles after reset, while the table is filled, it takes nothing.
@@ -40,6 +41,7 @@ module cluster_router
     output beat_t [NumPorts-1:0] out_o,
     output logic  [NumPorts-1:0] out_valid_o,
     input  logic  [NumPorts-1:0] out_ready_i,
+    input  logic  [NumPorts-1:0] out_open_i,   // 0: packets wait at their inputs for a new route
 
     input  logic                 route_request_i,  // held until route_done_o
     input  logic                 route_write_i,
@@ -137,9 +139,9 @@ module cluster_router
     for (genvar i = 0; i < NumPorts; i++) begin : gen_request
       assign request[o][i] = in_valid_i[i] & port[i] == port_t'(o);
       assign takes[o][i] = port[i] == port_t'(o) & moves &
-          (locked_q ? sel_q == sel_t'(i) : wins[i]);
+          (locked_q ? sel_q == sel_t'(i) : wins[i] & out_open_i[o]);
     end
-    wire offered = |(locked_q ? request[o] & (NumPorts'(1) << sel_q) : request[o]);
+    wire offered = locked_q ? request[o][sel_q] : out_open_i[o] & |request[o];
     always_ff @(posedge clk_i) begin
       if (moves) out_o[o] <= named[sel];
     end

@@ -106,6 +106,7 @@ module bench
         .out_o({local_down, hostile_out, down[b], up[b]}),
         .out_valid_o({local_down_valid, hostile_out_valid, down_valid[b], up_valid[b]}),
         .out_ready_i({local_down_ready, 1'b1, down_ready[b], up_ready[b]}),
+        .out_open_i('1),
         .route_request_i(writes[b]),
         .route_write_i(1'b1),
         .route_index_i(index),

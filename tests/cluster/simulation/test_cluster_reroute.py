@@ -127,6 +127,38 @@ def test_traffic_goes_on_around_a_dead_link(torus: Loads) -> None:
     assert sum(end.received for end in cluster.link_statistics()[dead]) > 100
 
 
+def test_a_link_that_dies_under_traffic_keeps_only_what_is_inside(torus: Loads) -> None:
+    """Packets that wait for it take the new way; those inside arrive, once each, when it is back.
+    Other flows see nothing of it.
+    """
+    cluster = torus.cluster
+    routes = cluster.routes
+    flows = [(0, n, (n + 4) % BOARDS) for n in range(BOARDS)]
+    dead = 3
+    over = [flow for flow in flows if dead in links_of(routes, flow)]
+    prepare(torus, flows)
+    start(torus, flows)
+    cluster.run(3000)
+    cluster.set_link(dead, up=False)
+    cluster.run(1500)
+    done = cluster.reroute([dead])
+    assert done.waiting is not None
+    assert 0 < done.waiting <= 200 // 40 * len(over) + 8  # of a round trip, and grants
+    cluster.run(5000)
+    for channel, source, _ in flows:
+        control = torus.registers(source, channel).control
+        control.write(run=0, clear=0, echo=0, stall=0)
+    cluster.set_link(dead, up=True)
+    cluster.run(TRAINING)
+    cluster.reroute()
+    cluster.run(8000)
+    for channel, source, target in flows:
+        at = torus.registers(target, channel)
+        assert at.received.count == torus.registers(source, channel).sent.count > 100
+        if (channel, source, target) not in over:
+            assert at.wrong.count == 0
+
+
 def test_a_reset_keeps_the_new_tables(torus: Loads) -> None:
     cluster = torus.cluster
     routes = cluster.routes
