@@ -43,14 +43,16 @@ def torus(described: Description) -> Iterator[Loads]:
         cluster.check()
 
 
+def one_way(routes: Routes, flow: Flow) -> set[int]:
+    """The links that packets of a flow take."""
+    found = {*(routing.path(routes.topology, routes.tables, *flow) or ())}
+    return {number for number, link in enumerate(routes.topology.links) if set(link.ends) & found}
+
+
 def links_of(routes: Routes, flow: Flow) -> set[int]:
     """The links that packets of a flow take, and its grants, which take the way back."""
     channel, source, target = flow
-    ways = [(channel, source, target), (channel, target, source)]
-    found = {
-        port for way in ways for port in routing.path(routes.topology, routes.tables, *way) or ()
-    }
-    return {number for number, link in enumerate(routes.topology.links) if set(link.ends) & found}
+    return one_way(routes, flow) | one_way(routes, (channel, target, source))
 
 
 def prepare(loads: Loads, flows: list[Flow]) -> None:
@@ -136,6 +138,7 @@ def test_a_link_that_dies_under_traffic_keeps_only_what_is_inside(torus: Loads) 
     flows = [(0, n, (n + 4) % BOARDS) for n in range(BOARDS)]
     dead = 3
     over = [flow for flow in flows if dead in links_of(routes, flow)]
+    there = [flow for flow in over if dead in one_way(routes, flow)]
     prepare(torus, flows)
     start(torus, flows)
     cluster.run(3000)
@@ -143,7 +146,8 @@ def test_a_link_that_dies_under_traffic_keeps_only_what_is_inside(torus: Loads) 
     cluster.run(1500)
     done = cluster.reroute([dead])
     assert done.waiting is not None
-    assert 0 < done.waiting <= 200 // 40 * len(over) + 8  # of a round trip, and grants
+    # Those of a round trip of 200 cycles, at a packet each 40, and a grant.
+    assert 0 < done.waiting <= 6 * len(there)
     cluster.run(5000)
     for channel, source, _ in flows:
         control = torus.registers(source, channel).control
