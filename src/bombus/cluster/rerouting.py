@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PAUSE = "pause"  # register of a node
 _STEP = 1024  # cycles between two looks: more than any beat takes to the next board
-_MOST_STEPS = 200
+_MOST_STEPS = 50
 
 
 @dataclass(frozen=True)
