@@ -97,7 +97,20 @@ FREE_CRC = {"cluster_crc_pkg": "free_crc_pkg", "crc_words": "free_crc_words"}
 LINK_CREDIT = Proof(
     "cluster_link_credit_formal", 19, None, 20, stand_ins=FREE_CRC, maps_memories=True
 )
-LONGER_CREDIT = replace(LINK_CREDIT, depth=26)
+LONGER_CREDIT = replace(LINK_CREDIT, depth=24, at_once=4)
+# Bounded: a loss, its Nak, the Mark and the repetition take 58 cycles from reset.
+LINK_RETRY = Proof(
+    "cluster_link_retry_formal",
+    60,
+    None,
+    62,
+    {"Changes": 0},
+    stand_ins=FREE_CRC,
+    maps_memories=True,
+    at_once=4,
+    reach_from=54,
+)
+LINK_CHANGES = replace(LINK_RETRY, depth=50, at_once=10, parameters={"Changes": 1})
 OUTPUT_STAGE = Proof("output_stage_formal", depth=3, induction=2, reach=6)
 
 # Numbers of noc_pkg.
@@ -133,6 +146,8 @@ PROOFS = (
     CLUSTER_ROUTER,
     LINK_RING,
     LINK_CREDIT,
+    pytest.param(LINK_RETRY, marks=pytest.mark.sweep, id=str(LINK_RETRY)),
+    pytest.param(LINK_CHANGES, marks=pytest.mark.sweep, id=str(LINK_CHANGES)),
     pytest.param(LONGER_CREDIT, marks=pytest.mark.sweep, id="cluster_link_credit_formal-longer"),
     FLOW_CONTROL,
     pytest.param(FLOW_CONTROL_PERIOD, marks=pytest.mark.sweep, id=str(FLOW_CONTROL_PERIOD)),

@@ -66,7 +66,10 @@ class Proof:
     take a hundred times as long for all at once. With `induction`, that is so in its last step: all
     are assumed in the steps before.
 
-    `maps_memories`: memories are registers for the solver, which is faster if they are small."""
+    `maps_memories`: memories are registers for the solver, which is faster if they are small.
+
+    `at_once`: cycles up to `depth` that the solver is asked about at a time. `reach_from`: cover
+    statements are only sought from this cycle on."""
 
     name: str
     depth: int
@@ -78,6 +81,8 @@ class Proof:
     free: Sequence[str] = ()
     apart: bool = False
     maps_memories: bool = False
+    at_once: int = 1
+    reach_from: int = 0
 
     def __str__(self) -> str:
         values = "-".join(f"{key}{value}" for key, value in self.parameters.items())
@@ -204,7 +209,7 @@ def holds(proof: Proof, model: Path) -> tuple[bool, str]:
     """Whether no assertion fails, and the solver's output."""
     if proof.apart and proof.induction is None:
         return _ask_apart(proof, model)
-    output = _ask(model, "-t", str(proof.depth))
+    output = _ask(model, "-t", f"0:{proof.at_once}:{proof.depth}")
     if "Status: PASSED" not in output:
         return False, output
     if proof.induction is None:
@@ -217,7 +222,7 @@ def holds(proof: Proof, model: Path) -> tuple[bool, str]:
 
 def reaches(proof: Proof, model: Path) -> tuple[bool, str]:
     """Whether all cover statements of the proof are reachable under its assumptions."""
-    output = _ask(model, "-c", "-t", str(proof.reach))
+    output = _ask(model, "-c", "-t", f"{proof.reach_from}:{proof.reach}")
     return "Status: PASSED" in output, output
 
 

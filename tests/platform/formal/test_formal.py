@@ -12,6 +12,7 @@ from tests import ROOT
 from tests.platform.formal.broken_copies import BROKEN
 from tests.platform.formal.proofs import (
     CROSSPOINT,
+    LINK_RETRY,
     PAYLOAD,
     PROOFS,
     TCP_CORE,
@@ -23,7 +24,7 @@ from tests.support.rtl_files import Mutation, sampled
 pytestmark = pytest.mark.slow
 
 # A broken copy takes these half a CPU minute or more, so all of theirs are left to `make test-all`.
-COSTLY = (TCP_CORE, CROSSPOINT, PAYLOAD, VC_ROUTER)
+COSTLY = (TCP_CORE, CROSSPOINT, LINK_RETRY, PAYLOAD, VC_ROUTER)
 
 
 def marks(index: int, proof: Proof) -> tuple[pytest.MarkDecorator, ...]:
