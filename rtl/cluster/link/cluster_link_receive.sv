@@ -70,6 +70,9 @@ module cluster_link_receive
       )) begin : gen_bad_width
     $error("cluster_link: DataWidth must be 64, 128, 256 or 512");
   end
+  if (MaxWords < 1 || MaxWords > 255) begin : gen_bad_words
+    $error("cluster_link: MaxWords must be 1 to 255");
+  end
   if (BufferBeats > 1024 || BufferBeats < (MaxWords + 2) / NumWords + 4) begin : gen_bad_buffer
     $error("cluster_link: BufferBeats must hold the longest packet, and be at most 1024");
   end

@@ -70,6 +70,9 @@ module cluster_link_transmit
   typedef logic [8:0] words_t;
   typedef logic [WordShift:0] fill_t;  // words of a beat, 0 to NumWords
 
+  if (MaxWords < 1 || MaxWords > 255) begin : gen_bad_words
+    $error("cluster_link: MaxWords must be 1 to 255");
+  end
   if (RetryBeats != 2 ** AddrBits || RetryBeats < 2 * MaxBeats) begin : gen_bad_retry
     $error("cluster_link: RetryBeats must be a power of two and hold the two longest packets");
   end
