@@ -110,7 +110,7 @@ LINK_RETRY = Proof(
     at_once=4,
     reach_from=54,
 )
-LINK_CHANGES = replace(LINK_RETRY, depth=50, at_once=10, parameters={"Changes": 1})
+LINK_CHANGES = replace(LINK_RETRY, at_once=10, parameters={"Changes": 1})
 OUTPUT_STAGE = Proof("output_stage_formal", depth=3, induction=2, reach=6)
 
 # Numbers of noc_pkg.
