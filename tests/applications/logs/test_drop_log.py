@@ -185,6 +185,18 @@ def test_drops_that_do_not_fit_are_counted(benches: Benches) -> None:
     assert entries[0].counter == COUNTERS[2]
 
 
+def test_it_is_busy_while_a_drop_waits(benches: Benches) -> None:
+    """Simulators skip no cycle in which its entry could be written."""
+    bench = benches("drop_log", HeaderBytes=HEADER_BYTES, Kept=KEPT)
+    first = Beat(b"12345678", last=False, length=16)
+    bench.push([Cycle(beats={0: first}).item(), Cycle({0: 0}).item()])
+    bench.drain()
+    bench.run(40)
+    assert bench.status == 1
+    (entry,) = run(bench, [Cycle(beats={0: Beat(b"abcdefgh", length=16)})])
+    assert entry.packet is not None and entry.packet.head == b"12345678abcdefgh"
+
+
 def test_pulses_of_one_reason_while_another_is_queued(benches: Benches) -> None:
     """Two reasons of a stream in every cycle: one item a cycle, so half of them are missed."""
     bench = benches("drop_log", HeaderBytes=HEADER_BYTES, Kept=KEPT)
