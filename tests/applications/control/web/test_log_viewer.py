@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -26,6 +30,7 @@ from bombus.applications.logs.messages import (
     unpack,
 )
 from tests import ROOT
+from tests.support.chromium import open_page
 
 DESIGN = ROOT / "docs" / "examples" / "logs" / "drop_logs.yaml"
 PORT, ENTRY_BITS = 9121, 740  # of the log of tile receive
@@ -121,3 +126,43 @@ def test_without_the_design_file(source: Source) -> None:
     stack = cast("Stack", source.controller)
     stack.description = Description(stack.manifest)
     assert not LogViewer(source).places
+
+
+# Argument: the design. The page of registers in memory; prints its URL.
+SERVE = """
+import sys
+import bombus
+from bombus.applications.control.web.child import listener_at, url
+from bombus.applications.control.web.server import serve
+from bombus.applications.control.web.source import Source
+from tests.applications.control.test_control_client import Memory
+controller = bombus.Controller(Memory(), manifest=sys.argv[1])
+controller.registers.host[0].ip.address = 0x7F000001
+with listener_at("127.0.0.1:0", "--listen") as listener:
+    print(url(listener), flush=True)
+    serve(Source(controller), "0" * 32, listener)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("log")
+def test_the_log_viewer_in_a_browser(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", SERVE, str(DESIGN)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            with open_page(server.stdout.readline().strip(), tmp_path) as browser:
+                text = "document.body.innerText"
+                found = "[...document.querySelectorAll('%s')].find(e => e.innerText == '%s')"
+                tab, button = found % ("[role=tab]", "Logs"), found % ("button", "read")
+                browser.wait(f"{tab} != null")
+                browser.run(f"{tab}.click()")
+                browser.wait(f"{text}.includes('press read')")
+                browser.run(f"{button}.click()")
+                browser.wait(f"{text}.includes('{LOG} (UDP port {PORT}): entries: 2')")
+                browser.wait(f"{text}.includes('10.77.0.1:40000 > 127.0.0.1:7 UDP')")
+                assert browser.run(f"{text}.match(/receive: {REASON}/g).length") == 2
+                browser.screenshot(tmp_path / "logs.png")
+        finally:
+            server.kill()
