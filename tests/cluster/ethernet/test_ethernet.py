@@ -23,7 +23,8 @@ from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
 
-WIDTHS = (64, 128, pytest.param(256, marks=pytest.mark.sweep), 512)
+SWEPT = (pytest.param(width, marks=pytest.mark.sweep) for width in (128, 256))
+WIDTHS = (64, *SWEPT, 512)
 DROPS = ("foreign", "malformed", "late", "cut")
 
 
