@@ -12,10 +12,14 @@ import pytest
 
 from bombus.base.errors import UserError
 from bombus.cluster import Cluster
+from bombus.cluster.rank import library_of, write_registers
 from bombus.cluster.run import run
 from bombus.protocols.frames import Host, Station, arp_request, udp_frame
 from bombus.protocols.stack import Stack
+from bombus.simulator.beat_links import Beat
+from bombus.simulator.simulation import Simulation
 from tests import ROOT
+from tests.cluster.ethernet.test_ethernet import header
 
 pytestmark = pytest.mark.slow
 
@@ -134,3 +138,53 @@ def test_the_command(boards: Cluster, tmp_path: Path) -> None:
 def test_what_cannot_be(boards: Cluster, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         run(EXAMPLE, cycles=10, **options)
+
+
+def test_hostile_frames_at_a_board(boards: Cluster) -> None:
+    """Each frame that no neighbour has sent has a reason in the counters."""
+    described = boards.description.board(1)
+    body = bytes(40)
+    good = header(100, 5, source=0, destination=1)
+    cases: dict[str, list[bytes]] = {
+        "drop.cluster_ethernet.foreign": [
+            good[:12] + b"\x08\x00" + good[14:] + body,
+            good[:15] + b"\1" + good[16:] + body,
+            header(100, 5, source=2, destination=1) + body,
+            header(100, 5, source=0, destination=2) + body,
+            b"\xff" * 64,
+        ],
+        "drop.cluster_ethernet.malformed": [
+            good[:23] + bytes([good[23] ^ 1]) + body,
+            header(100, 0, source=0, destination=1) + body,
+            good[:16],
+            bytes(8),
+        ],
+        "event.cluster_ethernet.frame_in": [good + body],
+        "drop.cluster_ethernet.late": [
+            good + body,
+            header(99, 5, source=0, destination=1) + body,
+            header(101 + (1 << 19), 5, source=0, destination=1) + body,
+        ],
+        "event.cluster_ethernet.gap": [header(102, 5, source=0, destination=1) + body],
+        "drop.cluster_ethernet.cut": [header(103, 9, source=0, destination=1) + body],
+    }
+    with Simulation(library_of(described)) as simulation:
+        write_registers(simulation, described.registers)
+        simulation.beat_links["ethernet"].set_up(True)
+        simulation.advance(10)
+        before = simulation.counters()["bridge"]
+        for frames in cases.values():
+            beats = []
+            cycle = simulation.cycle + 5
+            for frame in frames:
+                for at in range(0, len(frame), 8):
+                    flags = (at + 8 >= len(frame)) << 8 | 0xFF
+                    data = int.from_bytes(frame[at : at + 8], "little")
+                    beats.append(Beat(cycle, flags << 64 | data))
+                    cycle += 1
+            simulation.run_beats(cycle + 50 - simulation.cycle, {"ethernet": beats})
+        after = simulation.counters()["bridge"]
+        simulation.check()
+    expected = {name: len(frames) for name, frames in cases.items()}
+    expected["event.cluster_ethernet.frame_in"] = 3
+    assert {name: after[name] - before[name] for name in cases} == expected
