@@ -248,6 +248,7 @@ def test_latency_and_rate(acl: Acl) -> None:
     taken = acl.bench.taken(0)
     assert consecutive(taken) and consecutive(out)
     assert {b - a for a, b in zip(taken, out, strict=True)} == {4}
+    assert acl.counters()[0] == 1000
     long = bytes([0x4F]) + bytes(8) + b"\x06" + bytes(90)
     acl.bench.forget()
     acl.bench.push(acl.beats.stream([acl.message(long)]))

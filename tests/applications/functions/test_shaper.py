@@ -240,7 +240,7 @@ def test_strict_priority_of_classes_that_wait(shaper: Shaper) -> None:
 
 def test_round_robin_shares(shaper: Shaper) -> None:
     """Of classes that all wait, each sends in proportion to its quantum, whatever its lengths."""
-    quanta = {0: 1514, 1: 3028, 2: 1514, 3: 6056}
+    quanta = {0: 800, 1: 800, 2: 800, 3: 1600}  # below a frame of class 1
     shaper.set({n: Class(quantum=each) for n, each in quanta.items()}, True)
     lengths = {0: 60, 1: 1514, 2: 700, 3: 1000}
     shaper.bench.stall(0, 1.0)
@@ -255,7 +255,7 @@ def test_round_robin_shares(shaper: Shaper) -> None:
         if total[each.number] > 13_000:  # from here on, a class has no frames
             break
     share = {n: total[n] / quanta[n] for n in quanta}
-    assert max(share.values()) - min(share.values()) < 2.5
+    assert max(share.values()) - min(share.values()) < 1 + max(lengths.values()) / 800
 
 
 @pytest.mark.parametrize("drops", [0, 1])

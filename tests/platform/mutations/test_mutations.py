@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.applications.functions import test_acl, test_shaper
 from tests.applications.reed_solomon import test_reed_solomon
 from tests.platform.clocks import test_clocks
 from tests.platform.frames import test_headers, test_primitives
@@ -490,6 +491,37 @@ LAYER_MUTATIONS = (
 MUTATIONS += tuple(
     (file, old, new, partial(test_layers.test_layer, layer=layer, seed=1))
     for file, old, new, layer in LAYER_MUTATIONS
+)
+
+
+def _acl(test: Callable[[test_acl.Acl], None]) -> Test:
+    return lambda benches: test(test_acl.opened(benches))
+
+
+def _shaper(test: Callable[[test_shaper.Shaper], None]) -> Test:
+    return lambda benches: test(test_shaper.opened(benches))
+
+
+PORT_EDGES = _acl(test_acl.test_edges_of_ports)
+FIRST_RULE = _acl(test_acl.test_the_first_rule_decides)
+RULES_CHANGE = _acl(test_acl.test_rules_change_under_traffic)
+EACH_CYCLE = _acl(test_acl.test_latency_and_rate)
+VERDICTS: Test = partial(test_acl.test_verdicts, width=64)
+BURSTS = _shaper(test_shaper.test_bursts_are_exact_to_the_byte)
+NO_BEATS: Test = partial(test_shaper.test_full_queues, drops=1)
+SHARES = _shaper(test_shaper.test_round_robin_shares)
+PRIORITY = _shaper(test_shaper.test_strict_priority_of_classes_that_wait)
+MUTATIONS += (
+    ("acl_columns", "value <= last[7:0], value", "value < last[7:0], value", PORT_EDGES),
+    ("acl_columns", "value > first[15:8]", "value >= first[15:8] - 8'd1", PORT_EDGES),
+    ("acl_rules", "ram[{~bank_q, write_q.value}]", "ram[{bank_q, write_q.value}]", RULES_CHANGE),
+    ("acl_key", "here_q <= last_i ?", "here_q <= done_q ?", VERDICTS),
+    ("acl_counters", "? last_q : read", "? read : read", EACH_CYCLE),
+    ("first_set", "{~|below[1:0],", "{~|below[2:0],", FIRST_RULE),
+    ("token_bucket", "missing_q + bytes <= burst", "missing_q <= burst", BURSTS),
+    ("shaper", "level_t'(beats_of(stage.length)) <= room", "1'b1", NO_BEATS),
+    ("shaper_choice", "first = class_t'(c - 1)", "first = class_t'(NumClasses - c)", PRIORITY),
+    ("shaper_choice", "if (~ready_i[turn_q]) deficit_q", "if (1'b1) deficit_q", SHARES),
 )
 
 
