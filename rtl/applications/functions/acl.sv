@@ -145,6 +145,7 @@ module acl
   verdict_t verdict;
   acl_rules #(
       .NumRules(NumRules),
+      .DefaultAllow(DefaultAllow),
       .tag_t(tag_t)
   ) u_rules (
       .clk_i,

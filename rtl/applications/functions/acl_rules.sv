@@ -18,6 +18,7 @@ module acl_rules
   import acl_pkg::*;
 #(
     parameter int unsigned NumRules = 512,
+    parameter bit DefaultAllow = 1,  // until default_allow_i is seen
     parameter type tag_t = logic,  // travels with a look-up
     localparam type index_t = logic [$clog2(NumRules)-1:0]
 ) (
@@ -113,7 +114,7 @@ module acl_rules
       bank_q <= 1'b0;
       loaded_q <= 1'b0;
       step_q <= '0;
-      default_q <= {2{default_allow_i}};
+      default_q <= {2{DefaultAllow}};
     end else begin
       pending_q <= commit_i | (pending_q & (is_filling | ~cleared_q));
       if (filling_q) begin

@@ -238,6 +238,7 @@ module shaper
   end
   for (genvar c = 0; c < NumClasses; c++) begin : gen_level
     wire enters = stored & stage_first & ~drops & in_class == class_t'(c);
+    wire stores = write & in_class == class_t'(c);
     wire leaves = reads & read_class == class_t'(c);
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
@@ -245,7 +246,7 @@ module shaper
         read_q[c]  <= '0;
         used_q[c]  <= '0;
       end else begin
-        write_q[c] <= write_q[c] + place_t'(write & (in_class == class_t'(c)));
+        write_q[c] <= write_q[c] + place_t'(stores);
         read_q[c] <= read_q[c] + place_t'(leaves);
         used_q[c] <= used_q[c] + (enters ? level_t'(beats_of(
             stage.length
