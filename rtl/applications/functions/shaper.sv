@@ -186,12 +186,14 @@ module shaper
     );
     assign next_bytes[c] = next_length[c] + length_t'(OverheadBytes);
     assign quantum[c] = regs_i.limit[c].burst.quantum;
-    token_bucket u_bucket (
+    token_bucket #(
+        .OverheadBytes(OverheadBytes)
+    ) u_bucket (
         .clk_i,
         .rst_i,
         .step_i  (regs_i.limit[c].rate.step),
         .burst_i (regs_i.limit[c].burst.bytes),
-        .bytes_i (next_bytes[c]),
+        .bytes_i (next_length[c]),
         .take_i  (is_taken),
         .allows_o(allows[c]),
         .full_o  (full[c])

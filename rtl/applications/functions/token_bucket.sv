@@ -5,10 +5,13 @@
 // be sent if the bucket has its bytes, or is full: a message longer than the bucket leaves it in
 // debt. With step_i = 0 there is no limit.
 //
-// Latency: 0 cycles. Source: RFC 2697 (a single bucket, without marking).
+// Latency: 0 cycles, by one subtraction; the bytes of a message leave the bucket in the next cycle,
+// and are taken into account until then. Source: RFC 2697 (a single bucket, without marking).
 module token_bucket
   import bombus_pkg::*;
-(
+#(
+    parameter int unsigned OverheadBytes = 0  // of each message, besides its own
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -23,19 +26,27 @@ module token_bucket
   localparam int unsigned Fraction = 24;
   localparam int unsigned Width = 26 + Fraction;  // with a sign
   typedef logic signed [Width-1:0] tokens_t;
+  typedef logic signed [Width-Fraction-1:0] whole_t;  // bytes
 
-  // The room left is kept instead of the tokens: it is 0 in a full bucket of any size.
-  tokens_t missing_q;
-  wire tokens_t burst = tokens_t'({2'b00, burst_i, Fraction'(0)});
-  wire tokens_t bytes = tokens_t'({12'd0, bytes_i, Fraction'(0)});
-  wire tokens_t owed = missing_q + (take_i ? bytes : '0);
-  wire tokens_t left = owed - tokens_t'({18'd0, step_i});
-  assign full_o   = missing_q == '0;
-  assign allows_o = full_o | step_i == '0 | missing_q + bytes <= burst;
+  // Kept: what is missing from a full bucket, which is 0 for a bucket of any size.
+  tokens_t missing_q, missing_d, left, room;
+  whole_t room_q;  // bytes in the bucket, less the overhead of a message
+  logic [14:0] taken_q;  // bytes of the last cycle's message, not yet missing
+  logic full_q, limited_q;
+  assign left = missing_q + tokens_t'({11'd0, taken_q, Fraction'(0)}) - tokens_t'({18'd0, step_i});
+  assign missing_d = left < 0 | ~limited_q ? '0 : left;
+  assign room = tokens_t'({2'b00, burst_i, Fraction'(0)}) - missing_d;
+
+  wire whole_t after = room_q - whole_t'({11'd0, taken_q}) - whole_t'({12'd0, bytes_i});
+  assign full_o   = full_q & taken_q == '0;
+  assign allows_o = full_o | ~limited_q | ~after[$bits(whole_t)-1];
 
   always_ff @(posedge clk_i) begin
-    if (rst_i | step_i == '0) missing_q <= '0;
-    else missing_q <= left < 0 ? '0 : left;
+    limited_q <= step_i != '0;
+    room_q <= room[Width-1:Fraction] - whole_t'(OverheadBytes);
+    missing_q <= rst_i ? '0 : missing_d;
+    full_q <= rst_i | missing_d == '0;
+    taken_q <= take_i & limited_q & ~rst_i ? 15'(bytes_i) + 15'(OverheadBytes) : '0;
   end
 
 endmodule

@@ -518,7 +518,7 @@ MUTATIONS += (
     ("acl_key", "here_q <= last_i ?", "here_q <= done_q ?", VERDICTS),
     ("acl_counters", "? last_q : read", "? read : read", EACH_CYCLE),
     ("first_set", "{~|below[1:0],", "{~|below[2:0],", FIRST_RULE),
-    ("token_bucket", "missing_q + bytes <= burst", "missing_q <= burst", BURSTS),
+    ("token_bucket", "- whole_t'({12'd0, bytes_i})", "", BURSTS),
     ("shaper", "level_t'(beats_of(stage.length)) <= room", "1'b1", NO_BEATS),
     ("shaper_choice", "first = class_t'(c - 1)", "first = class_t'(NumClasses - c)", PRIORITY),
     ("shaper_choice", "if (~ready_i[turn_q]) deficit_q", "if (1'b1) deficit_q", SHARES),
