@@ -44,8 +44,10 @@ module token_bucket
   always_ff @(posedge clk_i) begin
     limited_q <= step_i != '0;
     room_q <= room[Width-1:Fraction] - whole_t'(OverheadBytes);
-    missing_q <= rst_i ? '0 : missing_d;
-    full_q <= rst_i | missing_d == '0;
+    // A full bucket whose message leaves it a cycle late gains what it would have gained.
+    if (rst_i) missing_q <= '0;
+    else missing_q <= take_i & limited_q & left < 0 ? left : missing_d;
+    full_q  <= rst_i | missing_d == '0;
     taken_q <= take_i & limited_q & ~rst_i ? 15'(bytes_i) + 15'(OverheadBytes) : '0;
   end
 
