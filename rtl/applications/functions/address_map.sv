@@ -12,9 +12,10 @@
 // also refused while an address that has found no place in MaxMoves moves keeps the register
 // occupied, which at this load does not happen by chance.
 //
-// Look-up: to_o and hit_o belong to the address of the cycle before. Throughput: one per cycle;
-// writes do not delay look-ups. A read by software takes 2 cycles, a write about 10, and 3 for each
-// move. After reset the map is empty, and the register port waits for NumEntries cycles.
+// Look-up: hit_o and to_o belong to the last address read, from the cycle after it on. read_i may
+// arrive late. Throughput: one per cycle; writes do not delay look-ups. A read by software takes 4
+// cycles, a write about 15, and 5 for each move. After reset the map is empty, and the register
+// port waits for NumEntries cycles.
 module address_map #(
     parameter  int unsigned NumEntries = 1024,
     localparam int unsigned IndexWidth = $clog2(NumEntries)
@@ -22,6 +23,7 @@ module address_map #(
     input logic clk_i,
     input logic rst_i,
 
+    input logic read_i,
     input logic [31:0] from_i,
     output logic hit_o,
     output logic [31:0] to_o,
@@ -136,24 +138,33 @@ module address_map #(
   end
   wire entry_t [NumTables:0] candidates = {moving_seen_q, found};
   logic [NumTables:0] match;
+  logic [31:0] to, to_q;
+  logic fresh_q, hit_q;  // the address was read in the cycle before
   always_comb begin
-    to_o = '0;
+    to = '0;
     for (int unsigned c = 0; c <= NumTables; c++) begin
       match[c] = candidates[c].valid & candidates[c].from == from_q;
-      to_o |= candidates[c].to & {32{match[c]}};  // an address is in one place only
+      to |= candidates[c].to & {32{match[c]}};  // an address is in one place only
     end
   end
-  assign hit_o = |match;
+  assign hit_o = fresh_q ? |match : hit_q;
+  assign to_o  = fresh_q ? to : to_q;
+  always_ff @(posedge clk_i) begin
+    fresh_q <= read_i;
+    hit_q   <= hit_o;
+    to_q    <= to_o;
+  end
 
   // ---- Writes by software ----
 
   typedef enum logic [2:0] {
     StateRest,
-    StateOld,    // read the entry
+    StateOld,  // read the entry
     StateHash,
-    StateRead,   // read the places of an address
+    StateRead,  // read the places of an address
+    StateCompare,
     StateJudge,
-    StateList,   // write the entry
+    StateList,  // write the entry
     StateDone
   } state_e;
   typedef enum logic [1:0] {
@@ -165,9 +176,9 @@ module address_map #(
   phase_e phase_q;
   entry_t old_q, victim;
   logic refused_q;
-  logic [1:0] random_q, last_q;
+  logic [6:0] random_q;  // a turn in order could walk in circles
+  logic [1:0] last_q;
   logic [$clog2(MaxMoves+1)-1:0] moves_q;
-  wire keeps_address = old_q.valid & old_q.from == wanted.from;
 
   always_comb begin
     unique case (phase_q)
@@ -177,32 +188,34 @@ module address_map #(
     endcase
   end
 
-  logic [NumTables-1:0] same, empty, target;
-  always_comb begin
+  logic [NumTables-1:0] same_q, empty_q, target;
+  logic same_moving_q, keeps_address_q;
+  always_ff @(posedge clk_i) begin
     for (int unsigned t = 0; t < NumTables; t++) begin
-      same[t]  = stored[t].valid & stored[t].from == step_from;
-      empty[t] = ~stored[t].valid;
+      same_q[t]  <= stored[t].valid & stored[t].from == step_from;
+      empty_q[t] <= ~stored[t].valid;
     end
+    same_moving_q   <= moving_q.valid & moving_q.from == step_from;
+    keeps_address_q <= old_q.valid & old_q.from == wanted.from;
   end
-  wire same_moving = moving_q.valid & moving_q.from == step_from;
-  wire is_there = |same | same_moving;
+  wire is_there = |same_q | same_moving_q;
 
   // Never the table that it has just left.
-  wire [1:0] exchanged = random_q == last_q ? random_q + 1'b1 : random_q;
+  wire [1:0] exchanged = random_q[1:0] == last_q ? random_q[1:0] + 1'b1 : random_q[1:0];
   assign victim = stored[exchanged];
 
   // What becomes of the step.
   wire judges = state_q == StateJudge;
   wire is_add = phase_q == PhaseAdd;
   wire is_walk = phase_q == PhaseWalk;
-  wire changes = is_add & is_there & keeps_address;
-  wire refuses = is_add & (is_there ? ~keeps_address : moving_q.valid);
-  wire places = (is_add & ~is_there | is_walk) & ~refuses & |empty;
-  wire exchanges = (is_add & ~is_there | is_walk) & ~refuses & ~|empty & ~(is_walk & &moves_q);
+  wire changes = is_add & is_there & keeps_address_q;
+  wire refuses = is_add & (is_there ? ~keeps_address_q : moving_q.valid);
+  wire places = (is_add & ~is_there | is_walk) & ~refuses & |empty_q;
+  wire exchanges = (is_add & ~is_there | is_walk) & ~refuses & ~|empty_q & ~(is_walk & &moves_q);
   always_comb begin
     target = '0;
-    if (changes | phase_q == PhaseRemove) target = same;
-    else if (places) target = empty & (~empty + 1'b1);
+    if (changes | phase_q == PhaseRemove) target = same_q;
+    else if (places) target = empty_q & (~empty_q + 1'b1);
     else if (exchanges) target[exchanged] = 1'b1;
     unique case (phase_q)
       PhaseWalk:   table_wdata = moving_q;
@@ -219,9 +232,9 @@ module address_map #(
   assign rdata_from_o  = old_q.from;
   assign rdata_to_o    = old_q.to;
 
-  wire removes_old = old_q.valid & ~(wanted.valid & keeps_address);
+  wire removes_old = old_q.valid & ~(wanted.valid & keeps_address_q);
   always_ff @(posedge clk_i) begin
-    random_q <= random_q + 2'd1 + 2'(is_walk);
+    random_q <= rst_i ? 7'd1 : {random_q[5:0], random_q[6] ^ random_q[5]};
     if (state_q == StateOld) old_q <= old;
     if (state_q == StateHash) step_place_q <= step_place;
     if (judges & exchanges) last_q <= exchanged;
@@ -233,8 +246,8 @@ module address_map #(
       refused_q <= refuses;
     end
     if (judges & exchanges) moving_q <= victim;
-    else if (judges & changes & same_moving) moving_q.to <= wanted.to;
-    if (rst_i | (judges & (is_walk & places | phase_q == PhaseRemove & same_moving))) begin
+    else if (judges & changes & same_moving_q) moving_q.to <= wanted.to;
+    if (rst_i | (judges & (is_walk & places | phase_q == PhaseRemove & same_moving_q))) begin
       moving_q.valid <= 1'b0;
     end
   end
@@ -250,7 +263,8 @@ module address_map #(
         end
       end
       StateHash: state_q <= StateRead;
-      StateRead: if (&table_done) state_q <= StateJudge;
+      StateRead: if (&table_done) state_q <= StateCompare;
+      StateCompare: state_q <= StateJudge;
       StateJudge: begin
         state_q <= StateHash;
         if (refuses) state_q <= StateDone;
@@ -259,7 +273,7 @@ module address_map #(
         else state_q <= StateList;
       end
       StateList: if (list_done) state_q <= StateDone;
-      default:   state_q <= StateRest;
+      default: state_q <= StateRest;
     endcase
     if (rst_i) state_q <= StateRest;
   end

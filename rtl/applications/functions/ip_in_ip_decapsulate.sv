@@ -101,7 +101,9 @@ module ip_in_ip_decapsulate
     end
   end
   wire [15:0] csum = swap16(in_i.data[CsumBit+:16]);
-  wire [15:0] new_csum = ~csum_add(csum_add(~csum, ~16'(less)), 16'(more));
+  ones_pkg::saved_t saved;
+  assign saved = ones_pkg::save({~csum, ~16'(less), 16'(more), 48'b0});
+  wire [15:0] new_csum = ~ones_pkg::join_up(ones_pkg::split_saved(saved), 1'b0);
 
   beat_t sent;
   always_comb begin

@@ -137,7 +137,8 @@ module ip_in_ip_encapsulate
   ) u_map (
       .clk_i,
       .rst_i,
-      .from_i(in_ready_o ? in_meta.ip : read_meta.ip),
+      .read_i(in_valid_i & in_ready_o),
+      .from_i(in_meta.ip),
       .hit_o(hit),
       .to_o(to),
       .request_i(tunnel_request_i),

@@ -97,7 +97,6 @@ module nat
       .begun_o(unused_begun)
   );
 
-  // While the stage is stalled, its own address is read again.
   packet_meta_t in_meta, read_meta;
   assign in_meta   = packet_meta_t'(in_i.meta);
   assign read_meta = packet_meta_t'(read.meta);
@@ -108,7 +107,8 @@ module nat
   ) u_map (
       .clk_i,
       .rst_i,
-      .from_i(in_ready_o ? in_meta.ip : read_meta.ip),
+      .read_i(in_valid_i & in_ready_o),
+      .from_i(in_meta.ip),
       .hit_o(hit),
       .to_o(to),
       .request_i(mapping_request_i),
@@ -159,9 +159,9 @@ module nat
 
   // Word plus the new address, minus the old one.
   function automatic logic [15:0] changed(logic [15:0] word, logic [31:0] less, logic [31:0] more);
-    ones_pkg::word_t [1:0] words;
-    words = ones_pkg::pair(ones_pkg::save({word, ~less, more, 16'b0}));
-    return csum_add(words[0], words[1]);
+    ones_pkg::saved_t saved;
+    saved = ones_pkg::save({word, ~less, more, 16'b0});
+    return ones_pkg::join_up(ones_pkg::split_saved(saved), 1'b0);
   endfunction
 
   packet_meta_t meta, sent_meta;

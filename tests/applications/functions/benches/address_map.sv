@@ -19,6 +19,7 @@ module bench #(
   ) u_map (
       .clk_i,
       .rst_i,
+      .read_i(in_valid_i[0]),
       .from_i(in_i[0][31:0]),
       .hit_o(hit),
       .to_o(to),
