@@ -31,11 +31,13 @@ class Function:
 
     example: Path
     base: Path = DESIGNS / "udp_echo_fused.yaml"
+    layers: int = 1  # that a datagram and its answer pass
 
 
 _FOLDER = EXAMPLES / "functions"
 FUNCTIONS: Mapping[str, Function] = {
     "acl": Function(_FOLDER / "acl_fused.yaml"),
+    "nat": Function(_FOLDER / "nat_fused.yaml", layers=2),
     "shaper": Function(_FOLDER / "shaper_fused.yaml"),
 }
 
@@ -87,7 +89,7 @@ def main(
         if not no_area:
             values = areas.measure(name).as_dict()
             luts, delay_ps = values["lut_total"], values["sta_ps"]
-        rows.append(Row(name, after - before, rate, luts, delay_ps))
+        rows.append(Row(name, (after - before) / function.layers, rate, luts, delay_ps))
     table = Table("layer", title="functions")
     for heading in ("cycles added", "cycles per packet", "LUTs", "delay ps"):
         table.add_column(heading, justify="right")

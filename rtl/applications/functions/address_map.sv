@@ -127,6 +127,16 @@ module address_map #(
       .entry_o(unused_entry)
   );
 
+  // One LUT per three bits, followed by a tree.
+  localparam int unsigned NumGroups = (32 + 2) / 3;
+  function automatic logic is_same(logic [31:0] a, logic [31:0] b);
+    logic [NumGroups-1:0] differs;
+    for (int unsigned g = 0; g < NumGroups; g++) begin
+      differs[g] = 3'(a >> (3 * g)) != 3'(b >> (3 * g));
+    end
+    return ~|differs;
+  endfunction
+
   // ---- Look-up ----
 
   // The register is read with the tables, so that an address that moves is found once.
@@ -143,7 +153,7 @@ module address_map #(
   always_comb begin
     to = '0;
     for (int unsigned c = 0; c <= NumTables; c++) begin
-      match[c] = candidates[c].valid & candidates[c].from == from_q;
+      match[c] = candidates[c].valid & is_same(candidates[c].from, from_q);
       to |= candidates[c].to & {32{match[c]}};  // an address is in one place only
     end
   end
@@ -192,11 +202,11 @@ module address_map #(
   logic same_moving_q, keeps_address_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned t = 0; t < NumTables; t++) begin
-      same_q[t]  <= stored[t].valid & stored[t].from == step_from;
+      same_q[t]  <= stored[t].valid & is_same(stored[t].from, step_from);
       empty_q[t] <= ~stored[t].valid;
     end
-    same_moving_q   <= moving_q.valid & moving_q.from == step_from;
-    keeps_address_q <= old_q.valid & old_q.from == wanted.from;
+    same_moving_q   <= moving_q.valid & is_same(moving_q.from, step_from);
+    keeps_address_q <= old_q.valid & is_same(old_q.from, wanted.from);
   end
   wire is_there = |same_q | same_moving_q;
 
