@@ -84,6 +84,13 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RetryBeats": 0},
         {"RetryBeats": 1},
     ],
+    "cluster_link_direct_receive": [
+        {"BufferBeats": 0},
+        {"BufferBeats": 1},
+        {"DataWidth": 0},
+        {"DataWidth": 1},
+    ],
+    "cluster_link_direct_transmit": [{"DataWidth": 0}, {"DataWidth": 1}],
     "cluster_link_receive": [
         {"BufferBeats": 0},
         {"BufferBeats": 1},
@@ -93,6 +100,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxWords": 256},
     ],
     "cluster_link_session": [{"DeadCycles": 0}, {"DeadCycles": 3}],
+    "cluster_link_sum": [{"DataWidth": 0}, {"DataWidth": 1}],
     "cluster_link_transmit": [
         {"DataWidth": 0},
         {"DataWidth": 1},

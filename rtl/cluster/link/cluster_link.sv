@@ -8,21 +8,25 @@
 // the wire does, as long as neither board is reset. Formats: cluster_link_pkg; how packets are sent
 // and received: cluster_link_transmit and cluster_link_receive.
 //
+// Without Check, packets are forwarded as they come, and bit errors and lost beats are only
+// counted: cluster_link_direct_transmit and cluster_link_direct_receive.
+//
 // Training: a side that is not up sends training words with a number of its own, which changes at
 // each reset, and the number that it has heard. Runs of them are longer than any packet, so payload
 // cannot imitate them. A new number means that the neighbour has been reset: packets on the way to
 // it are lost (EventLost), and both sides restart. Otherwise the link continues.
 //
-// Latency: 5 cycles in the sender, and 9 in the receiver from the end of a packet. Throughput: one
-// beat per cycle. A packet, once begun at in_i, should be finished without delay: control words are
-// sent between packets.
+// Latency: 5 cycles in the sender, and 9 in the receiver from the end of a packet; without Check
+// together 2 cycles. Throughput: one beat per cycle. A packet, once begun at in_i, should be
+// finished without delay: control words are sent between packets.
 module cluster_link
   import cluster_link_pkg::*;
 #(
     parameter type beat_t = logic,  // `CLUSTER_BEAT_T
     parameter int unsigned DataWidth = 128,
     parameter int unsigned BufferBeats = DataWidth < 128 ? 400 : 200,  // of the receiver
-    parameter int unsigned RetryBeats = 512,  // of the sender
+    parameter int unsigned RetryBeats = 512,  // of the sender, with Check
+    parameter bit Check = 1'b1,  // CRC and retry of each packet; 0: cut-through
     parameter int unsigned DeadCycles = 8192  // without a control word: the link is trained anew
 ) (
     input logic clk_i,
@@ -44,6 +48,7 @@ module cluster_link
     input logic phy_up_i,
 
     output logic up_o,
+    output link_state_t state_o,
     output logic [NumEvents-1:0] event_o
 );
 
@@ -54,6 +59,7 @@ module cluster_link
   logic control_valid, control_sure, beat_valid;
   seq_t   expected;
   count_t limit;
+  count_t credits;
   logic limit_valid, hunting, is_new, fresh, restart, up, run_done, train_run;
   nonce_t nonce;
   training_t training_word;
@@ -78,68 +84,140 @@ module cluster_link
       .event_o(session_events)
   );
 
-  cluster_link_transmit #(
-      .beat_t(beat_t),
-      .DataWidth(DataWidth),
-      .RetryBeats(RetryBeats),
-      .StateBeats(BufferBeats / 8),
-      .TrainBeats(2 * TrainBeats)
-  ) u_transmit (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
-      .tx_data_o(phy_tx_data_o),
-      .tx_valid_o(phy_tx_valid_o),
-      .tx_ready_i(phy_tx_ready_i),
-      .training_i(~up),
-      .training_word_i(training_word),
-      .train_run_i(train_run),
-      .train_run_done_o(run_done),
-      .stopped_i(~phy_up_i),
-      .fresh_i(fresh),
-      .control_i(control),
-      .control_valid_i(control_valid & up),
-      .control_sure_i(control_sure),
-      .expected_i(expected),
-      .limit_i(limit),
-      .limit_valid_i(limit_valid),
-      .hunting_i(hunting),
-      .new_i(is_new),
-      .nonce_i(nonce),
-      .event_o(send_events)
-  );
+  if (Check) begin : gen_retry
+    cluster_link_transmit #(
+        .beat_t(beat_t),
+        .DataWidth(DataWidth),
+        .RetryBeats(RetryBeats),
+        .StateBeats(BufferBeats / 8),
+        .TrainBeats(2 * TrainBeats)
+    ) u_transmit (
+        .clk_i,
+        .rst_i,
+        .in_i,
+        .in_valid_i,
+        .in_ready_o,
+        .tx_data_o(phy_tx_data_o),
+        .tx_valid_o(phy_tx_valid_o),
+        .tx_ready_i(phy_tx_ready_i),
+        .training_i(~up),
+        .training_word_i(training_word),
+        .train_run_i(train_run),
+        .train_run_done_o(run_done),
+        .stopped_i(~phy_up_i),
+        .fresh_i(fresh),
+        .control_i(control),
+        .control_valid_i(control_valid & up),
+        .control_sure_i(control_sure),
+        .expected_i(expected),
+        .limit_i(limit),
+        .limit_valid_i(limit_valid),
+        .hunting_i(hunting),
+        .new_i(is_new),
+        .nonce_i(nonce),
+        .credits_o(credits),
+        .event_o(send_events)
+    );
 
-  cluster_link_receive #(
-      .beat_t(beat_t),
-      .DataWidth(DataWidth),
-      .BufferBeats(BufferBeats)
-  ) u_receive (
-      .clk_i,
-      .rst_i,
-      .rx_data_i(phy_rx_data_i),
-      .rx_valid_i(phy_rx_valid_i & phy_up_i),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .listens_i(up),
-      .fresh_i(fresh),
-      .restart_i(restart),
-      .control_o(control),
-      .control_valid_o(control_valid),
-      .control_sure_o(control_sure),
-      .beat_valid_o(beat_valid),
-      .expected_o(expected),
-      .limit_o(limit),
-      .limit_valid_o(limit_valid),
-      .hunting_o(hunting),
-      .new_o(is_new),
-      .nonce_o(nonce),
-      .event_o(receive_events)
-  );
+    cluster_link_receive #(
+        .beat_t(beat_t),
+        .DataWidth(DataWidth),
+        .BufferBeats(BufferBeats)
+    ) u_receive (
+        .clk_i,
+        .rst_i,
+        .rx_data_i(phy_rx_data_i),
+        .rx_valid_i(phy_rx_valid_i & phy_up_i),
+        .out_o,
+        .out_valid_o,
+        .out_ready_i,
+        .listens_i(up),
+        .fresh_i(fresh),
+        .restart_i(restart),
+        .control_o(control),
+        .control_valid_o(control_valid),
+        .control_sure_o(control_sure),
+        .beat_valid_o(beat_valid),
+        .expected_o(expected),
+        .limit_o(limit),
+        .limit_valid_o(limit_valid),
+        .hunting_o(hunting),
+        .new_o(is_new),
+        .nonce_o(nonce),
+        .event_o(receive_events)
+    );
+  end else begin : gen_direct
+    cluster_link_direct_transmit #(
+        .beat_t(beat_t),
+        .DataWidth(DataWidth),
+        .StateBeats(BufferBeats / 6),
+        .TrainBeats(2 * TrainBeats)
+    ) u_transmit (
+        .clk_i,
+        .rst_i,
+        .in_i,
+        .in_valid_i,
+        .in_ready_o,
+        .tx_data_o(phy_tx_data_o),
+        .tx_valid_o(phy_tx_valid_o),
+        .tx_ready_i(phy_tx_ready_i),
+        .training_i(~up),
+        .training_word_i(training_word),
+        .train_run_i(train_run),
+        .train_run_done_o(run_done),
+        .stopped_i(~phy_up_i),
+        .fresh_i(fresh),
+        .control_i(control),
+        .control_valid_i(control_valid & up),
+        .control_sure_i(control_sure),
+        .expected_i(expected),
+        .limit_i(limit),
+        .limit_valid_i(limit_valid),
+        .hunting_i(hunting),
+        .new_i(is_new),
+        .nonce_i(nonce),
+        .credits_o(credits),
+        .event_o(send_events)
+    );
+
+    cluster_link_direct_receive #(
+        .beat_t(beat_t),
+        .DataWidth(DataWidth),
+        .BufferBeats(BufferBeats)
+    ) u_receive (
+        .clk_i,
+        .rst_i,
+        .rx_data_i(phy_rx_data_i),
+        .rx_valid_i(phy_rx_valid_i & phy_up_i),
+        .out_o,
+        .out_valid_o,
+        .out_ready_i,
+        .listens_i(up),
+        .fresh_i(fresh),
+        .restart_i(restart),
+        .control_o(control),
+        .control_valid_o(control_valid),
+        .control_sure_o(control_sure),
+        .beat_valid_o(beat_valid),
+        .expected_o(expected),
+        .limit_o(limit),
+        .limit_valid_o(limit_valid),
+        .hunting_o(hunting),
+        .new_o(is_new),
+        .nonce_o(nonce),
+        .event_o(receive_events)
+    );
+  end
 
   assign up_o = up;
+  always_ff @(posedge clk_i) begin
+    state_o <= '{
+        up: up,
+        in_step: up & ~hunting,
+        session: training_word.heard,
+        credits: up ? credits : '0
+    };
+  end
   assign event_o = send_events | receive_events | session_events;
 
 endmodule

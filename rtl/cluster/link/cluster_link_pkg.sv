@@ -3,16 +3,19 @@
 //
 // A link carries words of 8 bytes. A word that begins with data = 1 begins a packet, a word of 0 is
 // idle, all others between packets are control words: {CRC-32C of the low half, 0, kind, payload}.
+// Without retry, the first word of a packet is {CRC-32C of the low half, 1, header}.
 package cluster_link_pkg;
 
   typedef logic [15:0] seq_t;  // number of a packet, modulo 2**16
   typedef logic [11:0] count_t;  // of beats with words of packets, modulo 2**12
   typedef logic [11:0] nonce_t;
   typedef logic [12:0] session_t;
+  typedef logic [13:0] sum_t;  // cluster_link_sum
 
   typedef enum logic [2:0] {
     WordIdle = 3'd0,
-    WordState = 3'd1,  // ack: next packet expected; limit: beats that may be sent in all
+    // ack: next packet expected, or without retry sums_t; limit: beats that may be sent in all
+    WordState = 3'd1,
     WordTail = 3'd2,  // seq: next packet to be sent; sent: beats sent so far
     WordNak = 3'd3,  // seq: next packet expected; the sender continues from it
     WordNakNew = 3'd4,  // the same after a reset: the receiver expects no particular packet
@@ -26,6 +29,11 @@ package cluster_link_pkg;
   } numbers_t;
 
   typedef struct packed {
+    logic [1:0] number;  // of this State
+    sum_t       sum;     // of the payload between the two States before
+  } sums_t;
+
+  typedef struct packed {
     logic     knows;  // heard is valid
     logic     up;     // an answer to the training of the other side
     session_t heard;  // session of the other side
@@ -37,17 +45,24 @@ package cluster_link_pkg;
     logic [27:0] payload;  // numbers_t or training_t
   } control_t;
 
+  typedef struct packed {
+    logic     up;
+    logic     in_step;  // the receiver
+    session_t session;  // of the other side
+    count_t   credits;  // beats that may be sent
+  } link_state_t;
+
   typedef enum int unsigned {
     EventPacketOut,  // first transmission or a repetition
     EventPacketIn,
     EventBeatOut,  // wire beats with words of packets
     EventBeatIn,
-    EventCrcError,  // packets with a bad CRC
+    EventCrcError,  // packets with a bad CRC; without retry, intervals between States
     EventBadWord,  // control words with a bad CRC, or words that fit nowhere
     EventRetry,  // the sender went back
     EventResync,  // the receiver is in step again
     EventDuplicate,  // packets that arrived again
-    EventLost,  // packets that were in flight to a board that was reset
+    EventLost,  // packets that were in flight to a board that was reset; without retry, any other
     EventUp,
     EventDown,
     NumEvents

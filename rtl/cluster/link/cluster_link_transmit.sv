@@ -57,6 +57,7 @@ module cluster_link_transmit
     input logic new_i,  // it expects no particular packet
     input nonce_t nonce_i,
 
+    output count_t credits_o,  // beats that may be sent
     output logic [NumEvents-1:0] event_o
 );
 
@@ -529,6 +530,8 @@ module cluster_link_transmit
     end
   end
   assign quiet = ~read_q.valid & ~summed_q.valid & ~placing_q.valid & ~pending;
+
+  assign credits_o = credit[11] ? '0 : credit + count_t'(2);
 
   always_ff @(posedge clk_i) begin
     event_o <= '0;

@@ -23,6 +23,7 @@ module cluster_node
     parameter int unsigned Board = 0,  // the ID after reset
     parameter int unsigned BufferBeats = LinkWidth < 128 ? 400 : 200,  // of a link
     parameter int unsigned RetryBeats = 512,
+    parameter bit Check = 1'b1,  // CRC and retry in the links
     localparam int unsigned NumEntries = 2 ** (ClassBits + $clog2(NumBoards)),
     localparam int unsigned PacketBits = $bits(header_t) + 1 + LinkWidth
 ) (
@@ -92,7 +93,7 @@ module cluster_node
     EventLink0PacketOut,
     EventLink0PacketIn,
     EventLink0BeatIn,
-    EventLink0CrcError,
+    EventLink0CrcError,   // and bad words
     EventLink0Retry,
     EventLink0Lost,
     EventLink0Down,
@@ -147,13 +148,15 @@ module cluster_node
   packet_t [NumLinks:0] arriving, leaving;
   logic [NumLinks:0] arriving_valid, arriving_ready, leaving_valid, leaving_ready, no_route, left;
   logic [MaxLinks-1:0][cluster_link_pkg::NumEvents-1:0] events;
+  cluster_link_pkg::link_state_t [MaxLinks-1:0] states;
   for (genvar n = 0; n < MaxLinks; n++) begin : gen_link
     if (n < NumLinks) begin : gen_there
       cluster_link #(
           .beat_t(packet_t),
           .DataWidth(LinkWidth),
           .BufferBeats(BufferBeats),
-          .RetryBeats(RetryBeats)
+          .RetryBeats(RetryBeats),
+          .Check(Check)
       ) u_link (
           .clk_i,
           .rst_i,
@@ -170,12 +173,14 @@ module cluster_node
           .phy_rx_valid_i(rx_valid[n]),
           .phy_up_i(phy_up[n]),
           .up_o(up[n]),
+          .state_o(states[n]),
           .event_o(events[n])
       );
     end else begin : gen_open
       assign tx_data[n] = '0;
       assign tx_valid[n] = 1'b0;
       assign up[n] = 1'b0;
+      assign states[n] = '0;
       assign events[n] = '0;
       wire unused = ^{tx_ready[n], rx_data[n], rx_valid[n], phy_up[n]};
     end
@@ -225,10 +230,20 @@ module cluster_node
   assign chain_down_offer_o = leaving_valid[NumLinks];
   assign leaving_ready[NumLinks] = chain_down_take_i | ~chain_there_i;
 
+  `define CLUSTER_NODE_STATE(n_) \
+    status_o.link``n_``.up = states[n_].up; \
+    status_o.link``n_``.in_step = states[n_].in_step; \
+    status_o.link``n_``.session = states[n_].session; \
+    status_o.link``n_``.credits = states[n_].credits;
   always_comb begin
     status_o = '0;
     status_o.links.up = up;
+    `CLUSTER_NODE_STATE(0)
+    `CLUSTER_NODE_STATE(1)
+    `CLUSTER_NODE_STATE(2)
+    `CLUSTER_NODE_STATE(3)
   end
+  `undef CLUSTER_NODE_STATE
   always_comb begin
     drop_o = '0;
     for (int unsigned n = 0; n < NumLinks; n++) drop_o[n] = no_route[n];
@@ -242,7 +257,8 @@ module cluster_node
         events[n][cluster_link_pkg::EventDown],
         events[n][cluster_link_pkg::EventLost],
         events[n][cluster_link_pkg::EventRetry],
-        events[n][cluster_link_pkg::EventCrcError],
+        // The two are never in the same cycle.
+        events[n][cluster_link_pkg::EventCrcError] | events[n][cluster_link_pkg::EventBadWord],
         events[n][cluster_link_pkg::EventBeatIn],
         events[n][cluster_link_pkg::EventPacketIn],
         events[n][cluster_link_pkg::EventPacketOut]

@@ -223,20 +223,15 @@ class _Splitter:
     # ---- Links ----
 
     def _link(self) -> None:
-        """Finds properties of the links that the node does not have."""
-        link, known = self.cluster.link, self.node_parameters
-        if not link.check and "check" not in known:
-            message = "links without CRC and retry are not available yet; remove `check: false`"
+        """Finds properties that links do not have together."""
+        if self.cluster.link.carrier == ETHERNET and not self.cluster.link.check:
+            message = "links by ethernet lose frames: they need retry; remove `check: false`"
             self.error(("cluster", "link", "check"), message)
-
-    @property
-    def node_parameters(self) -> frozenset[str]:
-        return frozenset(self.whole.design.library.layers[NODE].parameters)
 
     def _node(self, number: int) -> dict[str, int]:
         """Parameters of a board's node."""
-        link, known = self.cluster.link, self.node_parameters
-        found = {
+        link = self.cluster.link
+        found: dict[str, int] = {
             "link_width": link.width,
             "num_links": max(1, self.links.ports(number)),
             "num_boards": len(self.cluster.names),
@@ -247,8 +242,8 @@ class _Splitter:
             found["retry_beats"] = min(max(512, 1 << (beats - 1).bit_length()), 2048)
         if "buffer" in link.model_fields_set:
             found["buffer_beats"] = link.buffer
-        if "check" in known:
-            found["check"] = int(link.check)
+        if not link.check:
+            found["check"] = False
         return found
 
     # ---- Channels ----

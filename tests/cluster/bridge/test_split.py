@@ -67,6 +67,13 @@ def test_each_board_has_its_tiles_and_a_bridge() -> None:
     assert [each.number for each in cluster.channels] == [0, 1]
 
 
+def test_links_without_check(tmp_path: Path) -> None:
+    file = edited(tmp_path, ("latency_cycles: 75", "latency_cycles: 75, check: false"))
+    for board in check(file).cluster.boards:
+        (bridge,) = [tile for tile in board.data["tiles"] if tile["name"] == "bridge"]
+        assert bridge["layers"][0]["cluster_node"]["check"] is False
+
+
 def test_without_other_boards_nothing_changes(tmp_path: Path) -> None:
     """All tiles on one board of one: the design is that of the same file without boards."""
     file = edited(tmp_path, ("boards: 2", "boards: 1"), (", board: 1", ""))

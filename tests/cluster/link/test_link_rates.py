@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.cluster.link.link_bench import WIRE, WORD, A, Links, packets
+from tests.cluster.link.link_bench import WIRE, WORD, A, B, Links, packets
 from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
@@ -43,6 +43,55 @@ def test_payload_efficiency(benches: Benches, width: int, size: int, least: floa
     found = goodput(links, size // WORD, 40_000 // (size // WORD))
     print(f"payload efficiency {width} bits, {size} bytes: {found:.4f}")
     assert found >= least
+
+
+def shares(links: Links, words: int, count: int) -> list[tuple[float, float]]:
+    """Of both directions at once, in steady state: the payload's share of the wire's bits, and the
+    share of cycles in which the wire has words of packets.
+    """
+    random = Random(words)
+    links.bench.forget()
+    for side in (A, B):
+        links.send(side, packets(random, [words] * count))
+    beats = max(1, -(-words * 64 // links.width))
+    links.bench.run(400)
+    first, before = links.bench.cycle, links.counts()
+    came = [len(links.bench.received(side)) for side in (A, B)]
+    links.bench.run(count * beats * 3 // 4)
+    cycles, after = links.bench.cycle - first, links.counts()
+    assert all(links.bench.waiting(side) for side in (A, B)), "the traffic has ended"
+    payload = [(len(links.bench.received(side)) - came[side]) / beats * words for side in (A, B)]
+    wire = (after["beat_out"] - before["beat_out"]) / 2
+    return [(each * 64 / links.width / cycles, wire / cycles) for each in payload]
+
+
+@pytest.mark.parametrize("check", [0, 1])
+@pytest.mark.parametrize("width", [128, pytest.param(512, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize(("size", "least"), [(64, 0.85), (256, 0.95), (2040, 0.95)])
+def test_payload_efficiency_of_both_directions(
+    benches: Benches, width: int, size: int, least: float, check: int
+) -> None:
+    links = Links(benches, width, BufferBeats=512, Check=check)
+    links.train()
+    found = shares(links, size // WORD, 40_000 // (size // WORD))
+    print(f"both directions, check {check}, {width} bits, {size} bytes: {found}")
+    assert min(payload for payload, _ in found) >= least
+
+
+@pytest.mark.parametrize("width", [128, pytest.param(512, marks=pytest.mark.sweep)])
+def test_raw_stream(benches: Benches, width: int) -> None:
+    """Long packets without check in one direction: the wire has nothing else in 99.8% of cycles."""
+    links = Links(benches, width, BufferBeats=512, Check=0)
+    links.train()
+    words = 255 // (width // 64) * (width // 64)
+    links.send(A, packets(Random(1), [words] * (120_000 // words)))
+    links.bench.run(400)
+    first, before = links.bench.cycle, links.counts(A)["beat_out"]
+    links.bench.run(120_000 // (width // 64) * 3 // 4)
+    share = (links.counts(A)["beat_out"] - before) / (links.bench.cycle - first)
+    print(f"raw stream {width} bits: {share:.5f}")
+    assert links.bench.waiting(A)
+    assert share >= 0.998
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -77,7 +77,10 @@ INSIDE = {
     "cluster_load": "cluster_node",
     **dict.fromkeys(("cluster_flow_control", "cluster_receive_buffer"), "cluster_endpoint"),
     "cluster_receive": "bombus.cluster.config",
-    **dict.fromkeys(("cluster_link_session", "cluster_link_transmit"), "cluster_link"),
+    **dict.fromkeys(
+        ("cluster_link_session", "cluster_link_transmit", "cluster_link_direct_transmit"),
+        "cluster_link",
+    ),
     **dict.fromkeys(("cluster_ethernet_receive", "cluster_ethernet_transmit"), "cluster_ethernet"),
     **dict.fromkeys(("collective_receive", "collective_send"), "cluster_collective"),
     **dict.fromkeys(("drop_heads", "drop_log"), "log_store"),

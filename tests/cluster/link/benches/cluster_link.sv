@@ -7,11 +7,12 @@
 `include "cluster_types.svh"
 
 module bench
-  import cluster_link_pkg::NumEvents;
+  import cluster_link_pkg::*;
 #(
     parameter int unsigned DataWidth = 128,
     parameter int unsigned Latency = 75,
     parameter int unsigned BufferBeats = DataWidth < 128 ? 400 : 200,
+    parameter bit Check = 1'b1,
     localparam int unsigned BeatBits = DataWidth + 32
 ) (
     `BENCH_PORTS(2, BeatBits, 4, BeatBits, 128, 2)
@@ -48,7 +49,8 @@ module bench
     cluster_link #(
         .beat_t(beat_t),
         .DataWidth(DataWidth),
-        .BufferBeats(BufferBeats)
+        .BufferBeats(BufferBeats),
+        .Check(Check)
     ) u_link (
         .clk_i,
         .rst_i(resets_q[s]),
@@ -65,6 +67,7 @@ module bench
         .phy_rx_valid_i(received_valid[1-s]),
         .phy_up_i(&ups_q),
         .up_o(ups[s]),
+        .state_o(states[s]),
         .event_o(events)
     );
     assign in_ready_o[s] = in_ready[s] & ~resets_q[s];
@@ -104,6 +107,7 @@ module bench
     end
   end
   logic [1:0] in_ready, valid;
+  link_state_t [1:0] states;
 
   assign status_o = ups;
 
