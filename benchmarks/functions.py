@@ -88,7 +88,7 @@ def main(
         delay_ps: int | None = None
         if not no_area:
             values = areas.measure(name).as_dict()
-            luts, delay_ps = values["lut_total"], values["sta_ps"]
+            luts, delay_ps = values["lut_total"], max(values["delay_ps"], values["sta_ps"])
         rows.append(Row(name, (after - before) / function.layers, rate, luts, delay_ps))
     table = Table("layer", title="functions")
     for heading in ("cycles added", "cycles per packet", "LUTs", "delay ps"):
