@@ -16,6 +16,8 @@
 // arrive late. Throughput: one per cycle; writes do not delay look-ups. A read by software takes 4
 // cycles, a write about 15, and 5 for each move. After reset the map is empty, and the register
 // port waits for NumEntries cycles.
+`include "bombus_assert.svh"
+
 module address_map #(
     parameter  int unsigned NumEntries = 1024,
     localparam int unsigned IndexWidth = $clog2(NumEntries)
@@ -262,6 +264,11 @@ module address_map #(
     end
   end
 
+  // A read of the tables takes two cycles. They are filled before the list, which is longer.
+  logic read_q;
+  always_ff @(posedge clk_i) read_q <= state_q == StateRead & ~read_q;
+  `BOMBUS_ASSERT(ReadInTwoCycles, !(state_q == StateRead && read_q) || &table_done)
+
   always_ff @(posedge clk_i) begin
     refused_o <= done_o & refused_q & ~rst_i;
     unique case (state_q)
@@ -273,7 +280,7 @@ module address_map #(
         end
       end
       StateHash: state_q <= StateRead;
-      StateRead: if (&table_done) state_q <= StateCompare;
+      StateRead: if (read_q) state_q <= StateCompare;
       StateCompare: state_q <= StateJudge;
       StateJudge: begin
         state_q <= StateHash;
