@@ -193,16 +193,15 @@ class Rank:
         return found
 
     def widths(self) -> dict[tuple[int, int], int]:
-        """Bits of each link port here that a link of the description leads to."""
-        description = self.setup.description
-        return {
-            end: _beat_link(
-                self.boards[end[0]], description.board(end[0]).name, link.port(end)
-            ).bits
-            for link in description.links
-            for end in link.ends
-            if end[0] in self.boards
-        }
+        """Bits of data in a beat of each link here that the description has."""
+        found = {}
+        for link in self.setup.description.links:
+            for end in link.ends:
+                if end[0] in self.boards:
+                    board = self.setup.description.board(end[0])
+                    bits = int(_beat_link(self.boards[end[0]], board.name, link.port(end)).bits)
+                    found[end] = 8 * frame_bytes(bits) if link.is_switched else bits
+        return found
 
     def _open_engine(
         self, wires: Sequence[Mapping[str, Any]], peers: Mapping[int, int], cycle: int
