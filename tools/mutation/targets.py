@@ -73,6 +73,8 @@ _FOLDERS: Mapping[str, Tests] = {
         ),
         Tests((_PRIMITIVES, _MAC)),
     ),
+    "ethernet": Tests(("test_ethernet.py",), ()),
+    "functions": Tests(("test_acl.py", "test_shaper.py", "test_address_map.py")),
     "engines": Tests(
         ("test_engines.py", "test_engine_parser.py"),
         ("test_engine_sequences.py",),
@@ -168,6 +170,15 @@ _FILES: Mapping[str, Tests] = {
     "tcp_pkg": Tests(("test_tcp_package.py", "test_tcp_receive.py"), ()),
     "bombus_pkg": Tests((_LAYERS, _MAC, "test_checksum_start.py"), (_TRAFFIC, _BAD_INPUT)),
     "cluster_pkg": Tests(("test_link_format.py",), ()),
+    **{
+        name: Tests(("test_load_balancer.py",), ())
+        for name in ("load_balancer", "load_balancer_choice", "load_balancer_pkg")
+    },
+    **{
+        f"ip_in_ip_{name}": Tests(("test_ip_in_ip_layers.py",), ())
+        for name in ("decapsulate", "encapsulate", "pkg")
+    },
+    "nat": Tests(("test_nat_layer.py",), ()),
     "crc_hash": Tests((f"{_DISPATCH} -k 'hash or policy'",), (_REPLICAS,)),
     "message_number": Tests((), ("test_drop_logs.py",)),
     "drop_register": Tests((f"{_PRIMITIVES} -k dropped", _LAYERS)),
@@ -263,7 +274,11 @@ _PYTHON: Mapping[str, str] = {
     "cli/area.py": "test_cli.py test_area.py",
     "cli/bench.py": "test_cli.py test_rs.py",
     "applications/control": "test_control_client.py",
+    "applications/control/cluster_web": "test_boards_live.py",
     "applications/control/web": "test_web.py",
+    "applications/functions": "test_acl.py test_acl_rules.py test_functions_designs.py",
+    "applications/functions/balancer.py": "test_load_balancer.py",
+    "applications/functions/maglev.py": "test_maglev.py",
     "applications/control/messages.py": "test_controller.py",
     "applications/control/ascon.py": "test_ascon.py",
     "applications/engines/client.py": "test_engine_sequences.py",
@@ -323,6 +338,7 @@ _PYTHON: Mapping[str, str] = {
     "applications/firewall": "test_blacklist.py test_firewall.py",
     "applications/intrusion_detection/streams.py": "test_rule_streams.py test_ids_streams.py",
     "applications/intrusion_detection": "test_rules.py test_rule_tables.py test_ids.py",
+    "cluster/commands/counters.py": "test_boards_live.py",
     "cluster/commands/run.py": "test_run.py",
     "cluster/live_run.py": "test_run.py",
     "cluster/run.py": "test_run.py",

@@ -2,9 +2,9 @@
 // Layer 4 load balancer: sends the packets of a service to one of its backends.
 //
 // It precedes ipv4_rx and takes IP packets with their header. A packet to a service (address,
-// protocol, port) is sent unchanged to the MAC address of a backend, which has the service's address
-// too and answers the client itself (direct server return); the next hop is eth_tx, with the
-// backend's address in meta.ip. All other packets go on to ipv4_rx: of other destinations, with
+// protocol, port) is sent unchanged to the MAC address of a backend, which has the service's
+// address too and answers the client itself (direct server return); the next hop is eth_tx, with
+// the backend's address in meta.ip. All other packets go on to ipv4_rx: of other destinations, with
 // options, too short.
 //
 // The backend of a new connection is that of its slot. The slots of each service are computed by
@@ -13,8 +13,8 @@
 // register `slots` then replaces them. A connection keeps its backend, also when the slots change,
 // until IdleUnits units of 17 s pass without a packet, or the backend is down.
 //
-// Dropped and counted: packets to services without a backend that is up, and fragments to an address
-// of a service, which have no ports.
+// Dropped and counted: packets to services without a backend that is up, and fragments to an
+// address of a service, which have no ports.
 //
 // Latency: 4 cycles at 256 bits and more; narrower data adds the beats of 24 bytes.
 // Throughput: one beat per cycle.

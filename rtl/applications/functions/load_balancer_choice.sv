@@ -83,8 +83,8 @@ module load_balancer_choice
   // More Fragments, or an offset
   wire is_fragment = view_i[8*FragmentByte+:6] != '0 || view_i[8*(FragmentByte+1)+:8] != '0;
 
-  // The hash is of the client only: its depth counts, and a client's connections to several services
-  // find room in one set.
+  // The hash is of the client only, since its depth counts. A client's connections to several
+  // services find room in one set.
   logic [HashBits-1:0] hash;
   keyed_hash #(
       .DataWidth(KeyBits),
