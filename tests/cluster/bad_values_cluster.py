@@ -85,16 +85,6 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RetryBeats": 1},
     ],
     "cluster_link_direct_receive": [
-<<<<<<< HEAD
-=======
-        {"BufferBeats": 0},
-        {"BufferBeats": 1},
-        {"DataWidth": 0},
-        {"DataWidth": 1},
-    ],
-    "cluster_link_direct_transmit": [{"DataWidth": 0}, {"DataWidth": 1}],
-    "cluster_link_receive": [
->>>>>>> 203993d8 (Link: cut-through without check, and registers of its state)
         {"BufferBeats": 0},
         {"BufferBeats": 1},
         {"DataWidth": 0},
