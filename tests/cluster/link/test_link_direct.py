@@ -14,7 +14,7 @@ from tests.support.harness import Benches
 pytestmark = pytest.mark.slow
 
 WIDTHS = (64, 128, 512)
-LATENCY = 75  # of the bench's wires
+LATENCY = 76  # of the bench's wires: 75 and a register
 ADDED = 2  # cycles of the link, with the beat of the wire that the header takes
 TROUBLE = ("crc_error", "bad_word", "retry", "lost")
 
@@ -144,6 +144,8 @@ def test_outages(benches: Benches, width: int) -> None:
     random = Random(width)
     links = direct(benches, width, seed=3)
     links.bench.pace(gap=0.2, stall=0.2)
+    for wire in (WIRE + A, WIRE + B):
+        links.bench.stall(wire, 0.0)
     for side in (A, B):
         links.send(side, packets(random, some(random, 800)))
     for _ in range(8):
