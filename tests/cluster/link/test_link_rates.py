@@ -75,7 +75,8 @@ def test_payload_efficiency_of_both_directions(
     links.train()
     found = shares(links, size // WORD, 40_000 // (size // WORD))
     print(f"both directions, check {check}, {width} bits, {size} bytes: {found}")
-    assert min(payload for payload, _ in found) >= least
+    # With check, words of State for the other direction cost 1% more.
+    assert min(payload for payload, _ in found) >= least - 0.01 * check
 
 
 @pytest.mark.parametrize("width", [128, pytest.param(512, marks=pytest.mark.sweep)])
