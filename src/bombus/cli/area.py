@@ -11,10 +11,10 @@ from rich.table import Table
 
 from bombus.base.console import reading_console
 from bombus.base.errors import UserError
+from bombus.base.options import JsonOption
 from bombus.base.output import check_json, write_json
 from bombus.base.progress import step
 from bombus.base.tables import print_table
-from bombus.cli.common import JsonOption
 
 _CAVEAT = (
     "delay_ps is the mapper's estimate, sta_ps ours, with RAM, clock-to-output and set-up. "

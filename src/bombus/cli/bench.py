@@ -11,8 +11,8 @@ from rich.table import Table
 
 from bombus.base.console import reading_console
 from bombus.base.errors import UsageError
+from bombus.base.options import JsonOption
 from bombus.base.tables import print_table
-from bombus.cli.common import JsonOption
 
 HELP = "--help"
 BENCH_SETTINGS = {

@@ -12,12 +12,12 @@ import typer
 from bombus.base.console import reading_console
 from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.extensions import of_design_file
+from bombus.base.options import JsonOption
 from bombus.base.output import check_json, write_json
 from bombus.base.text import counted, listing
 from bombus.cli.common import (
     BLOCKING_PAGE,
     DesignArgument,
-    JsonOption,
     error_console,
     print_problems,
 )

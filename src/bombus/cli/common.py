@@ -26,14 +26,6 @@ BoardOption = Annotated[
         help="Also simulate the Ethernet MACs of this board: frames go in and out as GMII bytes.",
     ),
 ]
-JsonOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--json",
-        metavar="FILE",
-        help="Write JSON to this file. `-` prints only JSON, to standard output.",
-    ),
-]
 MinutesOption = Annotated[
     float,
     typer.Option(min=1, metavar="MINUTES", help="Time limit of each place-and-route run."),

@@ -13,6 +13,7 @@ from rich.table import Table
 from bombus.base.console import reading_console
 from bombus.base.errors import DesignError
 from bombus.base.extensions import of_design_file
+from bombus.base.options import JsonOption
 from bombus.base.output import check_json, write, write_json
 from bombus.base.progress import step
 from bombus.base.tables import print_table
@@ -20,7 +21,6 @@ from bombus.base.text import counted
 from bombus.cli.common import (
     BLOCKING_PAGE,
     DesignArgument,
-    JsonOption,
     error_console,
     print_problems,
 )

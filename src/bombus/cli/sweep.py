@@ -10,9 +10,10 @@ import typer
 
 from bombus.base.console import reading_console
 from bombus.base.errors import UserError
+from bombus.base.options import JsonOption
 from bombus.base.output import check_json, write_json
 from bombus.base.text import counted
-from bombus.cli.common import INTERRUPTED, JsonOption, error_console
+from bombus.cli.common import INTERRUPTED, error_console
 
 
 def sweep(

@@ -10,10 +10,11 @@ import typer
 from rich.table import Table
 
 from bombus.base.console import reading_console
+from bombus.base.options import JsonOption
 from bombus.base.output import check_json, write_json
 from bombus.base.progress import step
 from bombus.base.tables import print_table
-from bombus.cli.common import DesignArgument, JsonOption, MinutesOption
+from bombus.cli.common import DesignArgument, MinutesOption
 
 if TYPE_CHECKING:
     from bombus.implementation.timing import Timing

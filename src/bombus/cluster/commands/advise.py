@@ -10,9 +10,9 @@ import typer
 from rich.table import Table
 
 from bombus.base.console import reading_console
+from bombus.base.options import JsonOption
 from bombus.base.output import check_json, write_json
 from bombus.base.tables import print_table
-from bombus.cli.common import JsonOption
 
 
 def advise(

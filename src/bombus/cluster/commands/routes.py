@@ -11,10 +11,10 @@ from rich.table import Table
 
 from bombus.base.console import reading_console
 from bombus.base.errors import UserError
+from bombus.base.options import JsonOption
 from bombus.base.output import check_json, write_json
 from bombus.base.tables import print_table
 from bombus.base.yaml_text import read_text
-from bombus.cli.common import JsonOption
 from bombus.cluster.topology import Link, Port, Topology
 
 
