@@ -94,8 +94,10 @@ module acl_key
   end
   assign valid_o = taken_i & ~done_q & (is_complete | last_i);
   assign malformed_o = bytes[0][7:4] != 4'd4 | words < 4'(MinWords) | ~at_least(
-      length, length_t'(FixedBytes)
-  ) | ~(~has_ports ? has_header : is_tcp ? has_flag_bytes : has_port_bytes);
+          length, length_t'(FixedBytes)
+      ) | ~(~has_ports ? has_header : is_tcp ? has_flag_bytes : has_port_bytes) |
+      // A fragment that would replace the flags of the first one (RFC 1858, section 4)
+      (is_tcp & fragment_offset == 13'd1);
 
   always_comb begin
     key_o.source = swap32({bytes[15], bytes[14], bytes[13], bytes[12]});

@@ -94,8 +94,8 @@ module load_balancer
   if (NumBackends < 2 || NumBackends > 255) begin : gen_bad_backends
     $error("load_balancer: NumBackends must be 2 to 255");
   end
-  if (NumSlots < 4 || NumSlots > 65537) begin : gen_bad_slots
-    $error("load_balancer: NumSlots must be 4 to 65537");
+  if (NumSlots < 5 || NumSlots > 65537) begin : gen_bad_slots
+    $error("load_balancer: NumSlots must be 5 to 65537");
   end
   if (NumConnections < 64 || 2 ** $clog2(NumConnections) != NumConnections) begin : gen_bad_table
     $error("load_balancer: NumConnections must be a power of two, at least 64");

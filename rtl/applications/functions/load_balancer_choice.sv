@@ -205,8 +205,7 @@ module load_balancer_choice
   wire [SlotBits-1:0] slot = product[SlotHashBits+:SlotBits];
 
   // The ways were read before the three packets before write theirs. If one of these is evicting
-  // this connection, the connection is written again in its place. A packet without a backend
-  // writes nothing; taking it for written does no harm.
+  // this connection, the connection is written again in its place.
   wire stamp_t now = time_us_i[31:StampShift];
   wire chosen_is_kept = chosen_valid_q & chosen_q.is_kept;
   logic [NumWays-1:0] is_hit, is_free;
@@ -215,7 +214,7 @@ module load_balancer_choice
   logic [1:0] is_hit_past;
   always_comb begin
     is_hit_next = chosen_is_kept & chosen_q.flow == flow;
-    for (int unsigned p = 0; p < 2; p++) is_hit_past[p] = past_q[p].valid & past_q[p].flow == flow;
+    for (int unsigned p = 0; p < 2; p++) is_hit_past[p] = past_q[p].writes & past_q[p].flow == flow;
     for (int unsigned w = 0; w < NumWays; w++) begin
       age[w] = now - ways[w].seen;
       is_free[w] = ~ways[w].valid | age[w] >= stamp_t'(IdleUnits);

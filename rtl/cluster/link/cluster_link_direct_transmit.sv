@@ -8,7 +8,7 @@
 // and nothing follows it in its beat.
 //
 // A packet is begun only if the other side has room for all of it. The rest of a packet that the
-// end of the connection cuts is discarded (EventLost).
+// end of the connection cuts is discarded; the receiver counts the packet.
 //
 // Latency: 0 cycles, and one more beat on the wire for the header. Throughput: one beat per cycle.
 `include "bombus_assert.svh"
@@ -124,7 +124,7 @@ module cluster_link_direct_transmit
   logic [$clog2(TrainBeats+1)-1:0] train_left_q;
   wire count_t given_back = limit_i - announced_q;
   wire word_free = ~word_valid_q | places;
-  wire still = ~inside_q & turn != TurnPacket;
+  wire still = ~inside_q & ~cut_q & turn != TurnPacket;
   logic chooses;
   always_comb begin
     chooses = word_free;
@@ -271,6 +271,9 @@ module cluster_link_direct_transmit
         sent_q   <= sent_q + 1'b1;
         if (~inside_q) send_seq_q <= send_seq_q + 1'b1;
       end else if (emits) fill_q <= '0;
+      // The rest of a cut packet is discarded here, and filled with zeros by the receiver: it uses
+      // credits.
+      if (in_valid_i & cut_q) sent_q <= sent_q + 1'b1;
       if (in_valid_i & cut_q & in_i.last) cut_q <= 1'b0;
       if (down) begin
         fill_q   <= '0;
@@ -288,7 +291,6 @@ module cluster_link_direct_transmit
     event_o <= '0;
     event_o[EventPacketOut] <= takes & in_i.last;
     event_o[EventBeatOut] <= emits & (turn == TurnPacket | pending);
-    event_o[EventLost] <= in_valid_i & cut_q & in_i.last;
     if (rst_i) event_o <= '0;
   end
 

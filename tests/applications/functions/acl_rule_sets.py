@@ -142,7 +142,10 @@ def verdict(data: bytes, rules: RuleSet) -> Verdict:
         return Verdict(False, MALFORMED)
     body = data[(data[0] & 15) * 4 :]
     protocol = data[9]
-    later = int.from_bytes(data[6:8]) % 8192 != 0
+    offset = int.from_bytes(data[6:8]) % 8192
+    later = offset != 0
+    if protocol == TCP and offset == 1:  # it would replace the flags of the first one
+        return Verdict(False, MALFORMED)
     ports: tuple[int, int] | None = None
     flags = 0
     if protocol in (TCP, UDP) and not later:

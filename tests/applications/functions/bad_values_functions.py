@@ -7,7 +7,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "load_balancer": [
         *({"NumServices": 0}, {"NumServices": 17}),
         *({"NumBackends": 1}, {"NumBackends": 256}),
-        *({"NumSlots": 3}, {"NumSlots": 65538}),
+        *({"NumSlots": 4}, {"NumSlots": 65538}),
         *({"NumConnections": 32}, {"NumConnections": 1000}),
         *({"IdleUnits": 1}, {"IdleUnits": 128}),
     ],

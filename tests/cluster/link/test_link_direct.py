@@ -171,6 +171,32 @@ def test_outages(benches: Benches, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+def test_outages_in_long_packets(benches: Benches, width: int) -> None:
+    """What a cut packet leaves undone uses room at the receiver: the next packet waits for it."""
+    random = Random(width)
+    links = direct(benches, width, seed=6)
+    for cut in range(8, 64, 5):
+        links.bench.pace(stall=1.0)
+        for wire in (WIRE + A, WIRE + B):
+            links.bench.stall(wire, 0.0)
+        links.send(A, packets(random, [140, 255, 200, 200]))
+        links.bench.run(cut)
+        links.faults(down=3)
+        links.bench.run(200)
+        links.faults(down=0)
+        links.train()
+        links.bench.run(2000)
+        links.bench.pace()
+        links.bench.run(5000)
+        sent = links.sent[A]
+        came = links.received(A)
+        assert {len(each.payload) for each in came} <= {len(each.payload) for each in sent}
+        assert in_order([each for each in came if each in sent], sent)
+        assert came[-2:] == sent[-2:]
+    recovers(links, random)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 def test_reset_of_a_board(benches: Benches, width: int) -> None:
     random = Random(width)
     links = direct(benches, width, seed=5)
