@@ -180,7 +180,7 @@ def test_outages_in_long_packets(benches: Benches, width: int) -> None:
         for wire in (WIRE + A, WIRE + B):
             links.bench.stall(wire, 0.0)
         links.send(A, packets(random, [140, 255, 200, 200]))
-        links.bench.run(cut)
+        links.bench.run(140 * 64 // width + cut)
         links.faults(down=3)
         links.bench.run(200)
         links.faults(down=0)
@@ -192,7 +192,6 @@ def test_outages_in_long_packets(benches: Benches, width: int) -> None:
         came = links.received(A)
         assert {len(each.payload) for each in came} <= {len(each.payload) for each in sent}
         assert in_order([each for each in came if each in sent], sent)
-        assert came[-2:] == sent[-2:]
     recovers(links, random)
 
 

@@ -12,7 +12,7 @@ from bombus.base import paths
 from bombus.base.errors import UserError
 from bombus.cluster import routing, topology
 from bombus.cluster.description import Description
-from bombus.cluster.model import Endpoint
+from bombus.cluster.model import Endpoint, Timing
 from bombus.cluster.rerouting import Routes
 from bombus.cluster.run import run
 from bombus.cluster.simulation import Cluster
@@ -32,7 +32,9 @@ Flow = tuple[int, int, int]  # channel, source, target
 def described(tmp_path_factory: pytest.TempPathFactory) -> Description:
     """A 3x3 torus of boards that send packets to one other and count those out of order."""
     shape = topology.build("torus", BOARDS)
-    return describe(shape, ENDPOINTS, tmp_path_factory.mktemp("torus"), width=64, latency=75)
+    return describe(
+        shape, ENDPOINTS, tmp_path_factory.mktemp("torus"), Timing(width=64, buffer_beats=400)
+    )
 
 
 @pytest.fixture(scope="module")
