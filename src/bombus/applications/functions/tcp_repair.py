@@ -8,7 +8,8 @@
         ...  # packets of the peer now go to the other host
         resume(end, state)
 
-The peer sees no segment of all this. Needs CAP_NET_ADMIN in the network namespaces of both sockets.
+The peer sees neither a handshake nor a reset. IPv4 only. Needs CAP_NET_ADMIN in the network
+namespaces of both sockets.
 See TCP_REPAIR in Linux's include/uapi/linux/tcp.h.
 """
 
@@ -36,7 +37,7 @@ TCP_REPAIR_WINDOW = 29
 _ON, _OFF = 1, 0
 _RECEIVE_QUEUE, _SEND_QUEUE = 1, 2
 _ESTABLISHED = 1
-_HAS_TIMESTAMPS, _HAS_SACK, _HAS_SCALING = 1, 2, 4  # tcpi_options
+_HAS_TIMESTAMPS, _HAS_SACK = 1, 2  # tcpi_options
 _OPTION_MSS, _OPTION_SCALING, _OPTION_SACK, _OPTION_TIMESTAMPS = 2, 3, 4, 8  # as in headers
 # asm-generic/socket.h, linux/sockios.h, linux/filter.h
 _SO_ATTACH_FILTER, _SO_DETACH_FILTER = 26, 27
@@ -68,8 +69,8 @@ class State:
     send_sequence: int
     unacknowledged: bytes  # with what has not been sent
     mss: int  # of the peer
-    send_scale: int | None  # bits; None: no window scaling
-    receive_scale: int | None
+    send_scale: int  # bits; 0 also without window scaling
+    receive_scale: int
     has_sack: bool
     timestamp: int | None  # None: no timestamps
     window: tuple[int, int, int, int, int]  # snd_wl1, snd_wnd, max_window, rcv_wnd, rcv_wup
@@ -80,10 +81,11 @@ class State:
 def paused(connection: socket.socket, *, filters: bool = True) -> Iterator[None]:
     """Stops a connection for `dump`; at the end, closes it without a segment.
 
-    Meanwhile it sends nothing by itself, and ignores what arrives: the peer retransmits that.
-    `filters` False: it takes and acknowledges what arrives, which has to reach neither the peer
-    nor, after `dump`, be lost: the network discards its segments. This saves the time in which
-    Linux compiles a filter. An exception inside lets the connection continue.
+    Meanwhile it sends no data, and a socket filter, in place of one that the socket may have,
+    discards what arrives: the peer retransmits that. `filters` False: what arrives is taken and
+    acknowledged, so the network has to keep the acknowledgements from the peer before `dump`. This
+    saves the time in which Linux compiles the filter. An exception inside lets the connection
+    continue.
     """
     if filters:
         _attach_filter(connection)
@@ -106,7 +108,6 @@ def dump(connection: socket.socket) -> State:
         raise RepairError("only an established connection can be moved")
     receive_next, received = _queue(connection, _RECEIVE_QUEUE, _SIOCINQ)
     send_next, unacknowledged = _queue(connection, _SEND_QUEUE, _SIOCOUTQ)
-    is_scaled = bool(options & _HAS_SCALING)
     return State(
         port=connection.getsockname()[1],
         peer=connection.getpeername(),
@@ -115,8 +116,8 @@ def dump(connection: socket.socket) -> State:
         send_sequence=_before(send_next, len(unacknowledged)),
         unacknowledged=unacknowledged,
         mss=connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG),
-        send_scale=scales & 0xF if is_scaled else None,
-        receive_scale=scales >> 4 if is_scaled else None,
+        send_scale=scales & 0xF,
+        receive_scale=scales >> 4,
         has_sack=bool(options & _HAS_SACK),
         timestamp=_get(connection, TCP_TIMESTAMP) if options & _HAS_TIMESTAMPS else None,
         window=_WINDOW.unpack(
@@ -196,9 +197,9 @@ def _queue(connection: socket.socket, queue: int, request: int) -> tuple[int, by
 
 def _options(state: State) -> bytes:
     """What was agreed on when the connection was opened, for TCP_REPAIR_OPTIONS."""
-    found = [(_OPTION_MSS, state.mss)]
-    if state.send_scale is not None and state.receive_scale is not None:
-        found.append((_OPTION_SCALING, state.send_scale | state.receive_scale << 16))
+    # Without the scales, Linux would use those that it offers in a SYN.
+    scales = state.send_scale | state.receive_scale << 16
+    found = [(_OPTION_MSS, state.mss), (_OPTION_SCALING, scales)]
     if state.has_sack:
         found.append((_OPTION_SACK, 0))
     if state.timestamp is not None:

@@ -7,28 +7,22 @@ passes only in `Link`; the timers of Linux run in real time.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
-import struct
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
 from ipaddress import IPv4Address
 
 from bombus import Simulation
 from bombus.applications.control import messages
 from bombus.applications.control.messages import Key, Status
 from bombus.base.errors import UserError
-from bombus.live.interface import Interface
-from bombus.live.netns import Namespace, inside, open_namespace
+from bombus.live.linux_host import LinuxHost
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.protocols.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, Host, udp_frame
 from bombus.registers.access import format_of, pack
 from bombus.registers.items import words_of
 
-MTU = 1500
-FRAME_BYTES = 2 * MTU
 SECRET = bytes(range(16))  # the example key of docs/examples/control
 CONTROL_PORT, OWN_PORT = 9, 49_152
 UNUSED_PORT = 1
@@ -37,50 +31,6 @@ LIMIT_US = 200  # until the answer of the controller
 BUSY_STEP_US = 1
 IDLE_STEP_US = 1000
 QUIET_US = 300  # without a frame: only timers will change something
-_SIOCGIFHWADDR = 0x8927  # linux/sockios.h
-_INTERFACE = struct.Struct("16s2s6s8x")
-
-
-class LinuxHost:
-    """A network namespace with a TAP, whose frames the link passes on."""
-
-    def __init__(self, name: str, address: str) -> None:
-        self.address = address
-        self._stack = ExitStack()
-        try:
-            namespace = self._stack.enter_context(Namespace())
-            interface = self._stack.enter_context(Interface(name, netns=namespace.path))
-            interface.bring_up(f"{address}/24", MTU)
-            self._descriptor = interface.file_descriptor
-            self._namespace = open_namespace(namespace.path)
-            self._stack.callback(os.close, self._namespace)
-            with self.inside(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-                request = _INTERFACE.pack(name.encode(), b"", b"")
-                answer = fcntl.ioctl(any_socket, _SIOCGIFHWADDR, request)
-                self.mac: bytes = _INTERFACE.unpack(answer)[2]
-            os.set_blocking(self._descriptor, False)
-        except BaseException:
-            self._stack.close()
-            raise
-
-    def inside(self) -> AbstractContextManager[None]:
-        """Inside, new sockets are of this host."""
-        return inside(self._namespace)
-
-    def frames(self) -> list[bytes]:
-        """Those that it has sent."""
-        found = []
-        while True:
-            try:
-                found.append(os.read(self._descriptor, FRAME_BYTES))
-            except BlockingIOError:
-                return found
-
-    def take(self, frame: bytes) -> None:
-        os.write(self._descriptor, frame)
-
-    def close(self) -> None:
-        self._stack.close()
 
 
 class Link:
