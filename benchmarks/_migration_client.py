@@ -84,7 +84,7 @@ class Client:
     def send(self) -> None:
         """The next request, when it is time for it."""
         self.link.run(max(0, self._next_us - self.link.now_us))
-        self._next_us = max(self._next_us + INTERVAL_US, self.link.now_us)
+        self._next_us = self.link.now_us + INTERVAL_US
         request = self.random.randbytes(REQUEST_BYTES)
         self.sent += request
         self.requests += 1

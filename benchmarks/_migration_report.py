@@ -15,7 +15,7 @@ PCAP_HEADER_BYTES = 24
 RECORD = struct.Struct("<IIII")  # seconds, nanoseconds, bytes, bytes on the wire
 RST = 4
 BIN_US = 200
-SHOWN_MS = 4  # before and after
+SHOWN_US = 4000  # before and after
 COLOURS = ("#0072B2", "#D55E00")
 
 
@@ -68,25 +68,30 @@ def resets(found: Sequence[Segment]) -> int:
 
 
 def draw(found: Sequence[Segment], file: Path) -> None:
-    """Requests over time around the first migration, as in figure 10 of the Beehive paper."""
+    """Requests over time around the migration with the median gap, as in figure 10 of the Beehive
+    paper."""
     from matplotlib.figure import Figure
 
     from bombus.pictures.files import save
 
-    sent = requests(found)
-    middle = next(b.time_ns for a, b in pairwise(sent) if a.host != b.host)
+    moves = [(a, b) for a, b in pairwise(requests(found)) if a.host != b.host]
+    moves.sort(key=lambda move: move[1].time_ns - move[0].time_ns)
+    last, first = moves[len(moves) // 2]
+    most = SHOWN_US // BIN_US
+    edges = [BIN_US * n - BIN_US / 4 for n in range(-most, most + 1)]
     figure = Figure(figsize=(7, 2.6))
     axis = figure.subplots()
-    edges = [
-        n * BIN_US / 1000 for n in range(-SHOWN_MS * 1000 // BIN_US, SHOWN_MS * 1000 // BIN_US + 1)
-    ]
-    for host, colour in enumerate(COLOURS):
-        times = [(each.time_ns - middle) / 1e6 for each in sent if each.host == host]
+    for segment, colour, name in ((last, COLOURS[0], "old host"), (first, COLOURS[1], "new host")):
+        times = [
+            (each.time_ns - last.time_ns) / 1000
+            for each in requests(found)
+            if each.host == segment.host
+        ]
         counts = [sum(a <= each < b for each in times) for a, b in pairwise(edges)]
-        rates = [count / BIN_US * 1000 for count in counts]
-        axis.stairs(rates, edges, color=colour, fill=True, alpha=0.3)
-        axis.stairs(rates, edges, color=colour, label=f"host {'AB'[host]}")
-    axis.set_xlabel("time, ms of the stack")
+        rates = [1000 * count / BIN_US for count in counts]
+        axis.stairs(rates, [edge / 1000 for edge in edges], color=colour, fill=True, alpha=0.3)
+        axis.stairs(rates, [edge / 1000 for edge in edges], color=colour, label=name)
+    axis.set_xlabel("time of the stack since the last request of the old host, ms")
     axis.set_ylabel("requests per ms")
     axis.grid(alpha=0.3)
     axis.legend(loc="lower left", fontsize=8)

@@ -33,7 +33,8 @@ from bombus.simulator.impairment import Impairment
 DESIGN = EXAMPLES / "functions" / "tcp_echo_nat.yaml"
 ADDRESSES = ("10.77.0.11", "10.77.0.12")
 REQUESTS = range(4, 13)  # between two migrations
-SHOWN_REQUESTS = range(50, 51)  # in the picture
+SHOWN_REQUESTS = range(50, 51)  # between two migrations, for the picture
+SHOWN = 9  # migrations
 DIRECTION = "linux_to_linux"
 LATEST_US = 8  # after a request in whose round trip its connection moves
 
@@ -115,12 +116,12 @@ def main(
     migrations: Annotated[int, "moves of the connection, one after the other"] = 10,
     impair: Annotated[str, "impairment of both directions, such as loss=1%,reorder=2%"] = "",
     seed: Annotated[int, "random seed"] = 1,
-    pictures: Annotated[str, "folder for the picture of one more migration"] = "",
+    pictures: Annotated[str, "folder for the picture of a migration, of another run"] = "",
 ) -> None:
     design = design or DESIGN
     row, _ = measure(design, migrations, impair, seed)
     if pictures:
-        _, found = measure(design, 1, "", seed, SHOWN_REQUESTS)
+        _, found = measure(design, SHOWN, "", seed, SHOWN_REQUESTS)
         draw(found, Path(pictures) / "migration.svg")
     table = Table("direction", title="migration")
     headings = (
