@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -218,3 +220,28 @@ def test_errors(cable: Cable) -> None:
     closed.close()
     server.close()
     cable.settle()
+
+
+WITHOUT_RIGHT = """
+import socket
+import subprocess
+import sys
+from bombus.applications.functions import tcp_repair
+end = socket.socket()
+try:
+    with tcp_repair.paused(end, filters=False):
+        pass
+except tcp_repair.RepairError as error:
+    print(error)
+"""
+
+
+def test_missing_right() -> None:
+    new_namespace().close()
+    result = subprocess.run(
+        ["unshare", "--user", sys.executable, "-c", WITHOUT_RIGHT],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+    )
+    assert "needs the capability CAP_NET_ADMIN" in result.stdout, result.stderr
