@@ -92,7 +92,19 @@ module shaper
   // ---- Input: the class, from a table ----
 
   packet_meta_t in_meta, stage_meta;
+  typedef struct packed {
+    beat_t  beat;
+    beats_t beats;       // of the frame, in a first beat
+    beats_t beats_less;  // by one
+  } stage_t;
+  stage_t in_stage, out_stage;
   beat_t stage;
+  assign in_stage = '{
+          beat: in_i,
+          beats: beats_of(in_i.length),
+          beats_less: beats_of(in_i.length) - 1'b1
+      };
+  assign stage = out_stage.beat;
   logic stage_valid, stage_ready, stage_first;
   assign in_meta = packet_meta_t'($bits(packet_meta_t)'(in_i.meta));
   assign stage_meta = packet_meta_t'($bits(packet_meta_t)'(stage.meta));
@@ -101,14 +113,14 @@ module shaper
   endfunction
   assign class_of_index_o = value_of(in_ready_o ? in_meta : stage_meta);
   stream_register #(
-      .data_t(beat_t)
+      .data_t(stage_t)
   ) u_in (
       .clk_i,
       .rst_i,
-      .in_i,
+      .in_i(in_stage),
       .in_valid_i,
       .in_ready_o,
-      .out_o(stage),
+      .out_o(out_stage),
       .out_valid_o(stage_valid),
       .out_ready_i(stage_ready)
   );
@@ -139,15 +151,25 @@ module shaper
 
   place_t [NumClasses-1:0] write_q, read_q;
   level_t [NumClasses-1:0] used_q;  // beats, of whole frames as soon as they begin
-  wire level_t room = level_t'(QueueBeats) - used_q[in_class];
-  wire has_room = level_t'(beats_of(stage.length)) <= room;
+  level_t [NumClasses-1:0] used_with, used_with_less;  // with the frame, and less one beat
+  logic [NumClasses-1:0] fits, is_full_q;
+  always_comb begin
+    for (int unsigned c = 0; c < NumClasses; c++) begin
+      used_with[c] = used_q[c] + level_t'(out_stage.beats);
+      used_with_less[c] = used_q[c] + level_t'(out_stage.beats_less);
+      fits[c] = ~used_with_less[c][$bits(level_t)-1];  // the queue has a power of two
+    end
+  end
+  wire has_room = fits[in_class];
   wire drops = stage_first ? ~has_room & DropsWhenFull : dropping_q;
   assign stage_ready = DropsWhenFull | ~stage_first | has_room;
 
   (* ram_style = "block" *) beat_t ram[NumClasses*QueueBeats];
   wire write = stored & ~drops;
+  // A frame that is dropped may write into a free place, which it does not keep.
+  wire write_ram = stored & (stage_first ? ~is_full_q[in_class] : ~dropping_q);
   always_ff @(posedge clk_i) begin
-    if (write) ram[{in_class, write_q[in_class]}] <= stage;
+    if (write_ram) ram[{in_class, write_q[in_class]}] <= stage;
     if (stored & stage_first) begin
       class_q  <= in_class;
       length_q <= stage.length;
@@ -242,17 +264,20 @@ module shaper
     wire enters = stored & stage_first & ~drops & in_class == class_t'(c);
     wire stores = write & in_class == class_t'(c);
     wire leaves = reads & read_class == class_t'(c);
+    wire level_t used_less = used_q[c] - 1'b1;
+    wire level_t used_d = enters ? (leaves ? used_with_less[c] : used_with[c]) :
+        (leaves ? used_less : used_q[c]);
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         write_q[c] <= '0;
-        read_q[c]  <= '0;
-        used_q[c]  <= '0;
+        read_q[c] <= '0;
+        used_q[c] <= '0;
+        is_full_q[c] <= 1'b0;
       end else begin
         write_q[c] <= write_q[c] + place_t'(stores);
         read_q[c] <= read_q[c] + place_t'(leaves);
-        used_q[c] <= used_q[c] + (enters ? level_t'(beats_of(
-            stage.length
-        )) : '0) - level_t'(leaves);
+        used_q[c] <= used_d;
+        is_full_q[c] <= used_d[$bits(level_t)-1];
       end
     end
   end
@@ -275,6 +300,6 @@ module shaper
   // Buckets fill up in cycles, which are not skipped.
   assign busy_o = stage_valid | used_q != '0 | read_valid_q | out_valid_o | ~&full;
 
-  `BOMBUS_ASSERT(KnowsRoom, !stored || 32'(room) <= QueueBeats)
+  `BOMBUS_ASSERT(KnowsRoom, !stored || 32'(used_q[in_class]) <= QueueBeats)
 
 endmodule

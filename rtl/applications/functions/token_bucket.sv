@@ -35,7 +35,11 @@ module token_bucket
   logic full_q, limited_q;
   assign left = missing_q + tokens_t'({11'd0, taken_q, Fraction'(0)}) - tokens_t'({18'd0, step_i});
   assign missing_d = left < 0 | ~limited_q ? '0 : left;
-  assign room = tokens_t'({2'b00, burst_i, Fraction'(0)}) - missing_d;
+  // The burst less missing_d, with the sums in parallel.
+  wire tokens_t burst = tokens_t'({2'b00, burst_i, Fraction'(0)});
+  wire tokens_t room_left = burst + tokens_t'({18'd0, step_i}) -
+      tokens_t'({11'd0, taken_q, Fraction'(0)}) - missing_q;
+  assign room = left < 0 | ~limited_q ? burst : room_left;
 
   wire whole_t after = room_q - whole_t'({11'd0, taken_q}) - whole_t'({12'd0, bytes_i});
   assign full_o   = full_q & taken_q == '0;
