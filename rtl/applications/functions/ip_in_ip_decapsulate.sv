@@ -148,7 +148,8 @@ module ip_in_ip_decapsulate
 
   always_ff @(posedge clk_i) begin
     drop_message_o <= {NumDrops{message}};
-    event_o[EventMarked] <= in_valid_i & in_ready_o & first & marks & combined != inner & ~|reasons & ~rst_i;
+    event_o[EventMarked] <= in_valid_i & in_ready_o & first & marks & combined != inner &
+        ~|reasons & ~rst_i;
   end
   assign busy_o = out_valid_o;
 
