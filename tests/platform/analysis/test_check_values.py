@@ -11,7 +11,7 @@ import pytest
 
 from bombus.analysis import check
 from bombus.design import resolve
-from bombus.design.rtl import library
+from bombus.design.rtl import Shared, library
 from tests import ROOT
 from tests.support.helpers import DESIGNS, Edited, Problems
 
@@ -196,7 +196,7 @@ def test_a_layer_that_needs_wide_beats_stops_only_designs_that_have_it(
     tmp_path: Path, problems: Problems
 ) -> None:
     assert "ip_blacklist" in library(64).refusing
-    assert not library(512).refusing
+    assert not library(512, shared=Shared(num_mac_ports=2)).refusing
     check.check(DESIGNS / "udp_echo_10g.yaml")
     text = (ROOT / "docs" / "examples" / "middlebox" / "firewall.yaml").read_text()
     file = tmp_path / "firewall.yaml"
