@@ -12,7 +12,7 @@ from bombus.design import config
 from bombus.design.elements import Hop, Input, Layer, Output, Tile
 from bombus.design.next_hops import hop_names
 from bombus.design.resolved import Design
-from bombus.design.rtl import ANY, BEFORE
+from bombus.design.rtl import ANY, BEFORE, MAIN_INPUT, MAIN_OUTPUT
 
 SHARE_TOLERANCE = 1e-6  # for shares that should sum to 1
 _Given = config.TileOfLayers | config.TileOfKind
@@ -145,7 +145,7 @@ class HopResolver:
 
     def _behind(self, target: Input) -> Input:
         """The final input of messages to `target`: another one if `target` precedes it."""
-        while target.layer in self.served:
+        while target.layer in self.served and target.name == MAIN_INPUT:
             target = self.served[target.layer][0]
         return target
 
@@ -233,14 +233,15 @@ class HopResolver:
         """The input that answers to a next hop, or its replicas; one in the same tile takes
         precedence.
         """
-        if source.layer in self.served and name == source.stream.hops[0]:
+        precedes = source.layer in self.served and source.name == MAIN_OUTPUT
+        if precedes and name == source.stream.hops[0]:
             return self.served[source.layer]
         fitting = self._bound(source, name)
         if fitting is None:
             fitting = tuple(
                 each
                 for each in self.design.inputs()
-                if each.stream.entry == name and not each.layer.before
+                if each.stream.entry == name and not (each.layer.before and each.name == MAIN_INPUT)
             )
         elif [each.layer for each in fitting] == [source.layer]:
             return ()  # a layer that binds its own kind does not send to itself

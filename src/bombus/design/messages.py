@@ -14,7 +14,7 @@ from bombus.design.elements import Hop, Input, Layer, Output
 from bombus.design.network import Network
 from bombus.design.next_hops import hop_names, num_hops
 from bombus.design.resolved import Design
-from bombus.design.rtl import ANY, PACKET, TAKEN, Beat, MessageKind, widest
+from bombus.design.rtl import ANY, MAIN_INPUT, PACKET, TAKEN, Beat, MessageKind, widest
 
 Kinds = frozenset[str]
 
@@ -134,6 +134,8 @@ def messages(design: Design) -> Messages:
             names = sent[hop.source, hop.number]
             if TAKEN in hop.source.stream.sends_by(hop.number):
                 for each in hop.source.layer.inputs:
+                    if each.layer.before and each.name != MAIN_INPUT:
+                        continue
                     takes = each.stream.takes
                     names |= {k for k in arriving[each] if k in takes or ANY in takes}
             if hop.target and not names <= arriving[hop.target]:

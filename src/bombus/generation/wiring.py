@@ -237,7 +237,6 @@ def wiring(tile: Tile, facts: Facts) -> Wiring:
             ),
         )
         for target, sources in joined.feeds.items()
-        if sources
     ]
     return Wiring(
         outputs=joined.outputs(),

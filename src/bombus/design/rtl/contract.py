@@ -14,6 +14,7 @@ from bombus.base.text import camel_case, near_matches
 from bombus.design.rtl.beat import BEAT, OWN_BEAT
 from bombus.design.rtl.declared_names import (
     BOUND,
+    MAIN_INPUT,
     MAIN_OUTPUT,
     hop_names,
     hop_sends_name,
@@ -119,8 +120,8 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
     hops = [hop for output in kind.outputs.values() for hop in output.hops]
     if kind.shows and kind.shows not in hops:
         yield problem(f"no next hop {kind.shows!r}, whose registers it shows; it has {hops}")
-    if kind.stands_before and (len(kind.inputs), len(kind.outputs)) != (1, 1):
-        yield problem("it precedes a tile, so it should have one input and one output")
+    if kind.stands_before and not (MAIN_INPUT in kind.inputs and MAIN_OUTPUT in kind.outputs):
+        yield problem("it precedes a tile, so it should have an input `in` and an output `out`")
 
 
 def _output_problems(
