@@ -29,7 +29,14 @@ CROSSING_DROP = f"{DROP}clock_crossing."
 # (absorbed), or it starts there (generated).
 GOES_ON, ENDS, STARTS = 0, 1, -1
 EVENTS: dict[str, dict[str, int]] = {
-    "acl": {"default": GOES_ON},
+    "acl": {
+        "default": GOES_ON,
+        "report": ENDS,
+        "flow": GOES_ON,
+        "flow_evicted": GOES_ON,
+        "flow_expired": GOES_ON,
+    },
+    "acl_sent": {"reported": STARTS, "unreported": GOES_ON},
     "adder": {"sum": ENDS},
     "log_store": dict.fromkeys(("entry", "lost", "answer", "busy", "malformed"), GOES_ON),
     "drop_log": {"missed": GOES_ON},

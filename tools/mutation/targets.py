@@ -74,7 +74,9 @@ _FOLDERS: Mapping[str, Tests] = {
         Tests((_PRIMITIVES, _MAC)),
     ),
     "ethernet": Tests(("test_ethernet.py",), ()),
-    "functions": Tests(("test_acl.py", "test_shaper.py", "test_address_map.py")),
+    "functions": Tests(
+        ("test_acl.py", "test_acl_flows.py", "test_shaper.py", "test_address_map.py")
+    ),
     "engines": Tests(
         ("test_engines.py", "test_engine_parser.py"),
         ("test_engine_sequences.py",),

@@ -8,6 +8,9 @@
 // fragment other than the first has no ports. With Marks, the mark of the rule replaces the lowest
 // bits of the metadata, which are unused before eth_tx (ip_tx_t.reserved).
 //
+// With Established, rules can ask for packets of established flows (acl_flows): those of which the
+// stack has sent a packet within IdleS seconds, as acl_sent reports by messages of kind acl_flow.
+//
 // Software writes rules and puts them to use all at once (acl_rules); each packet is judged by the
 // old rules or by the new ones.
 //
@@ -25,12 +28,16 @@ module acl
     parameter int unsigned NumRules = 512,  // a power of two from 16 to 1024
     parameter bit DefaultAllow = 1,  // after reset (acl.rdl)
     parameter bit Marks = 0,
+    parameter bit Established = 0,  // 0: reports of flows are ignored
+    parameter int unsigned NumFlows = 2048,  // established ones; a power of two, at least 64
+    parameter int unsigned IdleS = 300,  // 1 to 2000: a flow is forgotten, at most 3 s later
     parameter bit CutsReady = 0,  // passed to output_stage
     parameter bit IsObserved = 0,  // filled in by Bombus
     localparam int unsigned IndexWidth = $clog2(NumRules)
 ) (
     input  logic    clk_i,
     input  logic    rst_i,
+    input  logic [31:0] time_us_i,
     input  regs_t   regs_i,
     output status_t status_o,
 
@@ -41,6 +48,10 @@ module acl
     output beat_t out_o,
     output logic  out_valid_o,
     input  logic  out_ready_i,
+
+    input  beat_t flow_i,
+    input  logic  flow_valid_i,
+    output logic  flow_ready_o,
 
     input  logic                   rule_request_i,  // held until rule_done_o
     input  logic                   rule_write_i,
@@ -57,7 +68,7 @@ module acl
 
     output logic            [2:0] drop_o,
     output message_number_t [2:0] drop_message_o,
-    output logic            [0:0] event_o,
+    output logic            [4:0] event_o,
     output logic                  busy_o
 );
 
@@ -66,6 +77,9 @@ module acl
   localparam string Entry = "";  // takes the messages of the tile named by `before`
   localparam bit StandsBefore = 1'b1;
   localparam bit Forwards = 1'b1;
+  localparam string FlowTakes = "acl_flow";
+  localparam string FlowEntry = "acl_flow";
+  localparam bit FlowAlwaysTakes = 1'b1;
   typedef enum logic [0:0] {NextJudged} next_e;
   typedef enum int unsigned {
     DropDenied,  // by a rule
@@ -75,6 +89,10 @@ module acl
   } drop_e;
   typedef enum int unsigned {
     EventDefault,  // passed by the default
+    EventReport,  // a message of kind acl_flow
+    EventFlow,  // a flow is established
+    EventFlowEvicted,  // by a new one
+    EventFlowExpired,
     NumEvents
   } event_e;
 
@@ -126,6 +144,7 @@ module acl
   assign rule = '{
           valid: rule_wdata_i.valid,
           allow: rule_wdata_i.allow,
+          established: rule_wdata_i.established,
           mark: rule_wdata_i.mark,
           state_mask: rule_wdata_i.state_mask,
           state: rule_wdata_i.state,
@@ -140,12 +159,13 @@ module acl
           source_mask: rule_wdata_i.source_mask,
           source: rule_wdata_i.source
       };
-  logic judged, filling, rule_written;
+  logic judged, filling, rule_written, is_established;
   assign rule_done_o = rule_written | (rule_request_i & ~rule_write_i);
   verdict_t verdict;
   acl_rules #(
       .NumRules(NumRules),
       .DefaultAllow(DefaultAllow),
+      .Established(Established),
       .tag_t(tag_t)
   ) u_rules (
       .clk_i,
@@ -153,6 +173,7 @@ module acl
       .key_i(key),
       .tag_i(tag),
       .valid_i(key_valid),
+      .established_i(is_established),
       .valid_o(judged),
       .tag_o(verdict.tag),
       .found_o(verdict.found),
@@ -167,6 +188,35 @@ module acl
       .filling_o(filling)
   );
   assign status_o.control.filling = filling;
+
+  logic [2:0] flow_events;
+  logic flows_busy;
+  assign status_o.control.established = Established;
+  if (Established) begin : gen_flows
+    acl_flows #(
+        .NumFlows(NumFlows),
+        .IdleS(IdleS)
+    ) u_flows (
+        .clk_i,
+        .rst_i,
+        .time_us_i,
+        .secret_i(regs_i.secret.bits),
+        .key_i(key),
+        .established_o(is_established),
+        .flow_i(acl_flow_meta_t'($bits(acl_flow_meta_t)'(flow_i.meta))),
+        .flow_valid_i,
+        .flow_ready_o,
+        .event_o(flow_events),
+        .busy_o(flows_busy)
+    );
+  end else begin : gen_no_flows
+    assign is_established = 1'b0;
+    assign flow_ready_o = 1'b1;
+    assign flow_events = '0;
+    assign flows_busy = 1'b0;
+    wire unused = ^{time_us_i, flow_i, regs_i.secret};
+  end
+  assign event_o[NumEvents-1:EventFlow] = flow_events;
 
   // ---- Messages wait for their verdicts; a verdict waits for its message ----
 
@@ -258,6 +308,7 @@ module acl
   wire is_judged = uses & front_valid & ~front.tag.exempt & ~front.tag.malformed;
   always_ff @(posedge clk_i) begin
     event_o[EventDefault] <= is_judged & ~front.found & front.action.allow & ~rst_i;
+    event_o[EventReport]  <= flow_valid_i & flow_ready_o & ~rst_i;
   end
   acl_counters #(
       .NumCounters(NumRules)
@@ -275,6 +326,6 @@ module acl
       .done_o(counter_done_o),
       .busy_o(counting)
   );
-  assign busy_o = holds | out_valid_o | counting | filling;
+  assign busy_o = holds | out_valid_o | counting | filling | flows_busy;
 
 endmodule

@@ -32,7 +32,8 @@ module acl_counters #(
     logic   by_software;
     index_t index;
   } access_t;
-  access_t access_q, written_q;
+  access_t access_q;
+  logic    repeats_q;  // the index of the access before, whose value is being written
   logic   clearing_q;
   index_t clear_q;
 
@@ -42,7 +43,7 @@ module acl_counters #(
 
   // The value of the access: one written in the cycle before is not yet read.
   logic [63:0] read, last_q;
-  wire [63:0] value = written_q.valid & written_q.index == access_q.index ? last_q : read;
+  wire [63:0] value = repeats_q ? last_q : read;
   wire [63:0] next = access_q.by_software ? (write_i ? wdata_i : value) : value + 64'd1;
   assign rdata_o = value;
 
@@ -64,7 +65,7 @@ module acl_counters #(
         by_software: request_i & ~done_o,
         index: read_index
     };
-    written_q <= access_q;
+    repeats_q <= access_q.valid & access_q.index == read_index;
     last_q <= next;
     if (rst_i) begin
       clearing_q <= 1'b1;

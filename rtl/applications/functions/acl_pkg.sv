@@ -23,6 +23,7 @@ package acl_pkg;
   typedef struct packed {
     logic        valid;
     logic        allow;
+    logic        established;             // only packets of established flows
     logic [2:0]  mark;
     logic [7:0]  state_mask;
     logic [7:0]  state;
@@ -42,6 +43,16 @@ package acl_pkg;
     logic       allow;
     logic [2:0] mark;
   } action_t;
+
+  // Both directions of a TCP or UDP connection, by the fields of the packets that are received.
+  typedef struct packed {
+    logic [31:0] peer;
+    logic [31:0] host;
+    logic [15:0] peer_port;
+    logic [15:0] host_port;
+    logic [7:0]  protocol;
+  } acl_flow_meta_t;
+  parameter bit AclFlowHasPayload = 1'b0;
 
   // The tables of a look-up, each addressed by a byte of the key: one for each byte outside the
   // ports, two for each byte of a port (acl_columns).

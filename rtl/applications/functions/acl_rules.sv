@@ -12,6 +12,9 @@
 // meanwhile takes effect after it. After reset there are no rules, whatever was written before, and
 // rule_done_o waits NumRules cycles.
 //
+// Rules with `established` match only look-ups with established_i. This is known late, so the first
+// rule is sought among all rules, and among those without `established`.
+//
 // Latency: 3 cycles. Throughput: one look-up per cycle. Cost: NumTables * NumRules bits of block
 // RAM 512 deep. Source: Lakshman and Stiliadis 1998; StrideBV (Ganegedara, Jiang, Prasanna 2014).
 module acl_rules
@@ -19,6 +22,7 @@ module acl_rules
 #(
     parameter int unsigned NumRules = 512,
     parameter bit DefaultAllow = 1,  // until default_allow_i is seen
+    parameter bit Established = 0,  // 0: rules with `established` never match
     parameter type tag_t = logic,  // travels with a look-up
     localparam type index_t = logic [$clog2(NumRules)-1:0]
 ) (
@@ -28,6 +32,7 @@ module acl_rules
     input  key_t    key_i,
     input  tag_t    tag_i,
     input  logic    valid_i,
+    input  logic    established_i,  // with valid_o
     output logic    valid_o,
     output tag_t    tag_o,
     output logic    found_o,   // a rule matches
@@ -87,9 +92,10 @@ module acl_rules
   rule_t rule_q;
   logic [NumTables-1:0] columns;
   logic [NumTables-1:0][LaneRules-1:0] lanes_q;
+  logic [LaneRules-1:0] established_lane_q;
 
   wire is_filling = filling_q | read_valid_q | write_valid_q | last_q | swap_q;
-  assign filling_o = is_filling | pending_q;
+  assign filling_o = is_filling | pending_q | commit_i;
   acl_columns u_columns (
       .rule_i(rule_q),
       .byte_i(read_q.value),
@@ -102,6 +108,7 @@ module acl_rules
     for (int unsigned t = 0; t < NumTables; t++) begin
       lanes_q[t] <= {columns[t], lanes_q[t][LaneRules-1:1]};
     end
+    established_lane_q <= {rule_q.established, established_lane_q[LaneRules-1:1]};
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -164,7 +171,7 @@ module acl_rules
     tag_t tag;
   } stage_t;
   stage_t tables_q, matches_q, first_q;
-  logic [NumRules-1:0] matches_d, match_q;
+  logic [NumRules-1:0] matches_d;
 
   // Of the bits of a range, as acl_columns sets them.
   function automatic row_t in_range(row_t [3:0] bits);
@@ -175,17 +182,50 @@ module acl_rules
     for (int unsigned t = 0; t < 8; t++) matches_d &= rows[t];
   end
 
+  // Rules with `established`, of both banks.
+  row_t [1:0] established_q;
+  always_ff @(posedge clk_i) begin
+    if (write_valid_q) established_q[~bank_q][write_q.lane] <= established_lane_q;
+  end
+  wire  [NumRules-1:0] plain_d = matches_d & ~established_q[tables_q.bank];
+
   // ---- Cycle 3: the first of them, and its action ----
 
-  logic   any_d;
-  index_t index_d;
+  logic [NumRules-1:0] plain_q;
+  logic any_plain_d, any_plain_q;
+  index_t index_plain_d, index_plain_q;
   first_set #(
       .NumBits(NumRules)
-  ) u_first (
-      .bits_i (match_q),
-      .any_o  (any_d),
-      .index_o(index_d)
+  ) u_first_plain (
+      .bits_i (plain_q),
+      .any_o  (any_plain_d),
+      .index_o(index_plain_d)
   );
+  logic   any;
+  index_t index;
+  if (Established) begin : gen_established
+    logic [NumRules-1:0] match_q;
+    logic any_d, any_q;
+    index_t index_d, index_q;
+    first_set #(
+        .NumBits(NumRules)
+    ) u_first (
+        .bits_i (match_q),
+        .any_o  (any_d),
+        .index_o(index_d)
+    );
+    always_ff @(posedge clk_i) begin
+      match_q <= matches_d;
+      any_q   <= any_d & matches_q.loaded;
+      index_q <= index_d;
+    end
+    assign any   = established_i ? any_q : any_plain_q;
+    assign index = established_i ? index_q : index_plain_q;
+  end else begin : gen_plain
+    assign any   = any_plain_q;
+    assign index = index_plain_q;
+    wire unused = established_i;
+  end
 
   (* ram_style = "distributed" *) action_t actions[2*NumRules];
   always_ff @(posedge clk_i) begin
@@ -194,15 +234,13 @@ module acl_rules
     end
   end
 
-  logic   any_q;
-  index_t index_q;
   always_ff @(posedge clk_i) begin
     tables_q <= '{valid: valid_i & ~rst_i, bank: bank_q, loaded: loaded_q, tag: tag_i};
     matches_q <= tables_q;
-    match_q <= matches_d;
+    plain_q <= plain_d;
     first_q <= matches_q;
-    any_q <= any_d & matches_q.loaded;
-    index_q <= index_d;
+    any_plain_q <= any_plain_d & matches_q.loaded;
+    index_plain_q <= index_plain_d;
     if (rst_i) begin
       matches_q.valid <= 1'b0;
       first_q.valid   <= 1'b0;
@@ -210,9 +248,9 @@ module acl_rules
   end
   assign valid_o = first_q.valid;
   assign tag_o = first_q.tag;
-  assign found_o = any_q;
-  assign index_o = index_q;
-  assign action_o = any_q ? actions[{first_q.bank, index_q}] : '{
+  assign found_o = any;
+  assign index_o = index;
+  assign action_o = any ? actions[{first_q.bank, index}] : '{
           allow: default_q[first_q.bank],
           mark: '0
       };

@@ -137,7 +137,7 @@ class Verdict:
     mark: int = 0
 
 
-def verdict(data: bytes, rules: RuleSet) -> Verdict:
+def verdict(data: bytes, rules: RuleSet, established: bool = False) -> Verdict:
     if len(data) < 20 or data[0] >> 4 != 4 or not 20 <= (data[0] & 15) * 4 <= len(data):
         return Verdict(False, MALFORMED)
     body = data[(data[0] & 15) * 4 :]
@@ -160,6 +160,8 @@ def verdict(data: bytes, rules: RuleSet) -> Verdict:
         if rule.state_mask & IS_FRAGMENT and bool(rule.state & IS_FRAGMENT) != later:
             continue
         if rule.state_mask & HAS_PORTS and bool(rule.state & HAS_PORTS) != (ports is not None):
+            continue
+        if rule.established and not (established and ports is not None):
             continue
         if (flags ^ rule.state) & rule.state_mask & 0x3F:
             continue

@@ -12,6 +12,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         *({"IdleUnits": 1}, {"IdleUnits": 128}),
     ],
     "acl": [{"NumRules": 8}, {"NumRules": 100}, {"NumRules": 2048}],
+    "acl_flows": [{"NumFlows": 32}, {"NumFlows": 100}, {"IdleS": 0}, {"IdleS": 2001}],
     "acl_counters": [{"NumCounters": 1}, {"NumCounters": 100}],
     "acl_key": [{"DataBytes": 4}, {"DataBytes": 24}, {"DataBytes": 128}],
     "acl_rules": [{"NumRules": 8}, {"NumRules": 100}, {"NumRules": 2048}],

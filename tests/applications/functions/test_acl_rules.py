@@ -20,6 +20,7 @@ allow udp from any port 53 to 10.77.0.2  # DNS
 allow 47  from any to any mark 3
 
 deny  ip  from any to any fragment
+allow tcp from any to any established
 default allow
 """
 
@@ -37,6 +38,7 @@ def test_what_a_file_says() -> None:
              state_mask=HAS_PORTS, line=4),
         Rule(True, protocol=47, mark=3, line=5),
         Rule(False, state=IS_FRAGMENT, state_mask=IS_FRAGMENT, line=7),
+        Rule(True, protocol=6, state=HAS_PORTS, state_mask=HAS_PORTS, line=8, established=True),
     ]  # fmt: skip
     assert found.default_allow and not found.warnings
     assert not parse("", "none").default_allow
@@ -70,6 +72,8 @@ def test_what_a_file_says() -> None:
         ("deny ip from any to any mark 8", "'8' is not a mark: expected 0 to 7"),
         ("deny ip from any to any mark", "a mark is missing"),
         ("deny ip from any to any log", "unexpected 'log'"),
+        ("allow icmp from any to any established", "only tcp and udp have established flows"),
+        ("allow ip from any to any fragment established", "so it is of no flow"),
         ("default", "expected `default allow` or `default deny`"),
         ("default no", "expected `allow` or `deny`, not 'no'"),
     ],
@@ -122,6 +126,13 @@ def test_contradictions(text: str, problem: str) -> None:
     with pytest.raises(UserError) as error:
         parse(text, "my.acl")
     assert f"my.acl:{problem}" in str(error.value)
+
+
+def test_established_rules_cover_less() -> None:
+    both = "allow udp from any to any established\ndeny udp from any to any port 7"
+    assert len(parse(both, "my.acl").rules) == 2
+    with pytest.raises(UserError, match="2: never matches: line 1 before decides otherwise"):
+        parse("deny udp from any to any\nallow udp from any to any established", "my.acl")
 
 
 def test_superfluous_rules_are_warnings() -> None:

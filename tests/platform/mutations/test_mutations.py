@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.applications.functions import test_acl, test_shaper
+from tests.applications.functions import test_acl, test_acl_flows, test_shaper
 from tests.applications.reed_solomon import test_reed_solomon
 from tests.platform.clocks import test_clocks
 from tests.platform.frames import test_headers, test_primitives
@@ -502,10 +502,18 @@ def _shaper(test: Callable[[test_shaper.Shaper], None]) -> Test:
     return lambda benches: test(test_shaper.opened(benches))
 
 
+def _flows(test: Callable[[test_acl_flows.Stateful], None]) -> Test:
+    return lambda benches: test(test_acl_flows.opened(benches))
+
+
 PORT_EDGES = _acl(test_acl.test_edges_of_ports)
 FIRST_RULE = _acl(test_acl.test_the_first_rule_decides)
 RULES_CHANGE = _acl(test_acl.test_rules_change_under_traffic)
 EACH_CYCLE = _acl(test_acl.test_latency_and_rate)
+FORGOTTEN = _flows(test_acl_flows.test_flows_are_forgotten)
+OF_THE_FLOW = _flows(test_acl_flows.test_only_packets_of_the_flow)
+IN_A_ROW = _flows(test_acl_flows.test_reports_in_a_row)
+REPORTS: Test = partial(test_acl_flows.test_reports, width=64)
 VERDICTS: Test = partial(test_acl.test_verdicts, width=64)
 BURSTS = _shaper(test_shaper.test_bursts_are_exact_to_the_byte)
 NO_BEATS: Test = partial(test_shaper.test_full_queues, drops=1)
@@ -517,9 +525,13 @@ MUTATIONS += (
     ("acl_rules", "ram[{~bank_q, write_q.value}]", "ram[{bank_q, write_q.value}]", RULES_CHANGE),
     ("acl_key", "here_q <= last_i ?", "here_q <= done_q ?", VERDICTS),
     ("acl_counters", "? last_q : read", "? read : read", EACH_CYCLE),
+    ("acl_flows", "& ~is_expired(looked[w], now)", "", FORGOTTEN),
+    ("acl_flows", "looked[w].flow == compared_q", "1'b1", OF_THE_FLOW),
+    ("acl_flows", "wire waits =", "wire waits = 1'b0 &", IN_A_ROW),
+    ("acl_sent", "& ~key.state.flags[Rst]", "", REPORTS),
     ("first_set", "{~|below[1:0],", "{~|below[2:0],", FIRST_RULE),
     ("token_bucket", "- whole_t'({12'd0, bytes_i})", "", BURSTS),
-    ("shaper", "level_t'(beats_of(stage.length)) <= room", "1'b1", NO_BEATS),
+    ("shaper", "has_room = fits[in_class]", "has_room = 1'b1", NO_BEATS),
     ("shaper_choice", "first = class_t'(c - 1)", "first = class_t'(NumClasses - c)", PRIORITY),
     ("shaper_choice", "if (~ready_i[turn_q]) deficit_q", "if (1'b1) deficit_q", SHARES),
 )

@@ -6,6 +6,7 @@ deny  tcp from 10.0.0.0/8 to any port 22-23 flags syn !ack
 allow udp from any port 53 to 10.77.0.2
 allow ip  from 192.0.2.0/24 to any mark 3
 deny  ip  from any to any fragment
+allow ip  from any to any established
 default deny
 """
 
@@ -45,6 +46,7 @@ class Rule:
     state_mask: int = 0
     mark: int = 0
     line: int = 0
+    established: bool = False  # only packets of established flows
 
     def fields(self) -> dict[str, int]:
         """Those of the register table `rule`."""
@@ -62,6 +64,7 @@ class Rule:
             "state": self.state,
             "state_mask": self.state_mask,
             "mark": self.mark,
+            "established": int(self.established),
             "allow": int(self.allow),
             "valid": 1,
         }
@@ -142,6 +145,7 @@ def _rule(words: list[str], line: int) -> Rule:
         raise _LineError(f"expected `to`, not {word!r}" if word else "expected `to`")
     destination, destination_ports, word = _end(rest)
     state = mask = mark = 0
+    established = False
     if source_ports != ALL_PORTS or destination_ports != ALL_PORTS:
         if protocol not in _WITH_PORTS:
             raise _LineError("only tcp and udp have ports")
@@ -154,12 +158,19 @@ def _rule(words: list[str], line: int) -> Rule:
             state, mask = state | value | HAS_PORTS, mask | bits | HAS_PORTS
         elif word == "fragment":
             state, mask, word = state | IS_FRAGMENT, mask | IS_FRAGMENT, next(rest, "")
+        elif word == "established":
+            if protocol is not None and protocol not in _WITH_PORTS:
+                raise _LineError("only tcp and udp have established flows")
+            established, word = True, next(rest, "")
+            state, mask = state | HAS_PORTS, mask | HAS_PORTS
         elif word == "mark":
             mark, word = _number(_next(rest, "a mark"), MAX_MARK, "mark"), next(rest, "")
         else:
             raise _LineError(f"unexpected {word!r}")
     if state & HAS_PORTS and state & IS_FRAGMENT:
-        raise _LineError("a fragment other than the first has no ports and no flags")
+        raise _LineError(
+            "a fragment other than the first has no ports and no flags, so it is of no flow"
+        )
     return Rule(
         allow,
         source,
@@ -171,6 +182,7 @@ def _rule(words: list[str], line: int) -> Rule:
         mask,
         mark,
         line,
+        established,
     )
 
 
@@ -253,6 +265,7 @@ def _flags(rest: Iterator[str]) -> tuple[int, int, str]:
 
 _MOST_PIECES = 500
 _Box = tuple[Range, ...]  # addresses, ports, protocol, then each bit of the state
+# and whether the flow is established
 
 
 def covered(rules: Sequence[Rule]) -> Iterator[tuple[Rule, list[Rule]]]:
@@ -285,6 +298,7 @@ def _box(rule: Rule) -> _Box:
         rule.destination_ports,
         (0, 255) if rule.protocol is None else (rule.protocol, rule.protocol),
         *bits,
+        (int(rule.established), 1),
     )
 
 

@@ -29,10 +29,16 @@ def load(registers: Any, found: RuleSet, clear: bool = True) -> None:
             "its parameter num_rules must be larger"
         )
     wait(registers)
+    wanted = next((rule for rule in found.rules if rule.established), None)
+    if wanted and not registers.control.read()["established"]:
+        raise UserError(
+            f"line {wanted.line}: the layer does not know established flows: "
+            "its parameter established must be 1"
+        )
     for number, rule in enumerate(found.rules):
         registers.rule[number].write(**rule.fields())
     for number in range(len(found.rules), room):
-        registers.rule[number].write(valid=0)
+        registers.rule[number].write_value(0)
     registers.control.write(default_allow=int(found.default_allow), commit=1)
     wait(registers)
     if clear:

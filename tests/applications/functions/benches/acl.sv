@@ -1,32 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // acl. In: beats; rules, each with its number above, bit 255: a commit instead, with the default in
-// bit 0; numbers of counters to read. Out: beats; values of counters. Events: drops, then events,
-// then bit 8: filling.
+// bit 0; numbers of counters to read; reports of flows. Out: beats; values of counters. Control:
+// the time, then the secret. Events: drops, then events, then bit 8: filling.
 `include "bombus_types.svh"
 `include "bench.svh"
 
 module bench #(
-    parameter  int unsigned DataWidth = 512,
-    parameter  int unsigned NumRules  = 512,
-    parameter  bit          Marks     = 0,
-    localparam int unsigned BeatBits  = bench_pkg::beat_bits(DataWidth)
+    parameter  int unsigned DataWidth   = 512,
+    parameter  int unsigned NumRules    = 512,
+    parameter  bit          Marks       = 0,
+    parameter  bit          Established = 0,
+    parameter  int unsigned NumFlows    = 64,
+    localparam int unsigned BeatBits    = bench_pkg::beat_bits(DataWidth)
 ) (
-    `BENCH_PORTS(3, BeatBits > 272 ? BeatBits : 272, 2, BeatBits, 1, 1)
+    `BENCH_PORTS(4, BeatBits > 272 ? BeatBits : 272, 2, BeatBits, 80, 1)
 );
 
   `BENCH_SHAPE
   `BOMBUS_BEAT_T(beat_t, DataWidth)
 
   typedef struct packed {
+    struct packed {logic [47:0] bits;} secret;
     struct packed {
       logic default_allow;
       logic commit;
     } control;
   } regs_t;
-  typedef struct packed {struct packed {logic filling;} control;} status_t;
+  typedef struct packed {
+    struct packed {
+      logic established;
+      logic filling;
+    } control;
+  } status_t;
   typedef struct packed {logic [63:0] packets;} counter_t;
 
   regs_t regs;
+  assign regs.secret.bits = control_i[79:32];
+  beat_t flow;
+  always_comb begin
+    flow = '0;
+    flow.last = 1'b1;
+    flow.meta = $bits(flow.meta)'(in_i[3]);
+  end
   status_t status;
   logic default_q;
   wire is_commit = in_valid_i[1] & in_i[1][255];
@@ -43,7 +58,8 @@ module bench #(
   assign out_valid_o[1] = in_valid_i[2] & in_ready_o[2];  // its sink is always ready
   assign out_o[1] = BeatBits'(counter.packets);
   logic [2:0] drops;
-  logic events, busy;
+  logic [4:0] events;
+  logic busy;
   bombus_pkg::message_number_t [2:0] drop_message;
   acl #(
       .beat_t(beat_t),
@@ -52,10 +68,13 @@ module bench #(
       .rule_t(acl_pkg::rule_t),
       .counter_t(counter_t),
       .NumRules(NumRules),
-      .Marks(Marks)
+      .Marks(Marks),
+      .Established(Established),
+      .NumFlows(NumFlows)
   ) u_acl (
       .clk_i,
       .rst_i,
+      .time_us_i(control_i[31:0]),
       .regs_i(regs),
       .status_o(status),
       .in_i(in_i[0][BeatBits-1:0]),
@@ -64,6 +83,9 @@ module bench #(
       .out_o(out_o[0][BeatBits-1:0]),
       .out_valid_o(out_valid_o[0]),
       .out_ready_i(out_ready_i[0]),
+      .flow_i(flow),
+      .flow_valid_i(in_valid_i[3]),
+      .flow_ready_o(in_ready_o[3]),
       .rule_request_i(in_valid_i[1] & ~is_commit),
       .rule_write_i(1'b1),
       .rule_index_i(in_i[1][256+:$clog2(NumRules)]),
@@ -80,7 +102,7 @@ module bench #(
       .event_o(events),
       .busy_o(busy)
   );
-  assign event_o  = 64'({status.control.filling, 4'd0, events, drops});
+  assign event_o  = 64'({status.control.filling, events, drops});
   assign status_o = status.control.filling;
 
 endmodule
