@@ -13,9 +13,11 @@ import inspect
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
+from bombus.base.errors import DesignError
 from bombus.base.extensions import modules
+from bombus.base.text import near_matches
 
 if TYPE_CHECKING:
     import typer
@@ -74,6 +76,30 @@ def written_files(given: Mapping[str, Any]) -> list[tuple[str, Path | None]]:
     return [(name, given[name]) for each in run_options() for name in each.written]
 
 
+def _files_of(design: Path) -> dict[str, Path]:
+    """Files that a design file names for options."""
+    from bombus.design import config
+
+    known = {
+        name
+        for each in run_options()
+        for name, annotation in each.options.items()
+        if Path in get_args(get_args(annotation)[0]) and name not in each.written
+    }
+    file = config.load(design)
+    if problems := [
+        file.problem(
+            ("run", name),
+            f"`bombus run` has no option --{name} for a file that applications read; "
+            f"{near_matches(name, known)}",
+        )
+        for name in file.config.run
+        if name not in known
+    ]:
+        raise DesignError(problems)
+    return {name: file.folder / value for name, value in file.config.run.items()}
+
+
 def software(design: Path, given: Mapping[str, Any], stack: ExitStack) -> list[Software]:
     """Software for a run with these values of the applications' options.
 
@@ -81,6 +107,8 @@ def software(design: Path, given: Mapping[str, Any], stack: ExitStack) -> list[S
     """
     from bombus.analysis.check import check
 
+    of_design = _files_of(design)
+    given = {name: of_design.get(name) if value is None else value for name, value in given.items()}
     if all(value is None for value in given.values()):
         return []
     facts, _ = check(design)

@@ -119,6 +119,12 @@ class DesignConfig(FileModel):
         description="SystemVerilog files with your own layers, relative to the design file.",
         examples=[["my_layer.sv"]],
     )
+    run: dict[str, str] = Field(
+        default={},
+        description="Files for options of `bombus run` that applications add, such as rules, by "
+        "the name of the option, relative to the design file. The command line takes precedence.",
+        examples=[{"acl": "my.acl"}],
+    )
     memories: dict[Name, Memory] = Field(
         default={},
         description="Models of memories attached to [raised ports](#raised-ports) in simulation, "
