@@ -3,18 +3,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import bombus
 from bombus.applications.functions import acl, acl_load
 from bombus.base import paths
-from bombus.base.errors import UserError
+from bombus.base.errors import DesignError, UserError
+from bombus.cli import extensions
 from bombus.measure import bench
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.protocols.frames import Host, ping_frame, udp_frame
 from bombus.simulator.simulation import Simulation
 from tests.support.helpers import Benchmark
+
+
+@dataclass(frozen=True)
+class _Port:
+    """Of registers, as a board has one."""
+
+    read_register: Callable[[int], int]
+    write_register: Callable[[int, int], None]
+
 
 EXAMPLES = paths.EXAMPLES / "functions"
 MOST_LINES = 12
@@ -38,6 +52,27 @@ def test_lines_that_an_example_adds() -> None:
         assert len(added) <= MOST_LINES, example
 
 
+def test_a_design_file_names_its_rules(tmp_path: Path) -> None:
+    """As the option --acl would, which takes precedence."""
+    text = (EXAMPLES / "acl_fused.yaml").read_text()
+    design, rules = tmp_path / "design.yaml", tmp_path / "rules"
+    none = {name: None for each in extensions.run_options() for name in each.options}
+
+    def software(named: str, **given: Path) -> int:
+        design.write_text(text.replace("tiles:\n", f"run: {{{named}: rules}}\ntiles:\n", 1))
+        return len(extensions.software(design, {**none, **given}, ExitStack()))
+
+    rules.write_text("default deny\n")
+    assert software("acl") == 1
+    rules.write_text("deny\n")
+    with pytest.raises(UserError, match="rules:1: a protocol is missing"):
+        software("acl")
+    with pytest.raises(UserError, match=r"cannot read .*other"):
+        software("acl", acl=tmp_path / "other")
+    with pytest.raises(DesignError, match=r"design.yaml:8: .* no option --acls .*acl"):
+        software("acls")
+
+
 @pytest.mark.slow
 @pytest.mark.sweep
 def test_rules_in_a_design() -> None:
@@ -58,6 +93,15 @@ def test_rules_in_a_design() -> None:
         assert acl_load.packets(registers, rules.rules) == [1, 0, 3, 0]
         with pytest.raises(UserError, match="room for 512"):
             acl_load.load(registers, acl.RuleSet([acl.Rule(True)] * 513, False))
+        port = _Port(simulation.read_register, simulation.write_register)
+        with bombus.Controller(port, manifest=EXAMPLES / "acl_fused.yaml") as controller:
+            closed = acl.parse("allow udp from any port 1024 to any", "closed")
+            assert acl_load.load_all(controller, closed) == ["receive"]
+        dropped = simulation.tile_counters("receive")["drop.acl.default"]
+        simulation.exchange(frames)
+        simulation.advance_until_idle()
+        assert acl_load.packets(registers, closed.rules) == [1]
+        assert simulation.tile_counters("receive")["drop.acl.default"] == dropped + 4
         simulation.check()
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bombus.applications.functions.acl import Rule, RuleSet, read
 from bombus.base.errors import UserError
 from bombus.live.software import Software
 from bombus.simulator.simulation import Simulation
+
+if TYPE_CHECKING:
+    from bombus import Controller
 
 KIND = "acl"
 # Reads of a register, each of a cycle or more, in which any table is filled.
@@ -44,6 +47,16 @@ def load(registers: Any, found: RuleSet, clear: bool = True) -> None:
     if clear:
         for number in range(room):
             registers.counter[number].packets = 0
+
+
+def load_all(controller: Controller, found: RuleSet) -> list[str]:
+    """Into all layers of a running design; the names of their tiles."""
+    layers = controller.registers_of(KIND)
+    if not layers:
+        raise UserError(f"{controller.manifest['name']} has no layer {KIND}")
+    for _, registers in layers:
+        load(registers, found)
+    return [name for name, _ in layers]
 
 
 def wait(registers: Any) -> None:

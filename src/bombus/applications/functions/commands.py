@@ -35,6 +35,36 @@ def check(
     typer.echo(f"{file}: {counted(len(found.rules), 'rule')}, default {default}")
 
 
+@acl.command(cls=Command)
+def load(
+    address: Annotated[
+        str,
+        typer.Argument(metavar="ADDRESS", help="As of `bombus ctl`.", show_default=False),
+    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of rules, one per line.")],
+    design: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="BOMBUS_DESIGN", metavar="PATH", help="Design file, folder or manifest."
+        ),
+    ] = None,
+    key_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="As of `bombus ctl`.")
+    ] = None,
+) -> None:
+    """Write a file of rules into all layers acl of a running design."""
+    from bombus import Controller
+    from bombus.applications.control.description import find_key
+    from bombus.applications.functions import acl_load
+    from bombus.applications.functions.acl import read
+
+    found = read(file)
+    with Controller(address, key=find_key(key_file), manifest=design) as controller:
+        names = acl_load.load_all(controller, found)
+    for name in names:
+        typer.echo(f"{name}: rules written: {len(found.rules)}")
+
+
 def _software(design: Design, given: Mapping[str, Any], _: ExitStack) -> list[Software]:
     from bombus.applications.functions import acl_load
     from bombus.live.software import check_kind
