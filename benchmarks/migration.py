@@ -55,6 +55,29 @@ class Row:
     linux_us: float
 
 
+def moves(client: Client, migrations: int, requests: Sequence[int], *, in_flight: bool) -> None:
+    """Requests and migrations, until an answer does not come. `in_flight`: half of the
+    migrations begin within the round trip of a request."""
+    for number in range(migrations + 1):
+        for _ in range(client.random.choice(requests)):
+            client.send()
+            client.receive()
+            if client.lost:
+                return
+        if number == migrations:
+            return
+        if in_flight and client.random.random() < 0.5:
+            client.send()
+            client.link.run(client.random.randrange(LATEST_US))
+        client.move()
+        client.receive()
+
+
+def middle(values: Sequence[float]) -> float:
+    """The median, in the digits of a report; 0 of nothing."""
+    return round(median(values), 1) if values else 0.0
+
+
 def measure(
     design: Path,
     migrations: int,
@@ -77,17 +100,7 @@ def measure(
         simulation.pcap_out(capture)
         simulation.impair(impaired, impaired)
         client.connect()
-        for number in range(migrations + 1):
-            for _ in range(client.random.choice(requests)):
-                client.send()
-                client.receive()
-            if number == migrations:
-                break
-            if impaired and client.random.random() < 0.5:
-                client.send()
-                link.run(client.random.randrange(LATEST_US))
-            client.move()
-            client.receive()
+        moves(client, migrations, requests, in_flight=impaired is not None)
         client.close()
         simulation.pcap_out(None)
         simulation.check()
@@ -98,14 +111,14 @@ def measure(
     row = Row(
         direction=DIRECTION,
         impairment=impairment,
-        migrations=migrations,
+        migrations=len(client.clocks),
         requests=client.requests,
         resets=resets(found),
         bytes_lost=client.lost,
-        gap_us_stack=round(median(gaps), 1),
-        gap_us_stack_longest=round(max(gaps), 1),
-        gap_us_wall=round(median(clock.wall_us for clock in client.clocks), 1),
-        linux_us=round(median(clock.linux_us for clock in client.clocks), 1),
+        gap_us_stack=middle(gaps),
+        gap_us_stack_longest=round(max(gaps, default=0.0), 1),
+        gap_us_wall=middle([clock.wall_us for clock in client.clocks]),
+        linux_us=middle([clock.linux_us for clock in client.clocks]),
     )
     return row, found
 
