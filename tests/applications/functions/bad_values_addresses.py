@@ -12,5 +12,6 @@ BAD: dict[str, list[dict[str, object]]] = {
         *ENTRIES,
         *({"InnerPort": 2}, {"OuterPort": 2}, {"NumMacPorts": 1}, {"OuterPort": 1}),
         *({"Mtu": 67}, {"Mtu": 9567}),
+        *({"NumBound": 0}, {"NumBoundHops": 512}, {"BoundHops": "8'd4"}),
     ],
 }

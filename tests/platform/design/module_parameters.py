@@ -61,7 +61,7 @@ FREE = {
     **dict.fromkeys(
         (
             *("KindArp", "KindArpUpdate", "KindArpQuestion", "KindUnreachable", "KindTcpData"),
-            *("KindIcmpError", "KindTcpError"),
+            *("KindIcmpError", "KindTcpError", "KindAclFlow"),
             *("KindRoutedPacket", "KindEnginePacket"),
             *("KindTcpSegment", "KindTcpEvent", "KindTcpRead", "KindTcpRequest", "Kind"),
         ),
@@ -84,4 +84,6 @@ INSIDE = {
     **dict.fromkeys(("cluster_ethernet_receive", "cluster_ethernet_transmit"), "cluster_ethernet"),
     **dict.fromkeys(("collective_receive", "collective_send"), "cluster_collective"),
     **dict.fromkeys(("drop_heads", "drop_log"), "log_store"),
+    "load_balancer_choice": "load_balancer",
+    "token_bucket": "shaper",
 }
