@@ -60,12 +60,14 @@ class Library:
     @property
     def schedulers(self) -> list[str]:
         """Kinds of layers that precede other tiles and only pass messages on: they have no ports to
-        raise, drop nothing and have no registers.
+        raise and no further streams, drop nothing and have no registers.
         """
         return sorted(
             name
             for name, kind in self.layers.items()
-            if kind.stands_before and not (kind.further or kind.drops or kind.registers)
+            if kind.stands_before
+            and len(kind.outputs) == 1
+            and not (kind.further or kind.drops or kind.registers)
         )
 
     def with_metadata(self, kind: LayerKind, beats: Mapping[str, Beat]) -> dict[str, Beat]:
