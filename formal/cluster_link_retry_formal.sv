@@ -274,7 +274,7 @@ module cluster_link_retry_formal
         assert (out_packet_q < NumPackets);
         assert (out == beat_of(out_packet_q, out_word_q));
       end
-      // The sender keeps what has not arrived.
+      // The sender keeps each packet until it has arrived.
       assert (u_transmit.acked_q <= u_receive.expected_q);
       assert (u_receive.expected_q <= seq_t'(in_packet_q) + 1'b1);
       // A packet is sent with its own number, as the ideal CRC assumes.

@@ -2,9 +2,10 @@
 // Reports the connections of sent packets to an access control list with Established.
 //
 // It stands before eth_tx; messages of kind packet begin with the IPv4 header. All messages pass
-// unchanged. Of each TCP or UDP packet that has its ports and no RST, a message of kind acl_flow
-// goes to the layer acl. It is left out if the packet before had the same flow within the same unit
-// of 2^20 us, and, counted, if QueueMessages reports wait: its flow is reported by a later packet.
+// unchanged. For each TCP or UDP packet with ports and without RST, a message of kind acl_flow is
+// sent to the layer acl. There is none if the previous packet had the same flow within the same
+// unit of 2^20 us. While QueueMessages reports wait, there is none either, which is counted; a
+// later packet of the flow is reported.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module acl_sent

@@ -28,7 +28,7 @@ module token_bucket
   typedef logic signed [Width-1:0] tokens_t;
   typedef logic signed [Width-Fraction-1:0] whole_t;  // bytes
 
-  // Kept: what is missing from a full bucket, which is 0 for a bucket of any size.
+  // The register holds the tokens missing from a full bucket: 0 is full, whatever the size.
   tokens_t missing_q, missing_d, left, room;
   whole_t room_q;  // bytes in the bucket, less the overhead of a message
   logic [14:0] taken_q;  // bytes of the last cycle's message, not yet missing

@@ -6,7 +6,7 @@
 //
 // Source for links over lossy Ethernet: Caulfield et al., "A cloud-scale acceleration
 // architecture", MICRO 2016, section V (LTL). Here frames are only numbered; the link, which
-// tolerates lost beats, sends again what is missing.
+// tolerates lost beats, retransmits missing packets.
 package cluster_ethernet_pkg;
 
   localparam int unsigned HeaderBytes = 24;
