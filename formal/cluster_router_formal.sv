@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cluster_router: beats of a packet from a watched input leave by one output, each once, in order
 // and with no beat of another input between them; a beat that is taken is in the output register
-// of its port in the next cycle, unless it is dropped. Proved for all time, by induction.
+// of its port in the next cycle, unless it is dropped. Outputs close and open at any time. A packet
+// is begun only at an output that is open, and is dropped as a whole or not at all: a data packet
+// only if its output is gone. Proved for all time, by induction.
 module cluster_router_formal
   import cluster_pkg::*;
 #(
@@ -15,7 +17,10 @@ module cluster_router_formal
     input logic [NumPorts-1:0] last_i,
     input logic [NumPorts-1:0][1:0] destination_i,
     input logic [NumPorts-1:0] valid_i,
+    input logic [NumPorts-1:0] credit_i,
     input logic [NumPorts-1:0] out_ready_i,
+    input logic [NumPorts-1:0] out_open_i,
+    input logic [NumPorts-1:0] out_gone_i,
     input logic write_i,
     input logic [IndexBits-1:0] index_i,
     input logic [2:0] route_i,
@@ -29,7 +34,7 @@ module cluster_router_formal
   } beat_t;
 
   beat_t [NumPorts-1:0] in, out;
-  logic [NumPorts-1:0] in_ready, out_valid, no_route, packet;
+  logic [NumPorts-1:0] in_ready, out_valid, no_route, closed, packet;
   for (genvar i = 0; i < NumPorts; i++) begin : gen_input
     // The source marks the input.
     assign in[i] = '{
@@ -37,7 +42,7 @@ module cluster_router_formal
                 destination: board_t'(destination_i[i]),
                 source: board_t'(i),
                 channel: '0,
-                credit: 1'b0,
+                credit: credit_i[i],
                 yield: 1'b0,
                 length: '0
             },
@@ -63,7 +68,8 @@ module cluster_router_formal
       .out_o(out),
       .out_valid_o(out_valid),
       .out_ready_i,
-      .out_open_i('1),
+      .out_open_i,
+      .out_gone_i,
       .route_request_i(write_i),
       .route_write_i(1'b1),
       .route_index_i(index_i),
@@ -71,6 +77,7 @@ module cluster_router_formal
       .route_rdata_o(rdata),
       .route_done_o(done),
       .no_route_o(no_route),
+      .closed_o(closed),
       .packet_o(packet),
       .holds_o(holds)
   );
@@ -102,6 +109,7 @@ module cluster_router_formal
   end
   always_comb begin
     assume (watched_i < NumPorts);
+    assume ((out_open_i & out_gone_i) == '0);
     for (int unsigned i = 0; i < NumPorts; i++) begin
       if (started & waits_q[i]) assume (valid_i[i] & in[i] == in_q[i]);
     end
@@ -117,12 +125,17 @@ module cluster_router_formal
   beat_t [NumPorts-1:0] out_q;
   logic [$clog2(NumPorts)-1:0] port_q;
   wire [2:0] port = u_router.port[watched_i];
+  wire drops = u_router.drops[watched_i];
+  wire filled = u_router.filled_q;
+  logic open_q, first_q;  // the port's when the beat was taken; it was a first beat
   always_ff @(posedge clk_i) begin
     beat_q <= in[watched_i];
-    here_q <= ~rst_i & taken[watched_i] & port <= NumLinks;
+    here_q <= ~rst_i & taken[watched_i] & port <= NumLinks & ~drops;
+    first_q <= ~inside_q[watched_i];
+    open_q <= out_open_i[port[$clog2(NumPorts)-1:0]];
     port_q <= port[$clog2(NumPorts)-1:0];
     out_q <= out;
-    stalled_q <= rst_i ? '0 : out_valid & ~out_ready_i;
+    stalled_q <= rst_i ? '0 : out_valid & ~out_ready_i & ~u_router.withdraws;
     for (int unsigned o = 0; o < NumPorts; o++) begin
       if (rst_i) owned_q[o] <= 1'b0;
       else if (out_valid[o] & out_ready_i[o]) begin
@@ -146,17 +159,42 @@ module cluster_router_formal
         end
       end
       if (no_route[watched_i]) assert (taken[watched_i] & port > NumLinks);
+      // A packet begins only at an open output.
+      if (here_q & first_q) assert (open_q);
+      // Data are dropped only if the output is gone.
+      if (taken[watched_i] & drops) begin
+        assert (~out_open_i[port[$clog2(NumPorts)-1:0]]);
+        assert (credit_i[watched_i] | out_gone_i[port[$clog2(NumPorts)-1:0]]);
+        assert (closed[watched_i]);
+      end
+      // Neither data nor credits of a packet that is gone stop an input.
+      if (valid_i[watched_i] & ~inside_q[watched_i] & filled & port <= NumLinks) begin
+        if (~out_open_i[port[$clog2(
+                NumPorts
+            )-1:0]] & (credit_i[watched_i] | out_gone_i[port[$clog2(
+                NumPorts
+            )-1:0]])) begin
+          assert (taken[watched_i]);
+        end
+      end
     end
   end
 
   // ---- For the induction: an output is locked to the input whose packet it has begun ----
 
   for (genvar o = 0; o < NumPorts; o++) begin : gen_lock
+    wire withdraws = u_router.withdraws[o];
+    wire waits = u_router.gen_output[o].waits_q;
+    wire first = u_router.gen_output[o].first_q;
     wire locked = u_router.gen_output[o].locked_q;
     wire [7:0] selected = 8'(u_router.gen_output[o].sel_q);
     always_comb begin
       if (started) begin
         assert (selected < NumPorts);
+        // Only a packet of which no beat has left is withdrawn, from an output that is gone.
+        if (withdraws) assert (out_gone_i[o] & out_valid[o] & ~owned_q[o]);
+        if (out_valid[o]) assert (first == ~owned_q[o]);
+        if (waits) assert (out_valid[o] & first);
         if (out_valid[o]) begin
           assert (out[o].header.source == selected);
           assert (locked == ~out[o].last);
@@ -188,6 +226,8 @@ module cluster_router_formal
     if (started) begin
       cover (here_q & beat_q.last & &out_valid);
       cover (no_route[0]);
+      cover (u_router.withdraws[0]);
+      cover (taken[watched_i] & drops & ~in[watched_i].last & ~credit_i[watched_i]);
     end
   end
 

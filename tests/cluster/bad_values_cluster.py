@@ -124,6 +124,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RetryBeats": 0},
         {"RetryBeats": 1},
     ],
+    "cluster_outage": [{"NumLinks": 0}],
     "cluster_receive": [
         *ENDPOINT,
         {"DataWidth": 3},

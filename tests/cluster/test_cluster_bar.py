@@ -135,9 +135,19 @@ class Bar:
     def drops(self, board: int, channel: int) -> list[int]:
         return self.events(board)[2 + 5 * channel :][:5]
 
-    def control(self, resets: int = 0, write: tuple[int, int, int] | None = None) -> None:
-        """Resets by board; a write: board, index and port."""
-        value = resets
+    def dropped(self, board: int) -> int:
+        """Packets dropped because the link to the next board is closed."""
+        return self.bench.events[EVENTS * BOARDS + board]
+
+    def control(
+        self,
+        resets: int = 0,
+        write: tuple[int, int, int] | None = None,
+        closed: int = 0,
+        gone: int = 0,
+    ) -> None:
+        """Resets by board; a write: board, index and port; links to the next board by board."""
+        value = resets | (closed | gone) << 2 * BOARDS + 6 | gone << 3 * BOARDS + 6
         if write:
             board, index, port = write
             value |= index << BOARDS | port << BOARDS + 3 | 1 << BOARDS + 6 + board
@@ -180,6 +190,101 @@ def test_a_channel_that_nobody_takes_leaves_the_others_their_rate(bar: Bar) -> N
     assert cycles() <= 1.1 * alone + 500
     bar.bench.pace()
     bar.bench.drain(quiet=4000)
+    bar.check()
+
+
+CUT = 1  # the board whose link to the next board is closed
+
+
+def cycles_of_others(bar: Bar) -> int:
+    """Cycles of traffic on channel 1 between the boards before the closed link."""
+    start = bar.bench.cycle
+    for n in range(200):
+        bar.send(n % 2, 1 - n % 2, 1)
+    while any(bar.bench.waiting(3 * board + 1) for board in (0, 1)):
+        bar.bench.run(50)
+        assert bar.bench.cycle < start + 100_000
+    return bar.bench.cycle - start
+
+
+def test_packets_to_a_link_that_is_gone_leave_others_their_rate(bar: Bar) -> None:
+    bar.bench.run(3000)
+    alone = cycles_of_others(bar)
+    bar.control(gone=1 << CUT)
+    flows = [(source, to, channel) for source in (0, 1) for to in (2, 3) for channel in (0, 2)]
+    for flow in flows * 30:
+        bar.send(*flow)
+    assert cycles_of_others(bar) <= 1.1 * alone + 500
+    bar.bench.run(20_000)
+    assert bar.dropped(CUT) >= 120  # all of the unmanaged channel
+    # Budget is left for no more than a stride of each sender.
+    arrived = bar.received()
+    assert not any(arrived[flow] for flow in flows)
+    bar.control()
+    bar.bench.drain(quiet=30_000)
+    arrived = bar.received()
+    for flow in flows:
+        sent = bar.sent.pop(flow)
+        lost = len(sent) - len(arrived[flow])
+        assert arrived[flow] == sent[lost:]
+        assert lost == 30 if flow[2] == UNMANAGED else lost <= 8
+        bar.sent[flow] = sent[lost:]
+    bar.check()
+
+
+def test_grants_to_a_closed_link_stop_nothing(bar: Bar) -> None:
+    """Data come over the link; the grants for them cannot go back. Nothing is lost."""
+    bar.bench.run(3000)
+    alone = cycles_of_others(bar)
+    bar.control(closed=1 << CUT)
+    for n in range(80):
+        bar.send(2 + n % 2, n // 2 % 2, 0)
+    bar.bench.run(500)
+    assert cycles_of_others(bar) <= 1.1 * alone + 500
+    bar.bench.run(20_000)
+    assert bar.dropped(CUT) > 4
+    bar.control()
+    bar.bench.drain(quiet=30_000)
+    bar.check()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_packets_wait_for_a_closed_link(benches: Benches, seed: int) -> None:
+    bar = Bar(benches, seed)
+    bar.bench.pace(gap=0.2, stall=0.3)
+    bar.traffic(100, yields=0.2)
+    for _ in range(20):
+        bar.bench.run(bar.random.randrange(400))
+        bar.control(closed=bar.random.randrange(1 << BOARDS))
+        bar.bench.run(bar.random.randrange(200))
+        bar.control()
+    bar.bench.drain(quiet=40_000)
+    bar.check()
+    assert sum(map(bar.dropped, range(BOARDS)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_links_that_are_gone_for_a_while(benches: Benches, seed: int) -> None:
+    """Packets are dropped as a whole; afterwards all is as before."""
+    bar = Bar(benches, seed)
+    bar.bench.pace(gap=0.2, stall=0.3)
+    bar.traffic(100, yields=0.2)
+    for _ in range(20):
+        bar.bench.run(bar.random.randrange(400))
+        bar.control(gone=bar.random.randrange(1 << BOARDS))
+        bar.bench.run(bar.random.randrange(200))
+        bar.control()
+    bar.bench.drain(quiet=40_000)
+    lost = 0
+    for flow, packets in bar.received().items():
+        rest = iter(bar.sent[flow])
+        assert all(packet in rest for packet in packets), flow
+    lost = sum(map(len, bar.sent.values())) - sum(map(len, bar.received().values()))
+    assert 0 < lost <= sum(map(bar.dropped, range(BOARDS)))
+    bar.sent.clear()
+    bar.bench.forget()
+    bar.traffic(60)
+    bar.bench.drain(quiet=12_000)
     bar.check()
 
 

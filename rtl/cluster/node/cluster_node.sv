@@ -72,7 +72,7 @@ module cluster_node
     output logic chain_up_take_o,
     input logic chain_there_i,  // a layer with an endpoint follows
 
-    output logic [4:0] drop_o,
+    output logic [9:0] drop_o,
     output logic [29:0] event_o,
     output logic busy_o
 );
@@ -81,12 +81,17 @@ module cluster_node
   localparam string MayStayOpen = "chain link0 link1 link2 link3";
   localparam string Status = "chain link0 link1 link2 link3";
   localparam bit Replicable = 0;
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     DropNoRouteLink0,
     DropNoRouteLink1,
     DropNoRouteLink2,
     DropNoRouteLink3,
     DropNoRouteLocal,
+    DropClosedLink0,   // came by link 0, and had to leave by a link that is down
+    DropClosedLink1,
+    DropClosedLink2,
+    DropClosedLink3,
+    DropClosedLocal,
     NumDrops
   } drop_e;
   typedef enum logic [4:0] {
@@ -146,7 +151,8 @@ module cluster_node
   assign phy_up = {link3_up_i, link2_up_i, link1_up_i, link0_up_i};
 
   packet_t [NumLinks:0] arriving, leaving;
-  logic [NumLinks:0] arriving_valid, arriving_ready, leaving_valid, leaving_ready, no_route, left;
+  logic [NumLinks:0]
+      arriving_valid, arriving_ready, leaving_valid, leaving_ready, no_route, closed, left;
   logic [MaxLinks-1:0][cluster_link_pkg::NumEvents-1:0] events;
   cluster_link_pkg::link_state_t [MaxLinks-1:0] states;
   for (genvar n = 0; n < MaxLinks; n++) begin : gen_link
@@ -186,6 +192,17 @@ module cluster_node
     end
   end
 
+  logic [NumLinks-1:0] gone;
+  cluster_outage #(
+      .NumLinks(NumLinks)
+  ) u_outage (
+      .clk_i,
+      .rst_i,
+      .hold_i(regs_i.hold.cycles),
+      .up_i  (up[NumLinks-1:0]),
+      .gone_o(gone)
+  );
+
   logic router_holds;
   logic [2:0] route_read;
   cluster_router #(
@@ -204,6 +221,7 @@ module cluster_node
       .out_valid_o(leaving_valid),
       .out_ready_i(leaving_ready),
       .out_open_i({1'b1, up[NumLinks-1:0]}),
+      .out_gone_i({1'b0, gone}),
       .route_request_i,
       .route_write_i,
       .route_index_i,
@@ -211,6 +229,7 @@ module cluster_node
       .route_rdata_o(route_read),
       .route_done_o,
       .no_route_o(no_route),
+      .closed_o(closed),
       .packet_o(left),
       .holds_o(router_holds)
   );
@@ -246,8 +265,12 @@ module cluster_node
   `undef CLUSTER_NODE_STATE
   always_comb begin
     drop_o = '0;
-    for (int unsigned n = 0; n < NumLinks; n++) drop_o[n] = no_route[n];
+    for (int unsigned n = 0; n < NumLinks; n++) begin
+      drop_o[n] = no_route[n];
+      drop_o[int'(DropClosedLink0)+n] = closed[n];
+    end
     drop_o[DropNoRouteLocal] = no_route[NumLinks];
+    drop_o[DropClosedLocal]  = closed[NumLinks];
   end
   localparam int unsigned PerLink = int'(EventLink1PacketOut);
   always_comb begin

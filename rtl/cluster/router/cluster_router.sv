@@ -12,7 +12,10 @@
 // new entry never divides a packet.
 //
 // An output serves its inputs round robin, packet by packet. Packets are not interleaved. No packet
-// is begun at an output that is not open: it waits where a new entry still applies to it.
+// is begun at an output that is not open. A data packet waits at its input, where a new entry still
+// applies to it, and the input stalls. A flow-control packet is dropped: endpoints make up for it.
+// If the output is gone (out_gone_i), data packets are dropped too. One whose first beat is in the
+// output register is withdrawn, unless that is its only beat.
 //
 // Latency: 1 cycle (cut-through). Throughput: one beat per output and cycle, no gap between
 // packets. For NumEntries cycles after reset, while the table is filled, it takes nothing.
@@ -41,7 +44,8 @@ module cluster_router
     output beat_t [NumPorts-1:0] out_o,
     output logic  [NumPorts-1:0] out_valid_o,
     input  logic  [NumPorts-1:0] out_ready_i,
-    input  logic  [NumPorts-1:0] out_open_i,   // 0: packets wait at their inputs for a new route
+    input  logic  [NumPorts-1:0] out_open_i,   // 0: data packets wait for a new route
+    input  logic  [NumPorts-1:0] out_gone_i,   // not open, and data packets are dropped
 
     input  logic                 route_request_i,  // held until route_done_o
     input  logic                 route_write_i,
@@ -51,6 +55,7 @@ module cluster_router
     output logic                 route_done_o,
 
     output logic [NumPorts-1:0] no_route_o,  // by input: a packet is dropped
+    output logic [NumPorts-1:0] closed_o,    // by input: the same, its output is not open
     output logic [NumPorts-1:0] packet_o,    // by output: a packet leaves
     output logic                holds_o      // a beat is in an output register
 );
@@ -96,6 +101,8 @@ module cluster_router
 
   port_t [NumPorts-1:0] port;
   logic [NumPorts-1:0] inside_q, taken;
+  logic [NumPorts-1:0] drops;  // the packet that begins, because its output is not open
+  logic [NumPorts-1:0] withdraws;  // by output: the packet that it has begun
   for (genvar i = 0; i < NumPorts; i++) begin : gen_input
     wire header_t header = in_i[i].header;
     wire [IndexBits-1:0] entry = {
@@ -106,12 +113,24 @@ module cluster_router
     assign port[i] = inside_q[i] ? port_q :
         header.destination == board_i ? Local : is_known ? ram[entry] : '1;
     assign taken[i] = in_valid_i[i] & in_ready_o[i];
+    logic withdrawn;
+    always_comb begin
+      drops[i]  = 1'b0;
+      withdrawn = 1'b0;
+      for (int unsigned o = 0; o < NumPorts; o++) begin
+        drops[i] |= ~inside_q[i] & port[i] == port_t'(o) & ~out_open_i[o] &
+            (header.credit | out_gone_i[o]);
+        withdrawn |= inside_q[i] & port_q == port_t'(o) & withdraws[o];
+      end
+    end
     always_ff @(posedge clk_i) begin
-      if (~inside_q[i]) port_q <= port[i];
+      if (~inside_q[i]) port_q <= drops[i] ? '1 : port[i];
+      else if (withdrawn) port_q <= '1;
       if (rst_i) inside_q[i] <= 1'b0;
       else if (taken[i]) inside_q[i] <= ~in_i[i].last;
     end
     assign no_route_o[i] = taken[i] & ~inside_q[i] & port[i] > Local;
+    assign closed_o[i]   = (taken[i] & drops[i]) | withdrawn;
   end
 
   // ---- Outputs ----
@@ -124,6 +143,8 @@ module cluster_router
   end
   for (genvar o = 0; o < NumPorts; o++) begin : gen_output
     logic locked_q;
+    logic waits_q;  // the first beat of a packet is in the register, and was not taken
+    logic first_q;
     sel_t sel_q, candidate;
     logic [NumPorts-1:0] wins;
     round_robin #(
@@ -141,6 +162,7 @@ module cluster_router
       assign takes[o][i] = port[i] == port_t'(o) & moves &
           (locked_q ? sel_q == sel_t'(i) : wins[i] & out_open_i[o]);
     end
+    assign withdraws[o] = waits_q & locked_q & out_gone_i[o] & ~out_ready_i[o];
     wire offered = locked_q ? request[o][sel_q] : out_open_i[o] & |request[o];
     always_ff @(posedge clk_i) begin
       if (moves) out_o[o] <= named[sel];
@@ -149,21 +171,29 @@ module cluster_router
       if (rst_i) begin
         out_valid_o[o] <= 1'b0;
         locked_q <= 1'b0;
+        waits_q <= 1'b0;
         sel_q <= '0;
+      end else if (withdraws[o]) begin
+        out_valid_o[o] <= 1'b0;
+        locked_q <= 1'b0;
+        waits_q <= 1'b0;
       end else if (moves) begin
+        waits_q <= 1'b0;
+        first_q <= ~locked_q;
         out_valid_o[o] <= offered & filled_q;
         if (offered & filled_q) begin
           locked_q <= ~named[sel].last;
           sel_q <= sel;
         end
-      end
+      end else waits_q <= first_q;
     end
     assign packet_o[o] = out_valid_o[o] & out_ready_i[o] & out_o[o].last;
     `BOMBUS_ASSERT(TakesOneInput, $onehot0(takes[o] & in_valid_i))
+    `BOMBUS_ASSERT(GoneIsClosed, !(out_gone_i[o] && out_open_i[o]))
   end
   for (genvar i = 0; i < NumPorts; i++) begin : gen_ready
     always_comb begin
-      in_ready_o[i] = port[i] > Local;
+      in_ready_o[i] = port[i] > Local | drops[i];
       for (int unsigned o = 0; o < NumPorts; o++) in_ready_o[i] |= takes[o][i];
       in_ready_o[i] &= filled_q;
     end

@@ -159,7 +159,9 @@ class Routes:
         came, went = f"event.{layer}.local_in", f"event.{layer}.local_out"
         lost = [f"event.{layer}.link{port}_lost" for port in ports]
         lost += [
-            f"drop.{layer}.no_route_{place}" for place in (*map("link{}".format, ports), "local")
+            f"drop.{layer}.{reason}_{place}"
+            for reason in ("no_route", "closed")
+            for place in (*map("link{}".format, ports), "local")
         ]
         counts = self._cluster[board].tile_counters(tile, {came, went, *lost})
         return counts[came], counts[went], sum(counts[name] for name in lost)

@@ -6,8 +6,9 @@
 //
 // Streams in: 3 * board + channel (users), 3 * NumBoards + board (link 2). Streams out: 3 * board +
 // channel. control: by board, reset; above, by board, an entry of its table is written: valid,
-// index, port. Events by board: no route, unknown channel, drops of channel 0, drops of channel 1,
-// budget returned by channel 0 or 1.
+// index, port; above, by board, its link 0 is closed; above, by board, it is gone. Events by board:
+// no route, unknown channel, drops of channel 0, drops of channel 1, budget returned by channel 0
+// or 1; above, by board, packets dropped at link 0 while it is closed.
 `include "cluster_types.svh"
 `include "bench.svh"
 
@@ -21,7 +22,7 @@ module bench
     localparam int unsigned IndexBits  = 1 + $clog2(NumBoards)
 ) (
     `BENCH_PORTS(4 * NumBoards, ItemBits, 3 * NumBoards, ItemBits,
-                 NumBoards + IndexBits + 3 + NumBoards, 32)
+                 NumBoards + IndexBits + 3 + 3 * NumBoards, 32)
 );
 
   `BENCH_SHAPE
@@ -32,6 +33,8 @@ module bench
   wire [IndexBits-1:0] index = control_i[NumBoards+:IndexBits];
   wire [2:0] route = control_i[NumBoards+IndexBits+:3];
   wire [NumBoards-1:0] writes = control_i[NumBoards+IndexBits+3+:NumBoards];
+  wire [NumBoards-1:0] closed = control_i[2*NumBoards+IndexBits+3+:NumBoards];
+  wire [NumBoards-1:0] gone = control_i[3*NumBoards+IndexBits+3+:NumBoards];
 
   beat_t [NumBoards:0] up, up_there, down, down_there;  // links between boards b-1 and b
   logic [NumBoards:0] up_valid, up_ready, up_there_valid, up_there_ready;
@@ -81,7 +84,7 @@ module bench
     beat_t local_down, local_up;
     logic local_down_valid, local_down_ready, local_up_valid, local_up_ready;
     beat_t [3:0] unused_out;
-    logic [3:0] no_route, packets;
+    logic [3:0] no_route, dropped, packets;
     logic hostile_ready, up_last_ready, unused_last;
     logic [2:0] unused_rdata;
     logic unused_done, chain_drop, router_holds, chain_holds;
@@ -106,7 +109,8 @@ module bench
         .out_o({local_down, hostile_out, down[b], up[b]}),
         .out_valid_o({local_down_valid, hostile_out_valid, down_valid[b], up_valid[b]}),
         .out_ready_i({local_down_ready, 1'b1, down_ready[b], up_ready[b]}),
-        .out_open_i('1),
+        .out_open_i({3'b111, ~closed[b]}),
+        .out_gone_i({3'b000, gone[b]}),
         .route_request_i(writes[b]),
         .route_write_i(1'b1),
         .route_index_i(index),
@@ -114,6 +118,7 @@ module bench
         .route_rdata_o(unused_rdata),
         .route_done_o(unused_done),
         .no_route_o(no_route),
+        .closed_o(dropped),
         .packet_o(packets),
         .holds_o(router_holds)
     );
@@ -188,9 +193,10 @@ module bench
       chain_drop,
       |no_route
     };
+    assign event_o[13*NumBoards+b] = |dropped;
     assign holds[b] = router_holds | chain_holds | (|endpoint_holds);
   end
-  assign event_o[63:13*NumBoards] = '0;
+  assign event_o[63:14*NumBoards] = '0;
   assign status_o = 32'(holds);
 
 endmodule

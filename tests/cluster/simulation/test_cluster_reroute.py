@@ -165,6 +165,40 @@ def test_a_link_that_dies_under_traffic_keeps_only_what_is_inside(torus: Loads) 
             assert at.wrong.count == 0
 
 
+def test_packets_to_a_dead_link_do_not_stop_others_for_ever(torus: Loads) -> None:
+    """After `hold` they are dropped and counted; flows over other links have their rate."""
+    cluster = torus.cluster
+    flows = [(0, n, (n + 4) % BOARDS) for n in range(BOARDS)]
+    over = [flow for flow in flows if 3 in links_of(cluster.routes, flow)]
+    prepare(torus, flows)
+    nodes = [cluster[n].registers.tiles["bridge"].cluster_node for n in range(BOARDS)]
+    for node in nodes:
+        assert node.hold.cycles == 256
+        node.hold.cycles = 2
+    start(torus, flows)
+    cluster.run(3000)
+    cluster.set_link(3, up=False)
+    cluster.run(8000)
+    before = [torus.registers(n, 0).received.count for n in range(BOARDS)]
+    cluster.run(8000)
+    for channel, source, target in flows:
+        grown = torus.registers(target, channel).received.count - before[target]
+        if (channel, source, target) not in over:
+            assert grown >= 8000 // 40 - 2  # one packet in 40 cycles
+    names = {"drop.cluster_node.closed_local", "drop.cluster_node.closed_link0"}
+    assert sum(sum(cluster[n].tile_counters("bridge", names).values()) for n in range(BOARDS))
+    for channel, source, _ in flows:
+        torus.registers(source, channel).control.write(run=0, clear=0, echo=0, stall=0)
+    cluster.set_link(3, up=True)
+    for node in nodes:
+        node.hold.cycles = 256
+    cluster.run(TRAINING + 12_000)  # sessions are opened again
+    prepare(torus, flows)
+    start(torus, flows)
+    cluster.run(8000)
+    stop(torus, flows)
+
+
 def test_a_reset_keeps_the_new_tables(torus: Loads) -> None:
     cluster = torus.cluster
     routes = cluster.routes

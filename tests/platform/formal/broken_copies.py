@@ -264,6 +264,11 @@ BROKEN_PLATFORM = (
     ),
     (CLUSTER_ROUTER, Mutation("cluster_router", "port[i] = inside_q[i] ? port_q :", "port[i] =")),
     (
+        CLUSTER_ROUTER,
+        Mutation("cluster_router", "port_q <= drops[i] ? '1 : port[i];", "port_q <= port[i];"),
+    ),
+    (CLUSTER_ROUTER, Mutation("cluster_router", "waits_q <= first_q;", "waits_q <= 1'b1;")),
+    (
         FLOW_CONTROL,
         Mutation(
             "cluster_flow_control", "returned = total_t'(granted) + total_t'(leaving_amount);", ""
