@@ -58,6 +58,8 @@ module cluster_link_credit_formal
     '{seq: seq_t'(expected_i), count: '0};
     control = '{kind: state_i ? WordState : is_new_i ? WordNakNew : WordNak, payload: numbers};
   end
+  logic unused_draining, unused_drained, unused_valid;
+  beat_t unused_returned;
   cluster_link_transmit #(
       .beat_t(beat_t),
       .DataWidth(64),
@@ -79,6 +81,12 @@ module cluster_link_credit_formal
       .train_run_done_o(unused_done),
       .stopped_i(1'b0),
       .fresh_i(1'b0),
+      .drain_i('0),
+      .draining_o(unused_draining),
+      .drained_o(unused_drained),
+      .returned_o(unused_returned),
+      .returned_valid_o(unused_valid),
+      .returned_ready_i(1'b0),
       .control_i(control),
       .control_valid_i(state_i | nak_i),
       .control_sure_i(sure_i),

@@ -96,6 +96,8 @@ module cluster_link_retry_formal
   logic limit_valid, hunting, is_new;
   logic unused_control_valid, unused_sure, unused_beat;
   logic [cluster_link_pkg::NumEvents-1:0] send_events, receive_events;
+  logic unused_draining, unused_drained, unused_valid;
+  beat_t unused_returned;
   cluster_link_transmit #(
       .beat_t(beat_t),
       .DataWidth(64),
@@ -117,6 +119,12 @@ module cluster_link_retry_formal
       .train_run_done_o(unused_done),
       .stopped_i(1'b0),
       .fresh_i(1'b0),
+      .drain_i('0),
+      .draining_o(unused_draining),
+      .drained_o(unused_drained),
+      .returned_o(unused_returned),
+      .returned_valid_o(unused_valid),
+      .returned_ready_i(1'b0),
       .control_i(back_q),
       .control_valid_i(back_valid_q & arrives_i),
       .control_sure_i(sure_i),

@@ -16,6 +16,11 @@
 // cannot imitate them. A new number means that the neighbour has been reset: packets on the way to
 // it are lost (EventLost), and both sides restart. Otherwise the link continues.
 //
+// A link that is disabled (control_i) behaves as if its channel were down. Its sender may then be
+// drained: it drops the packets that the neighbour has received, and returns the others by out_o.
+// Their number is in the neighbour's state_o after both sides have been disabled. Without Check no
+// packets are kept that could be returned.
+//
 // Latency: 5 cycles in the sender, and 9 in the receiver from the end of a packet; without Check
 // together 2 cycles. Throughput: one beat per cycle. A packet, once begun at in_i, should be
 // finished without delay: control words are sent between packets.
@@ -47,6 +52,7 @@ module cluster_link
     input logic phy_rx_valid_i,
     input logic phy_up_i,
 
+    input link_control_t control_i,
     output logic up_o,
     output link_state_t state_o,
     output logic [NumEvents-1:0] event_o
@@ -63,6 +69,9 @@ module cluster_link
   logic limit_valid, hunting, is_new, fresh, restart, up, run_done, train_run;
   nonce_t nonce;
   training_t training_word;
+  logic draining, drained;
+  // It stays down until its drain has ended.
+  wire phy_up = phy_up_i & ~control_i.disable_link & ~draining;
   logic [NumEvents-1:0] send_events, receive_events, session_events;
 
   cluster_link_session #(
@@ -71,7 +80,7 @@ module cluster_link
   ) u_session (
       .clk_i,
       .rst_i,
-      .phy_up_i,
+      .phy_up_i(phy_up),
       .control_i(control),
       .control_valid_i(control_valid),
       .beat_valid_i(beat_valid),
@@ -85,6 +94,24 @@ module cluster_link
   );
 
   if (Check) begin : gen_retry
+    beat_t returned, received;
+    logic returned_valid, returned_ready, received_valid, received_ready;
+    cluster_link_return #(
+        .beat_t(beat_t)
+    ) u_return (
+        .clk_i,
+        .rst_i,
+        .received_i(received),
+        .received_valid_i(received_valid),
+        .received_ready_o(received_ready),
+        .returned_i(returned),
+        .returned_valid_i(returned_valid),
+        .returned_ready_o(returned_ready),
+        .out_o,
+        .out_valid_o,
+        .out_ready_i
+    );
+
     cluster_link_transmit #(
         .beat_t(beat_t),
         .DataWidth(DataWidth),
@@ -104,8 +131,14 @@ module cluster_link
         .training_word_i(training_word),
         .train_run_i(train_run),
         .train_run_done_o(run_done),
-        .stopped_i(~phy_up_i),
+        .stopped_i(~phy_up),
         .fresh_i(fresh),
+        .drain_i(control_i),
+        .draining_o(draining),
+        .drained_o(drained),
+        .returned_o(returned),
+        .returned_valid_o(returned_valid),
+        .returned_ready_i(returned_ready),
         .control_i(control),
         .control_valid_i(control_valid & up),
         .control_sure_i(control_sure),
@@ -127,10 +160,10 @@ module cluster_link
         .clk_i,
         .rst_i,
         .rx_data_i(phy_rx_data_i),
-        .rx_valid_i(phy_rx_valid_i & phy_up_i),
-        .out_o,
-        .out_valid_o,
-        .out_ready_i,
+        .rx_valid_i(phy_rx_valid_i & phy_up),
+        .out_o(received),
+        .out_valid_o(received_valid),
+        .out_ready_i(received_ready),
         .listens_i(up),
         .fresh_i(fresh),
         .restart_i(restart),
@@ -165,7 +198,7 @@ module cluster_link
         .training_word_i(training_word),
         .train_run_i(train_run),
         .train_run_done_o(run_done),
-        .stopped_i(~phy_up_i),
+        .stopped_i(~phy_up),
         .fresh_i(fresh),
         .control_i(control),
         .control_valid_i(control_valid & up),
@@ -188,7 +221,7 @@ module cluster_link
         .clk_i,
         .rst_i,
         .rx_data_i(phy_rx_data_i),
-        .rx_valid_i(phy_rx_valid_i & phy_up_i),
+        .rx_valid_i(phy_rx_valid_i & phy_up),
         .out_o,
         .out_valid_o,
         .out_ready_i,
@@ -207,6 +240,9 @@ module cluster_link
         .nonce_o(nonce),
         .event_o(receive_events)
     );
+    assign draining = 1'b0;
+    assign drained  = 1'b0;
+    wire unused = ^control_i;
   end
 
   assign up_o = up;
@@ -215,7 +251,10 @@ module cluster_link
         up: up,
         in_step: up & ~hunting,
         session: training_word.heard,
-        credits: up ? credits : '0
+        credits: up ? credits : '0,
+        drained: drained,
+        known: ~is_new,
+        expected: expected
     };
   end
   assign event_o = send_events | receive_events | session_events;

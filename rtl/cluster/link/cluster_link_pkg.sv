@@ -47,10 +47,21 @@ package cluster_link_pkg;
 
   typedef struct packed {
     logic     up;
-    logic     in_step;  // the receiver
-    session_t session;  // of the other side
-    count_t   credits;  // beats that may be sent
+    logic     in_step;   // the receiver
+    session_t session;   // of the other side
+    count_t   credits;   // beats that may be sent
+    logic     drained;   // a drain has returned all packets
+    logic     known;     // the receiver expects a particular packet
+    seq_t     expected;  // the packet
   } link_state_t;
+
+  // A link that is disabled returns the packets that the neighbour has not received.
+  typedef struct packed {
+    logic disable_link;
+    logic drain;
+    logic known;     // expected is valid; 0: packets that were sent are given up
+    seq_t expected;  // by the neighbour's receiver
+  } link_control_t;
 
   typedef enum int unsigned {
     EventPacketOut,  // first transmission or a repetition

@@ -9,6 +9,10 @@
 // only if the other side has room for all of it, and taken only if the retry buffer has, so that
 // control words never wait for a packet that waits for something else.
 //
+// A drain (while stopped_i) drops the packets that the other side has received, and passes the rest
+// to returned_o, with those that arrive at in_i meanwhile. The first packet after it has the number
+// that the other side expects.
+//
 // Latency: 5 cycles from in_i to phy_tx_data_o. Throughput: one beat per cycle.
 `include "bombus_assert.svh"
 
@@ -44,6 +48,14 @@ module cluster_link_transmit
     output logic train_run_done_o,
     input logic stopped_i,  // nothing is sent
     input logic fresh_i,  // the other side is new: packets sent to it are lost; a pulse
+
+    // The drain: drain_i.drain is held until drained_o
+    input link_control_t drain_i,
+    output logic draining_o,
+    output logic drained_o,
+    output beat_t returned_o,
+    output logic returned_valid_o,
+    input logic returned_ready_i,
 
     // From the other side
     input control_t control_i,
@@ -84,10 +96,14 @@ module cluster_link_transmit
   seq_t write_seq_q, acked_q;
   words_t write_left_q;  // words of the packet still to come; 0 between packets
   logic room_q, write_inside_q;
-  addr_t   starts [RetryBeats];  // of each packet, and of the one that follows
-  (* ram_style = "distributed" *)length_t lengths[RetryBeats];
+  logic renumbers;  // the end of a drain
+  addr_t starts[RetryBeats];  // of each packet, and of the one that follows
+  (* ram_style = "distributed" *) length_t lengths[RetryBeats];
 
-  assign in_ready_o = write_inside_q | room_q;
+  logic draining_q, returned_valid_q;
+  // The drain ends: packets that wait at in_i are sent.
+  wire ends_drain = draining_q & ~drain_i.drain;
+  assign in_ready_o = write_inside_q | (room_q & ~ends_drain);
   wire writes = in_valid_i & in_ready_o;
   wire words_t write_left = write_inside_q ? write_left_q : 9'(in_i.header.length);
   wire write_last = write_left <= 9'(NumWords);
@@ -105,9 +121,9 @@ module cluster_link_transmit
   index_t start_index_q;
   addr_t  start_q;
   always_ff @(posedge clk_i) begin
-    start_write_q <= rst_i | (writes & write_last);
-    start_index_q <= rst_i ? '0 : index_t'(write_seq_q) + 1'b1;
-    start_q <= rst_i ? '0 : write_q + 1'b1;
+    start_write_q <= rst_i | (writes & write_last) | renumbers;
+    start_index_q <= rst_i ? '0 : renumbers ? index_t'(acked_q) : index_t'(write_seq_q) + 1'b1;
+    start_q <= rst_i ? '0 : renumbers ? write_q : write_q + 1'b1;
     if (start_write_q) starts[start_index_q] <= start_q;
     if (writes & ~write_inside_q) lengths[index_t'(write_seq_q)] <= in_i.header.length;
     write_left_q <= writes ? write_left - 9'(NumWords) : write_left;
@@ -122,6 +138,7 @@ module cluster_link_transmit
         write_inside_q <= ~write_last;
         if (write_last) write_seq_q <= write_seq_q + 1'b1;
       end
+      if (renumbers) write_seq_q <= acked_q;
       room_q <= 32'(addr_t'(write_q - free_q)) < RetryBeats - MaxBeats - 4;
     end
   end
@@ -130,8 +147,9 @@ module cluster_link_transmit
 
   typedef struct packed {
     logic back;
-    logic lost;  // packets that were sent are given up
+    logic lost;   // packets that were sent are given up
     logic mark;
+    logic drain;
     seq_t seq;
   } lookup_t;
   lookup_t lookup, lookup_q, found_q;
@@ -143,19 +161,39 @@ module cluster_link_transmit
   logic ack_due_q, nak_due_q, fresh_due_q, nak_known_q;
   seq_t ack_seq_q, nak_seq_q;
   nonce_t nak_nonce_q;
+  addr_t send_q;
   seq_t send_seq_q;
+  logic marked_q;  // a Mark was sent since the reset
   wire seq_t sent_packets = send_seq_q - acked_q;
   wire lookup_free = ~lookup_valid_q & ~found_valid_q;
-  wire takes_fresh = lookup_free & fresh_due_q;
+  wire takes_fresh = lookup_free & fresh_due_q & ~draining_q;
   wire takes_nak = lookup_free & ~fresh_due_q & nak_due_q;
   wire takes_ack = lookup_free & ~fresh_due_q & ~nak_due_q & ack_due_q;
+  wire takes_drain = lookup_free & ~fresh_due_q & ~nak_due_q & ~ack_due_q & stopped_i &
+      drain_i.drain & ~draining_q;
+  // The sender may have gone back, so the other side can have more than sent_packets. Before the
+  // first Mark its number is that of an earlier session.
+  wire drain_fits = drain_i.known & marked_q &
+      (seq_t'(drain_i.expected - acked_q) <= seq_t'(write_seq_q - acked_q));
   // A Nak that names no packet, or none that is in the buffer, is answered with all of them.
   wire nak_fits = nak_known_q & (seq_t'(nak_seq_q - acked_q) <= sent_packets);
   always_comb begin
-    lookup = '{back: 1'b0, lost: 1'b0, mark: 1'b0, seq: ack_seq_q};
-    if (takes_fresh) lookup = '{back: 1'b1, lost: 1'b1, mark: 1'b0, seq: send_seq_q};
+    lookup = '{back: 1'b0, lost: 1'b0, mark: 1'b0, drain: 1'b0, seq: ack_seq_q};
+    if (takes_fresh) begin
+      lookup.back = 1'b1;
+      lookup.lost = 1'b1;
+      lookup.seq  = send_seq_q;
+    end
     if (takes_nak) begin
-      lookup = '{back: 1'b1, lost: 1'b0, mark: 1'b1, seq: nak_fits ? nak_seq_q : acked_q};
+      lookup.back = 1'b1;
+      lookup.mark = 1'b1;
+      lookup.seq  = nak_fits ? nak_seq_q : acked_q;
+    end
+    if (takes_drain) begin
+      lookup.back  = 1'b1;
+      lookup.lost  = ~drain_fits;
+      lookup.drain = 1'b1;
+      lookup.seq   = drain_fits ? drain_i.expected : send_seq_q;
     end
   end
 
@@ -182,7 +220,7 @@ module cluster_link_transmit
       acked_q <= '0;
       lost_q <= '0;
     end else begin
-      lookup_valid_q <= takes_fresh | takes_nak | (takes_ack & (seq_t'(
+      lookup_valid_q <= takes_fresh | takes_nak | takes_drain | (takes_ack & (seq_t'(
           ack_seq_q - acked_q
       ) <= sent_packets));
       found_valid_q <= lookup_valid_q;
@@ -192,7 +230,7 @@ module cluster_link_transmit
       if (found_valid_q) begin
         free_q  <= found_start_q;
         acked_q <= found_q.seq;
-      end
+      end else if (draining_q) free_q <= send_q;
       if (lost_q != '0) lost_q <= lost_q - 1'b1;
       if (found_valid_q & found_q.lost) lost_q <= found_q.seq - acked_q;
     end
@@ -216,7 +254,6 @@ module cluster_link_transmit
   logic inside_q, active_q, mark_due_q, tail_due_q, quiet;
   seq_t   mark_seq_q;
   nonce_t mark_nonce_q;
-  addr_t  send_q;
   words_t send_left_q;
   count_t booked_q, sent_q, limit_q, announced_q;
   logic state_due_q, nak_send_q, tail_time_q;
@@ -237,6 +274,9 @@ module cluster_link_transmit
   wire count_t given_back = limit_i - announced_q;
   wire count_t credit = limit_q - booked_q;
   wire available = send_q != write_q;
+  wire returns = draining_q & available & (~returned_valid_q | returned_ready_i);
+  wire empty = ~available & ~returned_valid_q & ~write_inside_q;
+  assign renumbers = ends_drain & empty;
   wire holds = back_pending | mark_due_q | tail_due_q | down;
   wire boundary = ~inside_q;
   logic sends_state, sends_nak, sends_mark, sends_tail, sends_train;
@@ -296,6 +336,7 @@ module cluster_link_transmit
     if (rst_i) begin
       inside_q <= 1'b0;
       active_q <= 1'b0;
+      marked_q <= 1'b0;
       mark_due_q <= 1'b0;
       tail_due_q <= 1'b0;
       send_q <= '0;
@@ -316,11 +357,13 @@ module cluster_link_transmit
         inside_q <= ~send_last;
         if (send_last) send_seq_q <= send_seq_q + 1'b1;
       end
+      if (returns) send_q <= send_q + 1'b1;
       if (holds) inside_q <= 1'b0;  // a packet is broken off only to go back
       if (sends_mark) begin
         mark_due_q <= 1'b0;
         tail_due_q <= 1'b1;
         active_q   <= 1'b1;
+        marked_q   <= 1'b1;
       end
       if (sends_tail) tail_due_q <= 1'b0;
       if (goes_back) begin
@@ -362,10 +405,22 @@ module cluster_link_transmit
   assign read_ready = ~read_q.valid | summed_ready;
   always_ff @(posedge clk_i) begin
     if (writes) ring[write_q] <= written;
-    if (read_ready) beat_q <= ring[send_q];
+    if (draining_q ? returns : read_ready) beat_q <= ring[send_q];
     if (read_ready) read_q <= item;
-    if (rst_i) read_q.valid <= 1'b0;
+    if (rst_i | draining_q) read_q.valid <= 1'b0;
+    if (rst_i) begin
+      draining_q <= 1'b0;
+      returned_valid_q <= 1'b0;
+    end else begin
+      if (found_valid_q & found_q.drain) draining_q <= 1'b1;
+      else if (renumbers) draining_q <= 1'b0;
+      returned_valid_q <= returns | (returned_valid_q & ~returned_ready_i);
+    end
   end
+  assign draining_o = draining_q;
+  assign drained_o = draining_q & empty;
+  assign returned_o = beat_q;
+  assign returned_valid_o = returned_valid_q;
 
   localparam matrix_t ByBeat = by_zeros(DataWidth);
   crc_t [NumWords-1:0] sums;
@@ -542,10 +597,11 @@ module cluster_link_transmit
     if (rst_i) event_o <= '0;
   end
 
-  wire unused = ^{summed_q.seq, summed_beat_q.last};
+  wire unused = ^{summed_q.seq, summed_beat_q.last, drain_i.disable_link};
 
   `BOMBUS_ASSERT(NoOverflow, !(writes && addr_t'(write_q + 1'b1) == free_q))
   `BOMBUS_ASSERT(LastAgrees, !(writes && in_i.last != write_last))
+  `BOMBUS_ASSERT(DrainsStopped, !draining_q || stopped_i)
   `BOMBUS_ASSERT(AcksSent, sent_packets <= seq_t'(RetryBeats))
 
 endmodule

@@ -155,6 +155,7 @@ module cluster_node
       arriving_valid, arriving_ready, leaving_valid, leaving_ready, no_route, closed, left;
   logic [MaxLinks-1:0][cluster_link_pkg::NumEvents-1:0] events;
   cluster_link_pkg::link_state_t [MaxLinks-1:0] states;
+  cluster_link_pkg::link_control_t [MaxLinks-1:0] controls;
   for (genvar n = 0; n < MaxLinks; n++) begin : gen_link
     if (n < NumLinks) begin : gen_there
       cluster_link #(
@@ -178,6 +179,7 @@ module cluster_node
           .phy_rx_data_i(rx_data[n]),
           .phy_rx_valid_i(rx_valid[n]),
           .phy_up_i(phy_up[n]),
+          .control_i(controls[n]),
           .up_o(up[n]),
           .state_o(states[n]),
           .event_o(events[n])
@@ -188,7 +190,7 @@ module cluster_node
       assign up[n] = 1'b0;
       assign states[n] = '0;
       assign events[n] = '0;
-      wire unused = ^{tx_ready[n], rx_data[n], rx_valid[n], phy_up[n]};
+      wire unused = ^{tx_ready[n], rx_data[n], rx_valid[n], phy_up[n], controls[n]};
     end
   end
 
@@ -202,6 +204,21 @@ module cluster_node
       .up_i  (up[NumLinks-1:0]),
       .gone_o(gone)
   );
+
+  `define CLUSTER_NODE_CONTROL(n_) \
+    controls[n_] = '{ \
+        disable_link: regs_i.disable_links.links[n_], \
+        drain: regs_i.drain``n_``.run, \
+        known: regs_i.drain``n_``.known, \
+        expected: regs_i.drain``n_``.expected \
+    };
+  always_comb begin
+    `CLUSTER_NODE_CONTROL(0)
+    `CLUSTER_NODE_CONTROL(1)
+    `CLUSTER_NODE_CONTROL(2)
+    `CLUSTER_NODE_CONTROL(3)
+  end
+  `undef CLUSTER_NODE_CONTROL
 
   logic router_holds;
   logic [2:0] route_read;
@@ -253,7 +270,10 @@ module cluster_node
     status_o.link``n_``.up = states[n_].up; \
     status_o.link``n_``.in_step = states[n_].in_step; \
     status_o.link``n_``.session = states[n_].session; \
-    status_o.link``n_``.credits = states[n_].credits;
+    status_o.link``n_``.credits = states[n_].credits; \
+    status_o.received``n_``.drained = states[n_].drained; \
+    status_o.received``n_``.known = states[n_].known; \
+    status_o.received``n_``.expected = states[n_].expected;
   always_comb begin
     status_o = '0;
     status_o.links.up = up;

@@ -2,7 +2,8 @@
 """New route tables in a running cluster, around links and boards that are dead.
 
 Endpoints pause until nothing moves any more, the tables are written, and endpoints go on when the
-packets that waited for a dead link have arrived. So no packet overtakes another of its flow.
+packets that waited for a dead link have arrived. Those inside of the link are drained: each end
+learns what the other has received, and returns the rest to its router.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from bombus.cluster.topology import Link, Topology
 
 if TYPE_CHECKING:
     from bombus.cluster.simulation import Board
+    from bombus.registers.access import BlockAccess
 
-_PAUSE = "pause"  # register of a node
+_PAUSE, _HOLD, _DISABLE = "pause", "hold", "disable_links"  # registers of a node
+_FOR_EVER = 0xFFFF  # of `hold`
+_DRAIN, _KNOWN = 1 << 31, 1 << 16  # of `drain<N>`
 _STEP = 1024  # cycles between two looks: more than any beat takes to the next board
 _MOST_STEPS = 50
 
@@ -31,6 +35,7 @@ class Rerouted:
     change: routing.Change
     written: int  # entries of tables
     cycles: int  # in which endpoints have paused
+    inside: int  # packets inside of dead links, which are drained; not exact with dead boards
     waiting: int | None  # packets that have not arrived then; None: not known with dead boards
     unreachable: tuple[tuple[int, int], ...]  # source and destination without any path
 
@@ -94,12 +99,13 @@ class Routes:
             step = routing.change(alive, self.tables, tables)
         written = list(routing.written(self.tables, tables))
         start = self._cluster.cycle
-        waiting = self._replace(written, dead[1]) if written else 0
+        inside, waiting = self._replace(written, dead) if written else (0, 0)
         self.tables, self._dead = tables, dead
         return Rerouted(
             step,
             len(written),
             self._cluster.cycle - start,
+            inside,
             None if dead[1] else waiting,
             tuple(
                 (source, target)
@@ -110,12 +116,23 @@ class Routes:
             ),
         )
 
-    def _replace(self, entries: Sequence[tuple[int, int, int, int]], dead: Collection[int]) -> int:
-        """Writes entries of tables while endpoints pause; packets that have not arrived then."""
-        alive = [board for board in range(self.topology.boards) if board not in dead]
+    def _replace(
+        self,
+        entries: Sequence[tuple[int, int, int, int]],
+        dead: tuple[Collection[int], Collection[int]],
+    ) -> tuple[int, int]:
+        """Writes entries of tables while endpoints pause.
+
+        The packets that have not arrived before the drain, and after it.
+        """
+        links, boards = dead
+        alive = [board for board in range(self.topology.boards) if board not in boards]
+        holds = {board: int(getattr(self._registers(board), _HOLD).cycles) for board in alive}
         for board in alive:
-            self._write(board, [self._at(board, _PAUSE, 1)])
-        self._settle(dead)
+            # Nothing is dropped meanwhile.
+            pause = self._at(board, _PAUSE, 1)
+            self._write(board, [self._at(board, _HOLD, _FOR_EVER), pause])
+        self._settle(boards)
         for board in alive:
             writes = [
                 self._at(board, ROUTE, port, index=(number << self._bits) + target)
@@ -124,10 +141,52 @@ class Routes:
             ]
             if writes:
                 self._write(board, writes)
-        waiting = self._settle(dead)
+        inside = self._settle(boards)
+        waiting = self._drain(links, boards) if inside else 0
         for board in alive:
-            self._write(board, [self._at(board, _PAUSE, 0)])
+            hold = self._at(board, _HOLD, holds[board])
+            self._write(board, [hold, self._at(board, _PAUSE, 0)])
+        return inside, waiting
+
+    def _drain(self, links: Collection[int], boards: Collection[int]) -> int:
+        """Returns the packets inside of dead links to the routers; those that do not arrive.
+
+        What the neighbour of a dead board has sent to it is given up, and counted as lost.
+        """
+        dead = [
+            link
+            for number, link in enumerate(self.topology.links)
+            if number in links or any(end.board in boards for end in link.ends)
+        ]
+        ends = [pair for link in dead for pair in (link.ends, link.ends[::-1])]
+        ends = [(own, other) for own, other in ends if own.board not in boards]
+        disabled: dict[int, int] = {}
+        for own, _ in ends:
+            disabled[own.board] = disabled.get(own.board, 0) | 1 << own.port
+        for board, ports in disabled.items():
+            self._write(board, [self._at(board, _DISABLE, ports)])
+        self._cluster.run(_STEP)
+        drains = []
+        for own, other in ends:
+            value = _DRAIN
+            if other.board not in boards:
+                there = getattr(self._registers(other.board), f"received{other.port}")
+                value |= there.expected | (_KNOWN if there.known else 0)
+            drains.append((own.board, f"drain{own.port}", value))
+        for board, register, value in drains:
+            self._write(board, [self._at(board, register, value)])
+        waiting = self._settle(boards)
+        for board, register, _ in drains:
+            self._write(board, [self._at(board, register, 0)])
+        for board in disabled:
+            self._write(board, [self._at(board, _DISABLE, 0)])
         return waiting
+
+    def _registers(self, board: int) -> BlockAccess:
+        """The registers of the board's node."""
+        tile, layer = self._nodes[board]
+        found: BlockAccess = getattr(self._cluster[board].registers.tiles[tile], layer)
+        return found
 
     def _at(
         self, board: int, register: str, value: int, *, index: int | None = None

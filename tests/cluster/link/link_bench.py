@@ -24,6 +24,14 @@ FAULTS = Layout(
     ("down", 2),
     ("resets", 2),
     ("clean", 2),
+    ("disables", 2),
+    ("drains", 2),
+    ("known", 2),
+    ("expected_a", 16),
+    ("expected_b", 16),
+)
+STATUS = Layout(
+    *(("up", 2), ("drained", 2), ("known", 2), ("_", 2), ("expected_a", 16), ("expected_b", 16))
 )
 HEADER = Layout(
     ("length", 8), ("yield", 1), ("credit", 1), ("channel", 5), ("source", 8), ("destination", 8)
@@ -69,11 +77,33 @@ class Links:
 
     def train(self, limit: int = 30_000) -> None:
         for _ in range(limit // 50):
-            if self.bench.status == 3:
+            if self.status("up") == 3:
                 self.bench.run(1500)  # until both receivers are in step
                 return
             self.bench.run(50)
         raise AssertionError("the link does not come up")
+
+    def status(self, name: str) -> int:
+        return STATUS.get(self.bench.status, name)
+
+    def drain(self, sides: int = 0b11) -> None:
+        """Disables both links, and returns what the other side has not received."""
+        self.faults(disables=3)
+        self.bench.run(20)
+        # What one side expects is for the sender of the other.
+        known = self.status("known")
+        self.faults(
+            known=known >> 1 | (known & 1) << 1,
+            expected_a=self.status("expected_b"),
+            expected_b=self.status("expected_a"),
+            drains=sides,
+        )
+
+    def end_drain(self) -> None:
+        """After a drain: the links may come up again."""
+        self.faults(drains=0)
+        self.bench.run(10)
+        self.faults(disables=0)
 
     def send(self, side: int, sent: Sequence[Packet]) -> None:
         self.sent[side].extend(sent)

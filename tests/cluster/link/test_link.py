@@ -165,6 +165,93 @@ def test_reset_of_a_board(benches: Benches, width: int, seed: int) -> None:
     assert links.received(A) == links.sent[A]
 
 
+@pytest.mark.parametrize("width", [pytest.param(64, marks=pytest.mark.sweep), 128, 512])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_drain(benches: Benches, width: int, seed: int) -> None:
+    """The channel dies in traffic with errors: what has not arrived is returned, once and in order.
+    Afterwards the link is as before.
+    """
+    random = Random(f"{width} {seed}")
+    links = Links(benches, width, seed=seed)
+    links.train()
+    returned = 0
+    for _ in range(6):
+        links.noise(ber=2e-5, loss=0.001)
+        links.bench.pace(gap=random.choice((0.0, 0.3)), stall=random.choice((0.0, 0.3)))
+        for wire in (WIRE + A, WIRE + B):
+            links.bench.stall(wire, 0.0)
+        for side in (A, B):
+            links.send(side, packets(random, some(random, 400)))
+        links.bench.run(random.randrange(100, 200_000 // width))
+        links.faults(down=random.randrange(4))
+        links.bench.run(random.randrange(1, 300))
+        links.drain()
+        for _ in range(400):
+            links.bench.run(50)
+            if links.status("drained") == 3 and not any(map(links.bench.waiting, (A, B))):
+                break
+        links.bench.run(2000)
+        assert links.status("drained") == 3
+        # At each side are packets of the other, and those that were returned.
+        there = [links.received(A), links.received(B)]
+        for side in (A, B):
+            sent = set(links.sent[side])
+            arrived = [each for each in there[side] if each in sent]
+            again = [each for each in there[1 - side] if each in sent]
+            assert arrived + again == links.sent[side]
+            returned += len(again)
+            links.sent[side].clear()
+        links.bench.forget()
+        links.noise()
+        links.end_drain()
+        links.faults(down=0)
+        links.train()
+        for side in (A, B):
+            links.send(side, packets(random, some(random, 100)))
+        links.bench.run(20_000)
+        links.check()
+        for side in (A, B):
+            links.sent[side].clear()
+        links.bench.forget()
+    assert returned > 100
+    assert not links.counts()["lost"]
+
+
+def test_drain_after_a_reset_of_the_neighbour(benches: Benches) -> None:
+    """It does not know what it has received: that is given up and counted, the rest is returned."""
+    width = 128
+    random = Random(width)
+    links = Links(benches, width, seed=4)
+    links.train()
+    links.send(A, packets(random, some(random, 250)))
+    links.bench.run(1000)
+    links.faults(down=3)
+    links.bench.run(100)
+    links.faults(resets=1 << B)
+    links.bench.run(10)
+    links.faults(resets=0)
+    links.bench.run(10)
+    links.drain()
+    assert links.status("known") == 1 << A
+    links.bench.run(10_000)
+    assert links.status("drained") == 3
+    arrived, returned = whole(links, A), links.received(B)
+    sent = links.sent[A]
+    assert arrived == sent[: len(arrived)]
+    assert returned == sent[len(sent) - len(returned) :]
+    assert len(arrived) + len(returned) < len(sent)
+    assert 0 < len(sent) - len(arrived) - len(returned) <= links.counts(A)["lost"]
+    links.end_drain()
+    links.faults(down=0)
+    links.train()
+    links.bench.forget()
+    for side in (A, B):
+        links.sent[side].clear()
+        links.send(side, packets(random, some(random, 100)))
+    links.bench.run(20_000)
+    links.check()
+
+
 def whole(links: Links, side: int) -> list[Packet]:
     """What has arrived, without packets that the reset has cut."""
     found, beats = [], []

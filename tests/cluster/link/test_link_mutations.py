@@ -22,6 +22,7 @@ PACE: Test = partial(test_link.test_any_pace, width=128)
 FAULTS: Test = partial(test_link.test_faults, width=128, ber=1e-4, loss=0.002, burst=20)
 RESET: Test = partial(test_link.test_reset_of_a_board, width=128, seed=1)
 SHORT: Test = test_link.test_buffer_full_of_short_packets
+DRAIN: Test = partial(test_link.test_drain, width=128, seed=2)
 FORMAT: Test = partial(test_link_format.test_format, width=128)
 
 SENDER = "cluster_link_transmit"
@@ -37,6 +38,8 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (SENDER, "if (read_q.valid) crc_q <=", "crc_q <=", PACE),
     (SENDER, "& ~sends_tail & ~credit[11]", "& ~credit[11]", ALL),
     (SENDER, "fresh_due_q <= fresh_i |", "fresh_due_q <=", RESET),
+    (SENDER, "<= seq_t'(write_seq_q - acked_q))", "<= sent_packets)", DRAIN),
+    (SENDER, "if (renumbers) write_seq_q <= acked_q;", "", DRAIN),
     (RECEIVER, "is_next = checked_q.seq == expected_q", "is_next = 1'b1", FAULTS),
     (RECEIVER, "if (adopts_q) shift_q <= numbers.count - checked_q.count;", "", FAULTS),
     (RECEIVER, "2 ** $clog2(BufferBeats + 3)", "2 ** $clog2(BufferBeats)", SHORT),

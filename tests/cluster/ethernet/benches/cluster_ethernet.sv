@@ -96,6 +96,7 @@ module bench #(
         .phy_rx_data_i(rx_data),
         .phy_rx_valid_i(rx_valid),
         .phy_up_i(up),
+        .control_i('0),
         .up_o(ups[s]),
         .event_o(link_events)
     );

@@ -2,7 +2,8 @@
 // Two links and the wires between them, which lose beats and flip bits.
 //
 // Streams in: beats of side A, of side B; out: those that arrive at B, at A; then the beats of the
-// wire from A and from B, whose stalls are those of the channel.
+// wire from A and from B, whose stalls are those of the channel. status, from bit 0, of A and of B:
+// up, drained, the receiver's known; from bit 8: expected.
 `include "bench.svh"
 `include "cluster_types.svh"
 
@@ -15,14 +16,18 @@ module bench
     parameter bit Check = 1'b1,
     localparam int unsigned BeatBits = DataWidth + 32
 ) (
-    `BENCH_PORTS(2, BeatBits, 4, BeatBits, 128, 2)
+    `BENCH_PORTS(2, BeatBits, 4, BeatBits, 160, 40)
 );
 
   `BENCH_SHAPE
   `CLUSTER_BEAT_T(beat_t, DataWidth)
 
   typedef struct packed {
-    logic [22:0] unused;
+    logic [16:0] unused;
+    logic [1:0][15:0] expected;  // for the drain of A, of B
+    logic [1:0] known;
+    logic [1:0] drains;
+    logic [1:0] disables;
     logic [1:0] clean;  // directions without faults
     logic [1:0] resets;
     logic [1:0] down;  // the channel from A, from B
@@ -46,6 +51,17 @@ module bench
   for (genvar s = 0; s < 2; s++) begin : gen_side
     logic [NumEvents-1:0] events;
     beat_t out;
+    wire link_control_t control =
+    '{
+        disable_link: faults.disables[s],
+        drain: faults.drains[s],
+        known: faults.known[s],
+        expected: faults.expected[s]
+    }
+    ;
+    assign status_o[2+s] = states[s].drained;
+    assign status_o[4+s] = states[s].known;
+    assign status_o[8+16*s+:16] = states[s].expected;
     cluster_link #(
         .beat_t(beat_t),
         .DataWidth(DataWidth),
@@ -66,6 +82,7 @@ module bench
         .phy_rx_data_i(received[1-s]),
         .phy_rx_valid_i(received_valid[1-s]),
         .phy_up_i(&ups_q),
+        .control_i(control),
         .up_o(ups[s]),
         .state_o(states[s]),
         .event_o(events)
@@ -109,6 +126,7 @@ module bench
   logic [1:0] in_ready, valid;
   link_state_t [1:0] states;
 
-  assign status_o = ups;
+  assign status_o[1:0] = ups;
+  assign status_o[7:6] = '0;
 
 endmodule
