@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact-match map of IPv4 addresses, 1:1, in block RAM, that software changes under traffic.
+// Exact-match map of addresses, 1:1, in block RAM, that software changes under traffic. The defaults
+// map IPv4 addresses.
 //
 // Software writes entries by number. Their addresses are in four hash tables with one place for an
 // address in each, half full at most (cuckoo hashing with four functions; Fotakis et al., 2005). An
@@ -10,7 +11,8 @@
 // new target of an address, never a mixture. While an entry gets another address, both are found
 // for some cycles. A write is refused, and changes nothing, if another entry has the address. It is
 // also refused while an address that has found no place in MaxMoves moves keeps the register
-// occupied, which at this load does not happen by chance.
+// occupied, which at this load does not happen by chance. Each write that removes an address lets
+// that one try again.
 //
 // Look-up: hit_o and to_o belong to the last address read, from the cycle after it on. read_i may
 // arrive late. Throughput: one per cycle; writes do not delay look-ups. A read by software takes 4
@@ -19,6 +21,8 @@
 `include "bombus_assert.svh"
 
 module address_map #(
+    parameter  int unsigned FromWidth  = 32,                 // at least $clog2(NumEntries)
+    parameter  int unsigned ToWidth    = 32,
     parameter  int unsigned NumEntries = 1024,
     localparam int unsigned IndexWidth = $clog2(NumEntries)
 ) (
@@ -26,21 +30,21 @@ module address_map #(
     input logic rst_i,
 
     input logic read_i,
-    input logic [31:0] from_i,
+    input logic [FromWidth-1:0] from_i,
     output logic hit_o,
-    output logic [31:0] to_o,
+    output logic [ToWidth-1:0] to_o,
 
     // Register port: an entry
     input  logic                  request_i,      // held until done_o
     input  logic                  write_i,
     input  logic [IndexWidth-1:0] index_i,
     input  logic                  wdata_valid_i,
-    input  logic [          31:0] wdata_from_i,
-    input  logic [          31:0] wdata_to_i,
+    input  logic [ FromWidth-1:0] wdata_from_i,
+    input  logic [   ToWidth-1:0] wdata_to_i,
     output logic                  done_o,         // one cycle
     output logic                  rdata_valid_o,  // with done_o
-    output logic [          31:0] rdata_from_o,
-    output logic [          31:0] rdata_to_o,
+    output logic [ FromWidth-1:0] rdata_from_o,
+    output logic [   ToWidth-1:0] rdata_to_o,
     output logic                  refused_o       // one-cycle pulse
 );
 
@@ -55,23 +59,23 @@ module address_map #(
   typedef logic [NumTables-1:0][PlaceWidth-1:0] places_t;
   typedef struct packed {
     logic valid;
-    logic [31:0] from;
-    logic [31:0] to;
+    logic [FromWidth-1:0] from;
+    logic [ToWidth-1:0] to;
   } entry_t;
 
   // ---- Places of an address ----
 
   // Addresses that differ only in the lowest bits have different places. Only software adds
   // addresses, so the hash needs no seed.
-  localparam int unsigned HighBits = 32 - PlaceWidth;
+  localparam int unsigned HighBits = FromWidth - PlaceWidth;
   logic [NumTables*PlaceWidth-1:0] read_hash, step_hash;
-  logic [31:0] step_from;
+  logic [FromWidth-1:0] step_from;
   places_t read_place, step_place, step_place_q;
   keyed_hash #(
       .DataWidth(HighBits),
       .HashWidth(NumTables * PlaceWidth)
   ) u_read_hash (
-      .data_i(from_i[31:PlaceWidth]),
+      .data_i(from_i[FromWidth-1:PlaceWidth]),
       .seed_i('0),
       .hash_o(read_hash)
   );
@@ -79,7 +83,7 @@ module address_map #(
       .DataWidth(HighBits),
       .HashWidth(NumTables * PlaceWidth)
   ) u_step_hash (
-      .data_i(step_from[31:PlaceWidth]),
+      .data_i(step_from[FromWidth-1:PlaceWidth]),
       .seed_i('0),
       .hash_o(step_hash)
   );
@@ -130,8 +134,8 @@ module address_map #(
   );
 
   // One LUT per three bits, followed by a tree.
-  localparam int unsigned NumGroups = (32 + 2) / 3;
-  function automatic logic is_same(logic [31:0] a, logic [31:0] b);
+  localparam int unsigned NumGroups = (FromWidth + 2) / 3;
+  function automatic logic is_same(logic [FromWidth-1:0] a, logic [FromWidth-1:0] b);
     logic [NumGroups-1:0] differs;
     for (int unsigned g = 0; g < NumGroups; g++) begin
       differs[g] = 3'(a >> (3 * g)) != 3'(b >> (3 * g));
@@ -143,20 +147,20 @@ module address_map #(
 
   // The register is read with the tables, so that an address that moves is found once.
   entry_t moving_q, moving_seen_q;
-  logic [31:0] from_q;
+  logic [FromWidth-1:0] from_q;
   always_ff @(posedge clk_i) begin
     from_q <= from_i;
     moving_seen_q <= moving_q;
   end
   wire entry_t [NumTables:0] candidates = {moving_seen_q, found};
   logic [NumTables:0] match;
-  logic [31:0] to, to_q;
+  logic [ToWidth-1:0] to, to_q;
   logic fresh_q, hit_q;  // the address was read in the cycle before
   always_comb begin
     to = '0;
     for (int unsigned c = 0; c <= NumTables; c++) begin
       match[c] = candidates[c].valid & is_same(candidates[c].from, from_q);
-      to |= candidates[c].to & {32{match[c]}};  // an address is in one place only
+      to |= candidates[c].to & {ToWidth{match[c]}};  // an address is in one place only
     end
   end
   assign hit_o = fresh_q ? |match : hit_q;
@@ -188,6 +192,7 @@ module address_map #(
   phase_e phase_q;
   entry_t old_q, victim;
   logic refused_q;
+  logic removed_q;  // the old address has been removed
   logic [6:0] random_q;  // a turn in order could walk in circles
   logic [1:0] last_q;
   logic [$clog2(MaxMoves+1)-1:0] moves_q;
@@ -253,9 +258,12 @@ module address_map #(
     if (state_q == StateRest) begin
       moves_q   <= '0;
       refused_q <= 1'b0;
+      removed_q <= 1'b0;
     end else if (judges) begin
-      if (exchanges) moves_q <= moves_q + 1'b1;
+      if (phase_q == PhaseRemove) moves_q <= '0;
+      else if (exchanges) moves_q <= moves_q + 1'b1;
       refused_q <= refuses;
+      removed_q <= removed_q | phase_q == PhaseRemove;
     end
     if (judges & exchanges) moving_q <= victim;
     else if (judges & changes & same_moving_q) moving_q.to <= wanted.to;
@@ -286,7 +294,8 @@ module address_map #(
         state_q <= StateHash;
         if (refuses) state_q <= StateDone;
         else if (exchanges) phase_q <= PhaseWalk;
-        else if (phase_q != PhaseRemove & removes_old) phase_q <= PhaseRemove;
+        else if (phase_q != PhaseRemove & removes_old & ~removed_q) phase_q <= PhaseRemove;
+        else if (phase_q == PhaseRemove & moving_q.valid & ~same_moving_q) phase_q <= PhaseWalk;
         else state_q <= StateList;
       end
       StateList: if (list_done) state_q <= StateDone;

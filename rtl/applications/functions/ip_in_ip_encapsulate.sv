@@ -99,48 +99,51 @@ module ip_in_ip_encapsulate
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
 
-  // ---- First stage: the table is read ----
+  // ---- Look-up ----
 
-  beat_t read;
-  logic read_valid, read_ready, first;
-  stream_register #(
-      .data_t(beat_t)
-  ) u_read (
+  typedef struct packed {
+    logic is_inner;
+    logic too_long;
+    logic dont_fragment;
+    packet_meta_t meta;
+  } found_t;
+  found_t found, found_q;
+  packet_meta_t in_meta, read_meta;
+  beat_t read, beat;
+  assign in_meta = packet_meta_t'(in_i.meta);
+  assign read_meta = packet_meta_t'(read.meta);
+  assign found = '{
+          is_inner: read_meta.mac_port == mac_port_t'(InnerPort),
+          too_long: read.length > length_t'(Mtu),
+          dont_fragment: read.data[54],
+          meta: read_meta
+      };
+  logic stage_valid, stage_ready, first, refused, looks_up, unused_hit;
+  logic [31:0] outer_ip_q;  // 0: none
+  message_number_t message;
+  map_lookup #(
+      .beat_t(beat_t),
+      .kept_t(found_t),
+      .Default(Remote),
+      .NumEntries(NumEntries)
+  ) u_lookup (
       .clk_i,
       .rst_i,
       .in_i,
+      .from_i(in_meta.ip),
       .in_valid_i,
       .in_ready_o,
-      .out_o(read),
-      .out_valid_o(read_valid),
-      .out_ready_i(read_ready)
-  );
-
-  message_number_t message, unused_begun;
-  message_number u_first (
-      .clk_i,
-      .rst_i,
-      .taken_i(read_valid & read_ready),
-      .last_i (read.last),
-      .first_o(first),
-      .here_o (message),
-      .begun_o(unused_begun)
-  );
-
-  packet_meta_t in_meta, read_meta;
-  assign in_meta   = packet_meta_t'(in_i.meta);
-  assign read_meta = packet_meta_t'(read.meta);
-  logic hit, refused;
-  logic [31:0] to;
-  address_map #(
-      .NumEntries(NumEntries)
-  ) u_map (
-      .clk_i,
-      .rst_i,
-      .read_i(in_valid_i & in_ready_o),
-      .from_i(in_meta.ip),
-      .hit_o(hit),
-      .to_o(to),
+      .read_o(read),
+      .kept_i(found),
+      .out_o(beat),
+      .out_first_o(first),
+      .out_message_o(message),
+      .kept_o(found_q),
+      .hit_o(unused_hit),
+      .to_o(outer_ip_q),
+      .out_valid_o(stage_valid),
+      .out_ready_i(stage_ready),
+      .busy_o(looks_up),
       .request_i(tunnel_request_i),
       .write_i(tunnel_write_i),
       .index_i(tunnel_index_i),
@@ -154,48 +157,6 @@ module ip_in_ip_encapsulate
       .refused_o(refused)
   );
 
-  // ---- Second stage: the verdict of a message ----
-
-  typedef struct packed {
-    logic first;
-    beat_t beat;
-    message_number_t message;
-  } stage_t;
-  stage_t stage;
-  logic stage_valid, stage_ready;
-  stream_register #(
-      .data_t(stage_t)
-  ) u_stage (
-      .clk_i,
-      .rst_i,
-      .in_i('{first: first, beat: read, message: message}),
-      .in_valid_i(read_valid),
-      .in_ready_o(read_ready),
-      .out_o(stage),
-      .out_valid_o(stage_valid),
-      .out_ready_i(stage_ready)
-  );
-
-  typedef struct packed {
-    logic is_inner;
-    logic too_long;
-    logic dont_fragment;
-    logic [31:0] outer_ip;  // 0: none
-    packet_meta_t meta;
-  } found_t;
-  found_t found_q;
-  always_ff @(posedge clk_i) begin
-    if (read_valid & read_ready & first) begin
-      found_q <= '{
-          is_inner: read_meta.mac_port == mac_port_t'(InnerPort),
-          too_long: read.length > length_t'(Mtu),
-          dont_fragment: read.data[54],
-          outer_ip: hit ? to : Remote,
-          meta: read_meta
-      };
-    end
-  end
-
   // ---- What transport layers need of a packet that is too long: bytes 9 and 16 to 27 ----
 
   localparam int unsigned QuotedBytes = 28;
@@ -203,12 +164,12 @@ module ip_in_ip_encapsulate
   localparam int unsigned KeptBits = QuotedBeats * DataBytes * 8;
   logic [KeptBits-1:0] quoted, kept_q;
   logic [$clog2(QuotedBeats+1)-1:0] beat_q;
-  wire [$clog2(QuotedBeats+1)-1:0] here = stage.first ? '0 : beat_q;
+  wire [$clog2(QuotedBeats+1)-1:0] here = first ? '0 : beat_q;
   wire is_quote = 32'(here) == QuotedBeats - 1;  // the last beat of the quotation
   always_comb begin
     quoted = kept_q;
     for (int unsigned b = 0; b < QuotedBeats; b++) begin
-      if (32'(here) == b) quoted[DataBytes*8*b+:DataBytes*8] = stage.beat.data;
+      if (32'(here) == b) quoted[DataBytes*8*b+:DataBytes*8] = beat.data;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -251,18 +212,18 @@ module ip_in_ip_encapsulate
     routed.id = found_q.dont_fragment ? '0 : id_q;
     routed.packet = found_q.meta;
     routed.packet.mac_port = mac_port_t'(OuterPort);
-    routed.packet.ip = found_q.outer_ip;
+    routed.packet.ip = outer_ip_q;
     routed.packet.l4.ip_tx.protocol = ProtocolIpInIp;
   end
 
-  wire is_loop = found_q.outer_ip == found_q.meta.ip;
+  wire is_loop = outer_ip_q == found_q.meta.ip;
   wire is_error = found_q.is_inner & found_q.too_long;
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
     if (found_q.is_inner) begin
       if (found_q.too_long) reasons[DropTooLong] = ~(found_q.dont_fragment & is_bound);
-      else if (found_q.outer_ip == '0) reasons[DropNoTunnel] = 1'b1;
+      else if (outer_ip_q == '0) reasons[DropNoTunnel] = 1'b1;
       else if (is_loop) reasons[DropLoop] = 1'b1;
     end
   end
@@ -270,7 +231,7 @@ module ip_in_ip_encapsulate
   beat_t sent;
   logic [NextWidth-1:0] next;
   always_comb begin
-    sent = stage.beat;
+    sent = beat;
     sent.kind = $bits(sent.kind)'(KindPacket);
     next = NextWidth'(NextEthTx);
     if (is_error) begin
@@ -292,7 +253,7 @@ module ip_in_ip_encapsulate
 
   // Of a packet that is too long, one beat becomes a message; the others end here.
   wire  discard = is_error & ~is_quote;
-  wire  out_first = is_error ? is_quote : stage.first;
+  wire  out_first = is_error ? is_quote : first;
   logic sent_ready;
   assign stage_ready = sent_ready | discard;
   drop_register #(
@@ -318,13 +279,13 @@ module ip_in_ip_encapsulate
 
   wire passes = stage_valid & sent_ready & ~discard & out_first & found_q.is_inner & ~|reasons;
   always_ff @(posedge clk_i) begin
-    drop_message_o <= {NumDrops{stage.message}};
+    drop_message_o <= {NumDrops{message}};
     event_o[EventEncapsulated] <= passes & ~is_error & ~rst_i;
     event_o[EventTooBig] <= passes & is_error & ~rst_i;
     event_o[EventRefused] <= refused & ~rst_i;
     if (rst_i) id_q <= '0;
     else if (passes & ~is_error & ~found_q.dont_fragment) id_q <= id_q + 1'b1;
   end
-  assign busy_o = read_valid | stage_valid | out_valid_o;
+  assign busy_o = looks_up | out_valid_o;
 
 endmodule

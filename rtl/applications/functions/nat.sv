@@ -68,49 +68,37 @@ module nat
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
 
-  // ---- First stage: the map is read ----
+  // ---- Look-up ----
 
-  beat_t read;
-  logic read_valid, read_ready;
-  stream_register #(
-      .data_t(beat_t)
-  ) u_read (
+  packet_meta_t in_meta, read_meta;
+  beat_t read, beat;
+  assign in_meta   = packet_meta_t'(in_i.meta);
+  assign read_meta = packet_meta_t'(read.meta);
+  logic stage_valid, stage_ready, first, hit_q, refused, looks_up;
+  logic [31:0] from_q, to_q;
+  message_number_t message;
+  map_lookup #(
+      .beat_t(beat_t),
+      .kept_t(logic [31:0]),
+      .NumEntries(NumEntries)
+  ) u_lookup (
       .clk_i,
       .rst_i,
       .in_i,
+      .from_i(in_meta.ip),
       .in_valid_i,
       .in_ready_o,
-      .out_o(read),
-      .out_valid_o(read_valid),
-      .out_ready_i(read_ready)
-  );
-
-  logic first;
-  message_number_t message, unused_begun;
-  message_number u_first (
-      .clk_i,
-      .rst_i,
-      .taken_i(read_valid & read_ready),
-      .last_i (read.last),
-      .first_o(first),
-      .here_o (message),
-      .begun_o(unused_begun)
-  );
-
-  packet_meta_t in_meta, read_meta;
-  assign in_meta   = packet_meta_t'(in_i.meta);
-  assign read_meta = packet_meta_t'(read.meta);
-  logic hit, refused;
-  logic [31:0] to;
-  address_map #(
-      .NumEntries(NumEntries)
-  ) u_map (
-      .clk_i,
-      .rst_i,
-      .read_i(in_valid_i & in_ready_o),
-      .from_i(in_meta.ip),
-      .hit_o(hit),
-      .to_o(to),
+      .read_o(read),
+      .kept_i(read_meta.ip),
+      .out_o(beat),
+      .out_first_o(first),
+      .out_message_o(message),
+      .kept_o(from_q),
+      .hit_o(hit_q),
+      .to_o(to_q),
+      .out_valid_o(stage_valid),
+      .out_ready_i(stage_ready),
+      .busy_o(looks_up),
       .request_i(mapping_request_i),
       .write_i(mapping_write_i),
       .index_i(mapping_index_i),
@@ -124,37 +112,6 @@ module nat
       .refused_o(refused)
   );
 
-  // ---- Second stage: the verdict of a message ----
-
-  typedef struct packed {
-    logic first;
-    beat_t beat;
-    message_number_t message;
-  } stage_t;
-  stage_t stage;
-  logic stage_valid, stage_ready;
-  stream_register #(
-      .data_t(stage_t)
-  ) u_stage (
-      .clk_i,
-      .rst_i,
-      .in_i('{first: first, beat: read, message: message}),
-      .in_valid_i(read_valid),
-      .in_ready_o(read_ready),
-      .out_o(stage),
-      .out_valid_o(stage_valid),
-      .out_ready_i(stage_ready)
-  );
-  logic hit_q;
-  logic [31:0] from_q, to_q;
-  always_ff @(posedge clk_i) begin
-    if (read_ready & read_valid & first) begin
-      hit_q  <= hit;
-      to_q   <= to;
-      from_q <= read_meta.ip;
-    end
-  end
-
   // ---- Sums ----
 
   // Word plus the new address, minus the old one.
@@ -165,7 +122,7 @@ module nat
   endfunction
 
   packet_meta_t meta, sent_meta;
-  assign meta = packet_meta_t'(stage.beat.meta);
+  assign meta = packet_meta_t'(beat.meta);
   wire [7:0] protocol = Received ? meta.l4.ip_rx.protocol : meta.l4.ip_tx.protocol;
   wire has_pseudo_header = protocol == ProtocolUdp | protocol == ProtocolTcp;
   wire has_seed = meta.l4.ip_tx.csum_pos != '0;
@@ -184,7 +141,7 @@ module nat
   beat_t sent;
   if (Received) begin : gen_no_quote
     always_comb begin
-      sent = stage.beat;
+      sent = beat;
       sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
     end
   end else begin : gen_quote
@@ -196,13 +153,13 @@ module nat
     logic [1:0] beat_q;  // of the message, saturating
     logic is_error_q;
     // In wire order the first byte is the lowest.
-    wire [7:0] kind = stage.beat.data[7:0];
-    wire is_error = stage.first ? (protocol == ProtocolIcmp) & (kind inside {
+    wire [7:0] kind = beat.data[7:0];
+    wire is_error = first ? (protocol == ProtocolIcmp) & (kind inside {
         icmp_pkg::TypeUnreachable, icmp_pkg::TypeTimeExceeded, icmp_pkg::TypeParameterProblem})
         : is_error_q;
-    wire [1:0] here = stage.first ? '0 : beat_q;
-    wire [15:0] quoted_csum = swap16(stage.beat.data[QuoteBit+:16]);
-    wire [31:0] quoted_ip = swap32(stage.beat.data[QuoteBit+16+:32]);
+    wire [1:0] here = first ? '0 : beat_q;
+    wire [15:0] quoted_csum = swap16(beat.data[QuoteBit+:16]);
+    wire [31:0] quoted_ip = swap32(beat.data[QuoteBit+16+:32]);
     wire quotes = is_error & hit_q & here == 2'(QuoteBeat) & quoted_ip == from_q;
     always_ff @(posedge clk_i) begin
       if (stage_valid & stage_ready) begin
@@ -212,7 +169,7 @@ module nat
     end
     // A header's checksum is the complement of its sum.
     always_comb begin
-      sent = stage.beat;
+      sent = beat;
       sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
       if (quotes) begin
         sent.data[QuoteBit+:16] = swap16(~changed(~quoted_csum, from_q, to_q));
@@ -234,7 +191,7 @@ module nat
       .in_i(sent),
       .in_valid_i(stage_valid),
       .in_ready_o(stage_ready),
-      .in_first_i(stage.first),
+      .in_first_i(first),
       .in_next_i(NextTranslated),
       .in_drop_i(reasons),
       .out_o,
@@ -245,10 +202,10 @@ module nat
   );
 
   always_ff @(posedge clk_i) begin
-    drop_message_o <= {NumDrops{stage.message}};
-    event_o[EventTranslated] <= stage_valid & stage_ready & stage.first & hit_q & ~rst_i;
+    drop_message_o <= {NumDrops{message}};
+    event_o[EventTranslated] <= stage_valid & stage_ready & first & hit_q & ~rst_i;
     event_o[EventRefused] <= refused & ~rst_i;
   end
-  assign busy_o = read_valid | stage_valid | out_valid_o;
+  assign busy_o = looks_up | out_valid_o;
 
 endmodule

@@ -128,6 +128,30 @@ def test_an_address_without_a_place(benches: Benches) -> None:
     assert look(bench, same[2:]) == [4, 3, 2, 1, 0]
 
 
+@pytest.mark.parametrize("removed", range(5))
+def test_a_removal_lets_the_waiting_address_try_again(benches: Benches, removed: int) -> None:
+    """Whichever of five with the same places goes, the register is free again."""
+    bench = benches("address_map", NumEntries=ENTRIES)
+    same = list(islice(rivals(5, ENTRIES), 6))
+    for number, address in enumerate(same[:5]):
+        write(bench, number, Entry(address, number))
+        assert not finish(bench)
+    other = next(address for address in range(1000) if address not in same)
+    write(bench, 9, Entry(other, 9))
+    assert finish(bench)
+    write(bench, removed, EMPTY)
+    assert not finish(bench)
+    write(bench, 9, Entry(other, 9))
+    assert not finish(bench)
+    # The removal may also be that of an entry that gets another address, itself without a place.
+    write(bench, removed, Entry(same[5], 7))
+    assert not finish(bench)
+    write(bench, 9, Entry(other + 1, 10))
+    assert finish(bench)
+    expected: list[int | None] = [None if n == removed else n for n in range(5)]
+    assert look(bench, [*same, other]) == [*expected, 7, 9]
+
+
 def test_one_a_cycle(benches: Benches) -> None:
     bench = benches("address_map", NumEntries=ENTRIES)
     write(bench, 3, Entry(7, 9))
