@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact-match map of addresses, 1:1, in block RAM, that software changes under traffic. The defaults
-// map IPv4 addresses.
+// Exact-match map of addresses, 1:1, in block RAM, that software changes under traffic. By default
+// the addresses are those of IPv4.
 //
 // Software writes entries by number. Their addresses are in four hash tables with one place for an
 // address in each, half full at most (cuckoo hashing with four functions; Fotakis et al., 2005). An
@@ -55,6 +55,9 @@ module address_map #(
   if (NumEntries < 16 || NumEntries > 65536 || NumEntries != 2 ** IndexWidth) begin : gen_bad_shape
     $error("address_map: NumEntries must be a power of two from 16 to 65536");
   end
+  if (FromWidth <= PlaceWidth || ToWidth < 1) begin : gen_bad_widths
+    $error("address_map: FromWidth must be at least %0d, ToWidth at least 1", IndexWidth);
+  end
 
   typedef logic [NumTables-1:0][PlaceWidth-1:0] places_t;
   typedef struct packed {
@@ -69,7 +72,7 @@ module address_map #(
   // addresses, so the hash needs no seed.
   localparam int unsigned HighBits = FromWidth - PlaceWidth;
   logic [NumTables*PlaceWidth-1:0] read_hash, step_hash;
-  logic [FromWidth-1:0] step_from;
+  logic [FromWidth-1:0] step_from, step_from_q;
   places_t read_place, step_place, step_place_q;
   keyed_hash #(
       .DataWidth(HighBits),
@@ -209,10 +212,10 @@ module address_map #(
   logic same_moving_q, keeps_address_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned t = 0; t < NumTables; t++) begin
-      same_q[t]  <= stored[t].valid & is_same(stored[t].from, step_from);
+      same_q[t]  <= stored[t].valid & is_same(stored[t].from, step_from_q);
       empty_q[t] <= ~stored[t].valid;
     end
-    same_moving_q   <= moving_q.valid & is_same(moving_q.from, step_from);
+    same_moving_q   <= moving_q.valid & is_same(moving_q.from, step_from_q);
     keeps_address_q <= old_q.valid & is_same(old_q.from, wanted.from);
   end
   wire is_there = |same_q | same_moving_q;
@@ -253,7 +256,10 @@ module address_map #(
   always_ff @(posedge clk_i) begin
     random_q <= rst_i ? 7'd1 : {random_q[5:0], random_q[6] ^ random_q[5]};
     if (state_q == StateOld) old_q <= old;
-    if (state_q == StateHash) step_place_q <= step_place;
+    if (state_q == StateHash) begin
+      step_place_q <= step_place;
+      step_from_q  <= step_from;
+    end
     if (judges & exchanges) last_q <= exchanged;
     if (state_q == StateRest) begin
       moves_q   <= '0;

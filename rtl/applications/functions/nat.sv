@@ -75,11 +75,23 @@ module nat
   assign in_meta   = packet_meta_t'(in_i.meta);
   assign read_meta = packet_meta_t'(read.meta);
   logic stage_valid, stage_ready, first, hit_q, refused, looks_up;
-  logic [31:0] from_q, to_q;
+  typedef struct packed {
+    logic [15:0] sum;   // what the old address adds to a sum that changes
+    logic [15:0] csum;  // meta.csum with it
+    logic [31:0] ip;
+  } from_t;
+  from_t from, from_q;
+  wire [31:0] read_words = Received ? read_meta.ip : ~read_meta.ip;
+  always_comb begin
+    from.ip   = read_meta.ip;
+    from.sum  = ones_pkg::join_up(ones_pkg::split(read_words[31:16], read_words[15:0]), 1'b0);
+    from.csum = ones_pkg::join_up(ones_pkg::split_saved({read_words, read_meta.csum}), 1'b0);
+  end
+  logic [31:0] to_q;
   message_number_t message;
   map_lookup #(
       .beat_t(beat_t),
-      .kept_t(logic [31:0]),
+      .kept_t(from_t),
       .NumEntries(NumEntries)
   ) u_lookup (
       .clk_i,
@@ -89,7 +101,7 @@ module nat
       .in_valid_i,
       .in_ready_o,
       .read_o(read),
-      .kept_i(read_meta.ip),
+      .kept_i(from),
       .out_o(beat),
       .out_first_o(first),
       .out_message_o(message),
@@ -114,12 +126,8 @@ module nat
 
   // ---- Sums ----
 
-  // Word plus the new address, minus the old one.
-  function automatic logic [15:0] changed(logic [15:0] word, logic [31:0] less, logic [31:0] more);
-    ones_pkg::saved_t saved;
-    saved = ones_pkg::save({word, ~less, more, 16'b0});
-    return ones_pkg::join_up(ones_pkg::split_saved(saved), 1'b0);
-  endfunction
+  // Received: minus the new address; to be sent: plus it.
+  wire [31:0] to_words = Received ? ~to_q : to_q;
 
   packet_meta_t meta, sent_meta;
   assign meta = packet_meta_t'(beat.meta);
@@ -127,7 +135,7 @@ module nat
   wire has_pseudo_header = protocol == ProtocolUdp | protocol == ProtocolTcp;
   wire has_seed = meta.l4.ip_tx.csum_pos != '0;
   // Received: the transport layer adds the new address to a sum that matches the old one.
-  wire [15:0] csum = Received ? changed(meta.csum, to_q, from_q) : changed(meta.csum, from_q, to_q);
+  wire [15:0] csum = ones_pkg::join_up(ones_pkg::split_saved({to_words, from_q.csum}), 1'b0);
   always_comb begin
     sent_meta = meta;
     if (hit_q) begin
@@ -159,8 +167,11 @@ module nat
         : is_error_q;
     wire [1:0] here = first ? '0 : beat_q;
     wire [15:0] quoted_csum = swap16(beat.data[QuoteBit+:16]);
+    wire [15:0] quoted_sum = ones_pkg::join_up(
+        ones_pkg::split_saved(ones_pkg::save({~quoted_csum, from_q.sum, to_words, 32'b0})), 1'b0
+    );
     wire [31:0] quoted_ip = swap32(beat.data[QuoteBit+16+:32]);
-    wire quotes = is_error & hit_q & here == 2'(QuoteBeat) & quoted_ip == from_q;
+    wire quotes = is_error & hit_q & here == 2'(QuoteBeat) & quoted_ip == from_q.ip;
     always_ff @(posedge clk_i) begin
       if (stage_valid & stage_ready) begin
         is_error_q <= is_error;
@@ -172,7 +183,7 @@ module nat
       sent = beat;
       sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
       if (quotes) begin
-        sent.data[QuoteBit+:16] = swap16(~changed(~quoted_csum, from_q, to_q));
+        sent.data[QuoteBit+:16] = swap16(~quoted_sum);
         sent.data[QuoteBit+16+:32] = swap32(to_q);
       end
     end

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 ENTRIES: list[dict[str, object]] = [{"NumEntries": n} for n in (8, 24, 1000, 131_072)]
 BAD: dict[str, list[dict[str, object]]] = {
-    "address_map": ENTRIES,
+    "address_map": [*ENTRIES, {"FromWidth": 9}, {"ToWidth": 0}],
     "nat": ENTRIES,
     "ip_in_ip_decapsulate": [{"InnerPort": 2}, {"NumMacPorts": 1}],
     "ip_in_ip_encapsulate": [
