@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from bombus.base.paths import DESIGNS, EXAMPLES
 from bombus.measure import area as areas
 from bombus.measure.bench import report_replies
 from bombus.measure.exchanges import burst, cycles_per_packet, idle_latencies, introduce, neighbour
-from bombus.protocols.frames import Host, udp_frame
+from bombus.protocols.frames import Host, Station, arp_request, padded, sums_to_zero, udp_frame
 
 SEED = 1
 PACKETS = 1000
@@ -30,13 +31,15 @@ class Function:
     """A layer, a design with it and the same design without it."""
 
     example: Path
-    base: Path = DESIGNS / "udp_echo_fused.yaml"
+    base: Path | None = DESIGNS / "udp_echo_fused.yaml"  # None: the example without its line
     layers: int = 1  # that a datagram and its answer pass
+    forwards: bool = False  # also between MAC ports, whose rate counts
 
 
 _FOLDER = EXAMPLES / "functions"
 FUNCTIONS: Mapping[str, Function] = {
     "acl": Function(_FOLDER / "acl_fused.yaml"),
+    "napt": Function(_FOLDER / "napt_fused.yaml", base=None, forwards=True),
     "nat": Function(_FOLDER / "nat_fused.yaml", layers=2),
     "shaper": Function(_FOLDER / "shaper_fused.yaml"),
 }
@@ -67,6 +70,45 @@ def _exchanged(design: Path, packets: int) -> tuple[float, float, int]:
     return median(cycles), cycles_per_packet(received), missing
 
 
+def _without(layer: str, example: Path) -> Path:
+    """A copy of a design without the line of a layer."""
+    lines = example.read_text(encoding="utf-8").splitlines(keepends=True)
+    copy = Path(tempfile.mkdtemp()) / example.name
+    copy.write_text("".join(line for line in lines if f" {layer}: " not in line), encoding="utf-8")
+    return copy
+
+
+def _forwarded(design: Path, packets: int) -> tuple[float, int]:
+    """Cycles per packet from MAC port 0 to port 1, and how many are missing or wrong."""
+    with Simulation(design, seed=SEED) as simulation:
+        inside, outside = (Host.from_manifest(simulation.manifest, port) for port in (0, 1))
+        client = neighbour(simulation.manifest)
+        server = Station(client.mac, outside.ip[:3] + b"\x01")
+        simulation.send(padded(arp_request(server, outside)), 1)
+        simulation.advance_until_idle()
+        while simulation.receive(1, timeout_cycles=0) is not None:
+            pass
+        frame = udp_frame(client, Host(inside.mac, server.ip, inside.netmask), PAYLOAD, port=7)
+        done = simulation.exchange([frame] * packets, expected=packets)
+        simulation.check()
+    good = [each for each in done.received if _is_translated(each.data, frame, outside, server)]
+    ports = {each.data[34:36] for each in done.received}
+    return cycles_per_packet(done.received), packets - len(good) + len(ports) - 1
+
+
+def _is_translated(data: bytes, frame: bytes, outside: Host, server: Station) -> bool:
+    """Whether a datagram has left with the outside address and another port, else unchanged."""
+    pseudo = data[26:34] + bytes((0, data[23])) + data[38:40]
+    return (
+        data[:12] == server.mac + outside.mac
+        and data[22] == frame[22] - 1
+        and data[26:34] == outside.ip + server.ip
+        and data[36:40] + data[42:] == frame[36:40] + frame[42:]
+        and sums_to_zero(data[14:34])
+        and sums_to_zero(pseudo + data[34:])
+    )
+
+
 def main(
     design: Path | None = None,
     json: Path | None = None,
@@ -81,9 +123,13 @@ def main(
         if name not in FUNCTIONS:
             raise UserError(f"--layers {name}: expected some of {', '.join(FUNCTIONS)}")
         function = FUNCTIONS[name]
-        before, _, missing = _exchanged(function.base, int(packets))
+        base = function.base or _without(name, function.example)
+        before, _, missing = _exchanged(base, int(packets))
         after, rate, more = _exchanged(function.example, int(packets))
         errors += missing + more
+        if function.forwards:
+            rate, more = _forwarded(function.example, int(packets))
+            errors += more
         luts: int | None = None
         delay_ps: int | None = None
         if not no_area:

@@ -82,6 +82,7 @@ EVENTS: dict[str, dict[str, int]] = {
     "my_list": {"listed": GOES_ON, "may_hide": GOES_ON, "other": GOES_ON},
     "ip_in_ip_decapsulate": {"marked": GOES_ON},
     "ip_in_ip_encapsulate": dict.fromkeys(("encapsulated", "too_big", "refused"), GOES_ON),
+    "napt": dict.fromkeys(("outward", "inward", "error", "session"), GOES_ON),
     "nat": {"translated": GOES_ON, "refused": GOES_ON},
     "ipv4_rx": {"options": GOES_ON, "unknown_protocol": GOES_ON},
     "register_walker": {

@@ -75,7 +75,13 @@ _FOLDERS: Mapping[str, Tests] = {
     ),
     "ethernet": Tests(("test_ethernet.py",), ()),
     "functions": Tests(
-        ("test_acl.py", "test_acl_flows.py", "test_shaper.py", "test_address_map.py")
+        (
+            "test_acl.py",
+            "test_acl_flows.py",
+            "test_shaper.py",
+            "test_address_map.py",
+            "test_napt.py",
+        )
     ),
     "engines": Tests(
         ("test_engines.py", "test_engine_parser.py"),

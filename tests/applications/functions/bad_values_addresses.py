@@ -7,6 +7,12 @@ ENTRIES: list[dict[str, object]] = [{"NumEntries": n} for n in (8, 24, 1000, 131
 BAD: dict[str, list[dict[str, object]]] = {
     "address_map": [*ENTRIES, {"FromWidth": 9}, {"ToWidth": 0}],
     "nat": ENTRIES,
+    "napt": [
+        *({"NumPorts": n} for n in (64, 1000, 65_536)),
+        *({"InsidePort": 2}, {"OutsidePort": 2}, {"OutsidePort": 0}, {"NumMacPorts": 1}),
+        *({"NumForwards": 0}, {"NumForwards": 65}),
+    ],
+    "napt_sessions": [{"NumPorts": n} for n in (64, 1000, 65_536)],
     "ip_in_ip_decapsulate": [{"InnerPort": 2}, {"NumMacPorts": 1}],
     "ip_in_ip_encapsulate": [
         *ENTRIES,

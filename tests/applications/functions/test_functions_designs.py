@@ -41,6 +41,7 @@ def test_lines_that_an_example_adds() -> None:
         ("acl_fused", "udp_echo_fused"),
         ("acl_established", "udp_echo_fused"),
         ("shaper_fused", "udp_echo_fused"),
+        ("napt", "two_ports"),
     ):
         files = (EXAMPLES / f"{example}.yaml", paths.DESIGNS / f"{base}.yaml")
         mine, before = (file.read_text().splitlines() for file in files)

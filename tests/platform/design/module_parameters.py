@@ -85,5 +85,7 @@ INSIDE = {
     **dict.fromkeys(("collective_receive", "collective_send"), "cluster_collective"),
     **dict.fromkeys(("drop_heads", "drop_log"), "log_store"),
     "load_balancer_choice": "load_balancer",
+    "map_lookup": "address_map",
+    **dict.fromkeys(("napt_choice", "napt_edit", "napt_headers"), "napt"),
     "token_bucket": "shaper",
 }
