@@ -83,6 +83,14 @@ EVENTS: dict[str, dict[str, int]] = {
     "ip_in_ip_decapsulate": {"marked": GOES_ON},
     "ip_in_ip_encapsulate": dict.fromkeys(("encapsulated", "too_big", "refused"), GOES_ON),
     "napt": dict.fromkeys(("outward", "inward", "error", "session"), GOES_ON),
+    "vxlan_decapsulate": {"decapsulated": GOES_ON},
+    "vxlan_encapsulate": {
+        "encapsulated": GOES_ON,
+        "replicated": ENDS,
+        "copy": STARTS,
+        "unknown": GOES_ON,
+        "refused": GOES_ON,
+    },
     "nat": {"translated": GOES_ON, "refused": GOES_ON},
     "ipv4_rx": {"options": GOES_ON, "unknown_protocol": GOES_ON},
     "register_walker": {

@@ -186,6 +186,14 @@ _FILES: Mapping[str, Tests] = {
         f"ip_in_ip_{name}": Tests(("test_ip_in_ip_layers.py",), ())
         for name in ("decapsulate", "encapsulate", "pkg")
     },
+    **{
+        name: Tests(("test_vxlan_layers.py",), ())
+        for name in (
+            *("vxlan_decapsulate", "vxlan_encapsulate", "vxlan_pkg"),
+            *("vxlan_replicator", "view_queue"),
+        )
+    },
+    "port_fork": Tests((), ("test_vxlan.py",)),
     "nat": Tests(("test_nat_layer.py",), ()),
     "crc_hash": Tests((f"{_DISPATCH} -k 'hash or policy'",), (_REPLICAS,)),
     "message_number": Tests((), ("test_drop_logs.py",)),

@@ -11,7 +11,7 @@ from bombus.analysis import check
 from bombus.base import paths
 from tests.support.helpers import Problems
 
-NAT, TUNNEL = "udp_echo_nat", "udp_echo_tunnel"
+NAT, TUNNEL, VXLAN = "udp_echo_nat", "udp_echo_tunnel", "udp_echo_vxlan"
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,9 @@ NAT, TUNNEL = "udp_echo_nat", "udp_echo_tunnel"
         (TUNNEL, "remote: 0x0a4d0001", "mtu: 9567", "mtu must be 68 to 9566"),
         (TUNNEL, "remote: 0x0a4d0001", "outer_port: 2", "must be MAC ports of the design"),
         (TUNNEL, "_decapsulate, ", "_decapsulate, inner_port: 2, ", "must be a MAC port"),
+        (VXLAN, "before: udp_rx", "before: udp_rx, inner_port: 0", "here from 1 to 1"),
+        (VXLAN, "_encapsulate: {", "_encapsulate: {mtu: 9537, ", "mtu must be 68 to 9536"),
+        (VXLAN, "_encapsulate: {", "_encapsulate: {num_replicas: 0, ", "must be 1 to 64"),
         (TUNNEL, "_decapsulate, ", "_decapsulate, inner_port: 0, ", "here from 1 to 1"),
     ],
 )
