@@ -294,6 +294,7 @@ _PYTHON: Mapping[str, str] = {
     "applications/control/web": "test_web.py",
     "applications/functions": "test_acl.py test_acl_rules.py test_functions_designs.py",
     "applications/functions/balancer.py": "test_load_balancer.py",
+    "applications/functions/health.py": "test_health.py",
     "applications/functions/maglev.py": "test_maglev.py",
     "applications/control/messages.py": "test_controller.py",
     "applications/control/ascon.py": "test_ascon.py",
