@@ -3,7 +3,8 @@
 //
 // A field with a mask has a bit for each of its bytes: the byte agrees. A port has two bits for its
 // high byte, the code of high_e, and two for its low byte: not below the first port, and not above
-// the last one. A range within one high byte needs both at once: its first bit has them.
+// the last one. A range within one high byte needs both at once: its first bit has them. A range
+// whose last port is below its first one matches nothing.
 //
 // Latency: 0 cycles. Source: StrideBV (Ganegedara, Jiang, Prasanna 2014) for prefixes.
 module acl_columns
@@ -27,7 +28,8 @@ module acl_columns
     high_e high;
     logic  is_narrow;
     is_narrow = first[15:8] == last[15:8];
-    if (value == first[15:8]) high = HighFirst;
+    if (first[15:8] > last[15:8]) high = HighOutside;
+    else if (value == first[15:8]) high = HighFirst;
     else if (value == last[15:8]) high = HighLast;
     else if (value > first[15:8] && value < last[15:8]) high = HighInside;
     else high = HighOutside;

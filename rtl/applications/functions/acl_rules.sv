@@ -5,8 +5,7 @@
 // look-up reads all tables, combines the bits of each rule and takes the first rule left. The
 // tables have two banks in one block RAM. Rules are written whole into a memory of their own, which
 // look-ups do not see; commit_i fills the bank that is not in use from it, and then all later
-// look-ups use that bank and the default of the time of the commit. A look-up uses one bank
-// throughout.
+// look-ups use that bank and the default given with commit_i. A look-up uses one bank throughout.
 //
 // Filling takes 2,048 * NumRules / 8 cycles and a few. rule_done_o waits for its end; a commit
 // meanwhile takes effect after it. After reset there are no rules, whatever was written before, and
@@ -21,7 +20,7 @@ module acl_rules
   import acl_pkg::*;
 #(
     parameter int unsigned NumRules = 512,
-    parameter bit DefaultAllow = 1,  // until default_allow_i is seen
+    parameter bit DefaultAllow = 1,  // until the first commit is complete
     parameter bit Established = 0,  // 0: rules with `established` never match
     parameter type tag_t = logic,  // travels with a look-up
     localparam type index_t = logic [$clog2(NumRules)-1:0]
@@ -44,7 +43,7 @@ module acl_rules
     input rule_t rule_i,
     output logic rule_done_o,
     input logic commit_i,
-    input logic default_allow_i,
+    input logic default_allow_i,  // with commit_i
     output logic filling_o
 );
 
@@ -88,7 +87,9 @@ module acl_rules
   logic filling_q, read_valid_q, write_valid_q, pending_q, last_q, swap_q;
   logic bank_q;  // in use
   logic loaded_q;  // it has rules
+  // The default of each bank, of the fill under way, and of the last commit.
   logic [1:0] default_q;
+  logic filling_default_q, pending_default_q;
   rule_t rule_q;
   logic [NumTables-1:0] columns;
   logic [NumTables-1:0][LaneRules-1:0] lanes_q;
@@ -122,24 +123,27 @@ module acl_rules
       loaded_q <= 1'b0;
       step_q <= '0;
       default_q <= {2{DefaultAllow}};
+      filling_default_q <= DefaultAllow;
+      pending_default_q <= DefaultAllow;
     end else begin
+      if (commit_i) pending_default_q <= default_allow_i;
       pending_q <= commit_i | (pending_q & (is_filling | ~cleared_q));
       if (filling_q) begin
         step_q <= step_q + 1'b1;
         filling_q <= step_q != '1;
       end else if (pending_q & cleared_q & ~is_filling) begin
         filling_q <= 1'b1;
+        filling_default_q <= pending_default_q;
       end
       read_valid_q <= filling_q;
       last_q <= read_valid_q & read_q == '1;
       write_valid_q <= read_valid_q & read_q.rule == '1;
       swap_q <= last_q;
       if (swap_q) begin
-        bank_q   <= ~bank_q;
+        bank_q <= ~bank_q;
         loaded_q <= 1'b1;
+        default_q[~bank_q] <= filling_default_q;
       end
-      if (swap_q) default_q[~bank_q] <= default_allow_i;
-      else if (~loaded_q) default_q[bank_q] <= default_allow_i;
     end
   end
 

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from bombus.applications.functions.acl import ALL_PORTS, HAS_PORTS, IS_FRAGMENT, Rule, RuleSet
+from bombus.base.errors import UserError
 from bombus.design.rtl import struct_layout
 from tests.applications.functions import acl_rule_sets as sets
 from tests.support.harness import PACES, Beats, Bench, Benches, Message, consecutive, pack_meta
@@ -18,7 +19,8 @@ from tests.support.harness import PACES, Beats, Bench, Benches, Message, consecu
 pytestmark = pytest.mark.slow
 
 RULE = struct_layout("rule_t", "acl_pkg")
-COMMIT = 1 << 255
+CONTROL = 1 << 255
+COMMIT = CONTROL | 1 << 1
 LIMIT = 4_000_000
 DENIED, BY_DEFAULT, MALFORMED, PASSED_BY_DEFAULT = range(4)
 FILLING = 8
@@ -185,6 +187,56 @@ def test_protocols_flags_and_fragments(acl: Acl) -> None:
             rules = RuleSet([rule, Rule(not default, protocol=6)], default)
             acl.load(rules)
             acl.check(packets, rules)
+
+
+def test_ports_in_the_wrong_order(acl: Acl) -> None:
+    """A rule whose last port is below its first, which Python refuses, matches nothing."""
+    with pytest.raises(UserError, match="line 7: the last destination port, 6, is below the first"):
+        Rule(True, destination_ports=(7, 6), line=7)
+    either = [(7, 6), (0x0507, 0x0409), (0xFFFF, 0), (0x0100, 0x00FF), (0x0203, 0x0102)]
+    items = []
+    for n, (first, last) in enumerate(either * 2):
+        name = "source" if n < len(either) else "destination"
+        fields = {**Rule(True).fields(), f"{name}_port_first": first, f"{name}_port_last": last}
+        items.append(n << 256 | sum(value << RULE[key].offset for key, value in fields.items()))
+    acl.load(RuleSet([], False))
+    acl.bench.push([*items, COMMIT], 1)
+    acl.bench.drain(limit=LIMIT)
+    edges = {0, 65535, *(edge + n for pair in either for edge in pair for n in (-1, 0, 1))}
+    numbers = sorted(each for each in edges if 0 <= each < 65536)
+    packets = [udp(ports=(a, b)) for a in numbers for b in (0, 5, 0x0409, a)]
+    acl.check(packets, RuleSet([], False))
+
+
+def test_the_default_changes_with_the_rules(acl: Acl) -> None:
+    """A default written alone, before the first commit or during a fill, takes effect with the next
+    commit; one written with a commit that waits for a fill does not change that fill.
+    """
+    packets = [udp(n) for n in range(20)]
+    acl.bench.push([CONTROL], 1)
+    acl.bench.run(20)
+    acl.check(packets, ALLOW_ALL)
+
+    acl.bench.push([COMMIT | 1], 1)
+    acl.bench.run(100)
+    assert acl.bench.status
+    acl.bench.push([CONTROL], 1)
+    acl.check(packets, ALLOW_ALL)
+    while acl.bench.status:
+        acl.bench.run(500)
+    acl.check(packets, ALLOW_ALL)
+
+    # Two commits at once: the second one's fill begins when the first one's ends.
+    acl.bench.push([COMMIT], 1)
+    acl.bench.run(100)
+    acl.bench.push([COMMIT | 1], 1)
+    acl.bench.run(100)
+    acl.check(packets, ALLOW_ALL)
+    fill = 2048 * 16 // 8
+    acl.bench.run(fill)
+    acl.check(packets, RuleSet([], False))
+    acl.bench.run(fill)
+    acl.check(packets, ALLOW_ALL)
 
 
 def test_the_first_rule_decides(acl: Acl) -> None:

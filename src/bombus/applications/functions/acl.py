@@ -36,6 +36,8 @@ class _LineError(ValueError):
 
 @dataclass(frozen=True)
 class Rule:
+    """UserError if its ports are none, or in the wrong order."""
+
     allow: bool
     source: IPv4Network = _ALL_ADDRESSES
     destination: IPv4Network = _ALL_ADDRESSES
@@ -47,6 +49,15 @@ class Rule:
     mark: int = 0
     line: int = 0
     established: bool = False  # only packets of established flows
+
+    def __post_init__(self) -> None:
+        for name in ("source", "destination"):
+            first, last = getattr(self, f"{name}_ports")
+            where = f"line {self.line}: " if self.line else ""
+            if not (0 <= first <= ALL_PORTS[1] and 0 <= last <= ALL_PORTS[1]):
+                raise UserError(f"{where}{name} ports {first} to {last} are not 0 to 65535")
+            if last < first:
+                raise UserError(f"{where}the last {name} port, {last}, is below the first, {first}")
 
     def fields(self) -> dict[str, int]:
         """Those of the register table `rule`."""

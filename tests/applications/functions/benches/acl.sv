@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// acl. In: beats; rules, each with its number above, bit 255: a commit instead, with the default in
-// bit 0; numbers of counters to read; reports of flows. Out: beats; values of counters. Control:
+// acl. In: beats; rules, each with its number above, bit 255: a write of control instead, with the
+// default in bit 0 and commit in bit 1; numbers of counters to read; reports of flows. Out: beats; values of counters. Control:
 // the time, then the secret. Events: drops, then events, then bit 8: filling.
 `include "bombus_types.svh"
 `include "bench.svh"
@@ -43,17 +43,16 @@ module bench #(
     flow.meta = $bits(flow.meta)'(in_i[3]);
   end
   status_t status;
-  logic default_q;
-  wire is_commit = in_valid_i[1] & in_i[1][255];
-  assign regs.control.commit = is_commit & in_ready_o[1];
-  assign regs.control.default_allow = default_q;
+  // Both fields change in one cycle, as those of a register do.
+  wire is_control = in_valid_i[1] & in_i[1][255];
   always_ff @(posedge clk_i) begin
-    if (rst_i) default_q <= 1'b1;
-    else if (is_commit) default_q <= in_i[1][0];
+    regs.control.commit <= is_control & in_i[1][1] & ~rst_i;
+    if (rst_i) regs.control.default_allow <= 1'b1;
+    else if (is_control) regs.control.default_allow <= in_i[1][0];
   end
 
   logic rule_done;
-  assign in_ready_o[1] = is_commit | rule_done;
+  assign in_ready_o[1] = is_control | rule_done;
   counter_t counter;
   assign out_valid_o[1] = in_valid_i[2] & in_ready_o[2];  // its sink is always ready
   assign out_o[1] = BeatBits'(counter.packets);
@@ -86,7 +85,7 @@ module bench #(
       .flow_i(flow),
       .flow_valid_i(in_valid_i[3]),
       .flow_ready_o(in_ready_o[3]),
-      .rule_request_i(in_valid_i[1] & ~is_commit),
+      .rule_request_i(in_valid_i[1] & ~is_control),
       .rule_write_i(1'b1),
       .rule_index_i(in_i[1][256+:$clog2(NumRules)]),
       .rule_wdata_i(acl_pkg::rule_t'(in_i[1][$bits(acl_pkg::rule_t)-1:0])),
