@@ -44,7 +44,10 @@ module acl_counters #(
   // The value of the access: one written in the cycle before is not yet read.
   logic [63:0] read, last_q;
   wire [63:0] value = repeats_q ? last_q : read;
-  wire [63:0] next = access_q.by_software ? (write_i ? wdata_i : value) : value + 64'd1;
+  // One LUT after the sum.
+  wire counts = ~clearing_q & ~access_q.by_software;
+  wire [63:0] other = clearing_q ? '0 : write_i ? wdata_i : value;
+  wire [63:0] next = counts ? value + 64'd1 : other;
   assign rdata_o = value;
 
   wire index_t read_index = request_i & ~done_o ? index_i : count_index_i;
@@ -54,7 +57,7 @@ module acl_counters #(
   ) u_memory (
       .clk_i,
       .write_addr_i(clearing_q ? clear_q : access_q.index),
-      .data_i(clearing_q ? '0 : next),
+      .data_i(next),
       .write_i(clearing_q | access_q.valid),
       .read_addr_i(read_index),
       .data_o(read)

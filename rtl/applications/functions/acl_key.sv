@@ -70,32 +70,38 @@ module acl_key
     end
   end
 
-  // Words of the header that end before the fields do, with so many bytes of the packet.
-  function automatic logic reaches(length_t bytes_present, logic [3:0] header_words,
-                                   logic ports_there, logic flags_there);
-    length_t after_header;
-    after_header = ~ports_there ? '0 : flags_there ? length_t'(FlagsEnd) : length_t'(PortBytes);
-    reaches = bytes_present >= after_header &&
-        ((bytes_present - after_header) >> 2) >= length_t'(header_words);
+  // For each number of words in the header: whether a packet of so many bytes has the fields that
+  // end at after_header, as a table without carry chains.
+  typedef logic [15:0] by_words_t;
+  function automatic by_words_t reaches(length_t length_present, int unsigned after_header);
+    for (int unsigned w = 0; w < 16; w++) begin
+      reaches[w] = w >= MinWords && at_least(length_present, length_t'(4 * w + after_header));
+    end
+  endfunction
+  function automatic logic has_fields(length_t length_present, logic [3:0] header_words,
+                                      logic ports_there, logic flags_there);
+    by_words_t without_ports, with_ports, with_flags;
+    without_ports = reaches(length_present, 0);
+    with_ports = reaches(length_present, PortBytes);
+    with_flags = reaches(length_present, FlagsEnd);
+    has_fields = ~ports_there ? without_ports[header_words] :
+        flags_there ? with_flags[header_words] : with_ports[header_words];
   endfunction
 
-  // For each length of what follows, with no carry chain after the data.
-  wire  has_header = reaches(length, words, 1'b0, 1'b0);
-  wire  has_port_bytes = reaches(length, words, 1'b1, 1'b0);
-  wire  has_flag_bytes = reaches(length, words, 1'b1, 1'b1);
   logic is_complete;
   always_comb begin
     is_complete = ~|here_q;
     for (int unsigned b = 0; b < NumBeats; b++) begin
       if (here_q[b] && DataBytes * (b + 1) >= FixedBytes) begin
-        is_complete = reaches(length_t'(DataBytes * (b + 1)), words, has_ports, is_tcp);
+        is_complete = words < 4'(MinWords) |
+            has_fields(length_t'(DataBytes * (b + 1)), words, has_ports, is_tcp);
       end
     end
   end
   assign valid_o = taken_i & ~done_q & (is_complete | last_i);
-  assign malformed_o = bytes[0][7:4] != 4'd4 | words < 4'(MinWords) | ~at_least(
-          length, length_t'(FixedBytes)
-      ) | ~(~has_ports ? has_header : is_tcp ? has_flag_bytes : has_port_bytes) |
+  assign malformed_o = bytes[0][7:4] != 4'd4 | ~has_fields(
+          length, words, has_ports, is_tcp
+      ) |
       // A fragment that would replace the flags of the first one (RFC 1858, section 4)
       (is_tcp & fragment_offset == 13'd1);
 

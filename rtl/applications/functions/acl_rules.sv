@@ -191,38 +191,35 @@ module acl_rules
   always_ff @(posedge clk_i) begin
     if (write_valid_q) established_q[~bank_q][write_q.lane] <= established_lane_q;
   end
-  wire  [NumRules-1:0] plain_d = matches_d & ~established_q[tables_q.bank];
+  wire [NumRules-1:0] plain_d = matches_d & ~established_q[tables_q.bank];
 
-  // ---- Cycle 3: the first of them, and its action ----
+  // ---- Cycles 2 and 3: the first of them, and its action ----
 
-  logic [NumRules-1:0] plain_q;
-  logic any_plain_d, any_plain_q;
-  index_t index_plain_d, index_plain_q;
-  first_set #(
-      .NumBits(NumRules)
+  logic any_plain_q;
+  index_t index_plain_q;
+  acl_first #(
+      .NumRules(NumRules)
   ) u_first_plain (
-      .bits_i (plain_q),
-      .any_o  (any_plain_d),
-      .index_o(index_plain_d)
+      .clk_i,
+      .matches_i(plain_d),
+      .loaded_i (matches_q.loaded),
+      .any_o    (any_plain_q),
+      .index_o  (index_plain_q)
   );
   logic   any;
   index_t index;
   if (Established) begin : gen_established
-    logic [NumRules-1:0] match_q;
-    logic any_d, any_q;
-    index_t index_d, index_q;
-    first_set #(
-        .NumBits(NumRules)
+    logic   any_q;
+    index_t index_q;
+    acl_first #(
+        .NumRules(NumRules)
     ) u_first (
-        .bits_i (match_q),
-        .any_o  (any_d),
-        .index_o(index_d)
+        .clk_i,
+        .matches_i(matches_d),
+        .loaded_i (matches_q.loaded),
+        .any_o    (any_q),
+        .index_o  (index_q)
     );
-    always_ff @(posedge clk_i) begin
-      match_q <= matches_d;
-      any_q   <= any_d & matches_q.loaded;
-      index_q <= index_d;
-    end
     assign any   = established_i ? any_q : any_plain_q;
     assign index = established_i ? index_q : index_plain_q;
   end else begin : gen_plain
@@ -239,12 +236,9 @@ module acl_rules
   end
 
   always_ff @(posedge clk_i) begin
-    tables_q <= '{valid: valid_i & ~rst_i, bank: bank_q, loaded: loaded_q, tag: tag_i};
+    tables_q  <= '{valid: valid_i & ~rst_i, bank: bank_q, loaded: loaded_q, tag: tag_i};
     matches_q <= tables_q;
-    plain_q <= plain_d;
-    first_q <= matches_q;
-    any_plain_q <= any_plain_d & matches_q.loaded;
-    index_plain_q <= index_plain_d;
+    first_q   <= matches_q;
     if (rst_i) begin
       matches_q.valid <= 1'b0;
       first_q.valid   <= 1'b0;
