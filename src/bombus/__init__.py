@@ -3,7 +3,7 @@
 
 The pipeline, one module per step, each usable alone:
 config -> check (with place) -> generate -> build -> simulation. A simulation knows no protocol and
-no application; `sockets` and `processors` take one and return what they add to it.
+no application; `sockets`, `processors` and `access_lists` take one and return what they add to it.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bombus.applications.control.controller import Controller
+    from bombus.applications.functions.acl_load import access_lists
     from bombus.applications.processors.processors import processors
     from bombus.protocols.tcp.sockets import sockets
     from bombus.simulator.simulation import Simulation
 
-__all__ = ["Controller", "Simulation", "processors", "sockets"]
+__all__ = ["Controller", "Simulation", "access_lists", "processors", "sockets"]
 
 _MODULES = {
     "Controller": "bombus.applications.control.controller",
     "Simulation": "bombus.simulator.simulation",
+    "access_lists": "bombus.applications.functions.acl_load",
     "processors": "bombus.applications.processors.processors",
     "sockets": "bombus.protocols.tcp.sockets",
 }

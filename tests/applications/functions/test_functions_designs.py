@@ -65,9 +65,13 @@ def test_a_design_file_names_its_rules(tmp_path: Path) -> None:
 
     rules.write_text("default deny\n")
     assert software("acl") == 1
+    assert acl_load.of_design(design) == acl.parse("default deny", "rules")
+    assert acl_load.of_design(EXAMPLES / "acl_fused.yaml") is None
     rules.write_text("deny\n")
     with pytest.raises(UserError, match="rules:1: a protocol is missing"):
         software("acl")
+    with pytest.raises(UserError, match="rules:1: a protocol is missing"):
+        acl_load.of_design(design)
     with pytest.raises(UserError, match=r"cannot read .*other"):
         software("acl", acl=tmp_path / "other")
     with pytest.raises(DesignError, match=r"design.yaml:8: .* no option --acls .*acl"):
@@ -81,17 +85,19 @@ def test_rules_in_a_design() -> None:
     with Simulation(EXAMPLES / "acl_fused.yaml", seed=1) as simulation:
         host, station = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
         introduce(simulation, station)
-        (registers,) = simulation.registers_of("acl")
+        (layer,) = bombus.access_lists(simulation)
+        registers = layer.registers
         ports = (7, 1023, 1024, 40000, 65535)
         frames = [udp_frame(station, host, b"bee", port=7, source_port=source) for source in ports]
         before = len(simulation.exchange(frames).received)
-        acl_load.load(registers, rules)
+        layer.load(EXAMPLES / "my.acl")
         found = simulation.exchange([*frames, ping_frame(station, host, b"bee")])
         simulation.advance_until_idle()
         counters = simulation.tile_counters("receive")
         assert before > 0 and len(found.received) == 3
         assert counters["drop.acl.default"] == 2 and counters["event.acl.default"] >= before
-        assert acl_load.packets(registers, rules.rules) == [1, 0, 3, 0]
+        assert layer.packets() == list(zip(rules.rules, [1, 0, 3, 0], strict=True))
+        assert bombus.access_lists(simulation)[0] is layer and layer.tile == "receive"
         with pytest.raises(UserError, match="room for 512"):
             acl_load.load(registers, acl.RuleSet([acl.Rule(True)] * 513, False))
         port = _Port(simulation.read_register, simulation.write_register)

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write rules into the layer `acl` by its registers, and read how many packets each has decided."""
+"""Write rules into the layer `acl` by its registers, and read how many packets each has decided.
+
+(firewall,) = bombus.access_lists(simulation)
+firewall.load("my.acl")
+for rule, packets in firewall.packets():
+    print(rule.line, packets)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bombus.applications.functions.acl import Rule, RuleSet, read
 from bombus.base.errors import UserError
+from bombus.design import config
 from bombus.live.software import Software
 from bombus.simulator.simulation import Simulation
 
@@ -88,3 +96,54 @@ def software(file: Path) -> Software:
             is_written = True
 
     return write
+
+
+# ---- Access lists of a simulation ----
+
+
+@dataclass
+class AccessList:
+    """A layer `acl` of a simulation, with the rules that `load` has written."""
+
+    tile: str
+    registers: Any
+    rules: Sequence[Rule] = field(default=(), init=False)
+
+    def load(self, rules: RuleSet | Path | str, *, clear: bool = True) -> None:
+        """Replaces all rules and the default at once, by those of a file or of `acl.parse`.
+
+        `clear`: counters begin at 0. UserError as `acl.read` and if the layer cannot hold them.
+        """
+        found = rules if isinstance(rules, RuleSet) else read(Path(rules))
+        load(self.registers, found, clear)
+        self.rules = found.rules
+
+    def packets(self) -> list[tuple[Rule, int]]:
+        """Each rule, with the number of packets that it has decided."""
+        return list(zip(self.rules, packets(self.registers, self.rules), strict=True))
+
+
+class _AccessLists(tuple[AccessList, ...]):
+    def __new__(cls, simulation: Simulation) -> _AccessLists:
+        tiles = simulation.registers.tiles
+        return super().__new__(
+            cls,
+            (
+                AccessList(tile["name"], tiles[tile["name"]][layer["name"]])
+                for tile in simulation.manifest["tiles"]
+                for layer in tile["layers"]
+                if layer["kind"] == KIND
+            ),
+        )
+
+
+def access_lists(simulation: Simulation) -> Sequence[AccessList]:
+    """The layers `acl` of a design, in the order of its tiles."""
+    return simulation.extension(_AccessLists)
+
+
+def of_design(design: Path) -> RuleSet | None:
+    """The rules of the file that a design file names by `run: {acl: FILE}`; None: it names none."""
+    file = config.load(design)
+    named = file.config.run.get(KIND)
+    return None if named is None else read(file.folder / named)
