@@ -92,17 +92,27 @@ module shaper
   // ---- Input: the class, from a table ----
 
   packet_meta_t in_meta, stage_meta;
+  typedef logic [$clog2(MaxFrameBytes+65)-1:0] bytes_t;
+  typedef struct packed {
+    bytes_t bytes;       // with OverheadBytes
+    beats_t beats_less;  // beats less one
+    logic   is_single;   // one beat
+  } frame_t;
   typedef struct packed {
     beat_t  beat;
-    beats_t beats;       // of the frame, in a first beat
-    beats_t beats_less;  // by one
+    beats_t beats;  // of the frame, in a first beat
+    frame_t frame;  // in a first beat
   } stage_t;
   stage_t in_stage, out_stage;
   beat_t stage;
   assign in_stage = '{
           beat: in_i,
           beats: beats_of(in_i.length),
-          beats_less: beats_of(in_i.length) - 1'b1
+          frame: '{
+              bytes: bytes_t'(in_i.length) + bytes_t'(OverheadBytes),
+              beats_less: beats_of(in_i.length) - 1'b1,
+              is_single: beats_of(in_i.length) == beats_t'(1)
+          }
       };
   assign stage = out_stage.beat;
   logic stage_valid, stage_ready, stage_first;
@@ -142,9 +152,9 @@ module shaper
   // ---- Queues ----
 
   class_t class_q, in_class;
-  length_t length_q;
+  frame_t frame_q;
   logic dropping_q;
-  wire length_t length = stage_first ? stage.length : length_q;
+  wire frame_t frame = stage_first ? out_stage.frame : frame_q;
   wire class_t given = 32'(class_of_i.class_number) < NumClasses ?
       class_t'(class_of_i.class_number) : class_t'(NumClasses - 1);
   assign in_class = stage_first ? given : class_q;
@@ -156,7 +166,7 @@ module shaper
   always_comb begin
     for (int unsigned c = 0; c < NumClasses; c++) begin
       used_with[c] = used_q[c] + level_t'(out_stage.beats);
-      used_with_less[c] = used_q[c] + level_t'(out_stage.beats_less);
+      used_with_less[c] = used_q[c] + level_t'(out_stage.frame.beats_less);
       fits[c] = ~used_with_less[c][$bits(level_t)-1];  // the queue has a power of two
     end
   end
@@ -171,8 +181,8 @@ module shaper
   always_ff @(posedge clk_i) begin
     if (write_ram) ram[{in_class, write_q[in_class]}] <= stage;
     if (stored & stage_first) begin
-      class_q  <= in_class;
-      length_q <= stage.length;
+      class_q <= in_class;
+      frame_q <= out_stage.frame;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -188,47 +198,57 @@ module shaper
   // ---- The next frame of each class ----
 
   logic [NumClasses-1:0] has_frame, allows, full;
-  length_t [NumClasses-1:0] next_length, next_bytes;
+  frame_t [NumClasses-1:0] front, kept, next;
+  bytes_t [NumClasses-1:0] first_bytes, kept_bytes, next_bytes;
   logic [NumClasses-1:0][15:0] quantum;
   logic chosen_valid, take;
   class_t chosen;
   for (genvar c = 0; c < NumClasses; c++) begin : gen_class
     wire is_taken = take & chosen == class_t'(c);
-    block_fifo #(
-        .data_t(length_t),
+    shaper_frames #(
+        .data_t(frame_t),
         .Depth (QueueBeats)
-    ) u_lengths (
+    ) u_frames (
         .clk_i,
         .rst_i,
-        .data_i (length),
+        .data_i (frame),
         .write_i(write & stage.last & in_class == class_t'(c)),
-        .data_o (next_length[c]),
+        .take_i (is_taken),
         .valid_o(has_frame[c]),
-        .ready_i(is_taken)
+        .data_o (front[c]),
+        .kept_o (kept[c]),
+        .next_o (next[c])
     );
-    assign next_bytes[c] = next_length[c] + length_t'(OverheadBytes);
+    assign first_bytes[c] = front[c].bytes;
+    assign kept_bytes[c] = kept[c].bytes;
+    assign next_bytes[c] = next[c].bytes;
     assign quantum[c] = regs_i.limit[c].burst.quantum;
     token_bucket #(
-        .OverheadBytes(OverheadBytes)
+        .BytesWidth($bits(bytes_t))
     ) u_bucket (
         .clk_i,
         .rst_i,
-        .step_i  (regs_i.limit[c].rate.step),
-        .burst_i (regs_i.limit[c].burst.bytes),
-        .bytes_i (next_length[c]),
-        .take_i  (is_taken),
-        .allows_o(allows[c]),
-        .full_o  (full[c])
+        .step_i       (regs_i.limit[c].rate.step),
+        .burst_i      (regs_i.limit[c].burst.bytes),
+        .first_bytes_i(first_bytes[c]),
+        .kept_bytes_i (kept_bytes[c]),
+        .next_bytes_i (next_bytes[c]),
+        .take_i       (is_taken),
+        .allows_o     (allows[c]),
+        .full_o       (full[c])
     );
   end
   shaper_choice #(
-      .NumClasses(NumClasses)
+      .NumClasses(NumClasses),
+      .BytesWidth($bits(bytes_t))
   ) u_choice (
       .clk_i,
       .rst_i,
       .round_robin_i(regs_i.control.round_robin),
       .ready_i(has_frame & allows),
-      .bytes_i(next_bytes),
+      .first_bytes_i(first_bytes),
+      .kept_bytes_i(kept_bytes),
+      .next_bytes_i(next_bytes),
       .quantum_i(quantum),
       .take_i(take),
       .valid_o(chosen_valid),
@@ -239,13 +259,13 @@ module shaper
 
   class_t sending_q;
   beats_t left_q;  // beats of its frame that are not read yet
+  logic   begins_q;  // none: the next beat begins a frame
   logic read_valid_q, sent_ready, unused_next;
   beat_t read_data_q;
   wire   fetch = ~read_valid_q | sent_ready;
-  wire   begins = left_q == '0;
-  assign take = fetch & begins & chosen_valid;
-  wire class_t read_class = begins ? chosen : sending_q;
-  wire reads = fetch & (~begins | chosen_valid);
+  assign take = fetch & begins_q & chosen_valid;
+  wire class_t read_class = begins_q ? chosen : sending_q;
+  wire reads = fetch & (~begins_q | chosen_valid);
   always_ff @(posedge clk_i) begin
     if (fetch) read_data_q <= ram[{read_class, read_q[read_class]}];
     if (take) sending_q <= chosen;
@@ -254,10 +274,16 @@ module shaper
     if (rst_i) begin
       read_valid_q <= 1'b0;
       left_q <= '0;
+      begins_q <= 1'b1;
     end else if (fetch) begin
       read_valid_q <= reads;
-      if (take) left_q <= beats_of(next_length[chosen]) - 1'b1;
-      else if (reads) left_q <= left_q - 1'b1;
+      if (take) begin
+        left_q   <= front[chosen].beats_less;
+        begins_q <= front[chosen].is_single;
+      end else if (reads) begin
+        left_q   <= left_q - 1'b1;
+        begins_q <= left_q == beats_t'(1);
+      end
     end
   end
   for (genvar c = 0; c < NumClasses; c++) begin : gen_level

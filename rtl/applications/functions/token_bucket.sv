@@ -3,56 +3,82 @@
 //
 // It gains step_i * 2^-24 bytes in each cycle up to burst_i bytes, and begins full. A message may
 // be sent if the bucket has its bytes, or is full: a message longer than the bucket leaves it in
-// debt. With step_i = 0 there is no limit.
+// debt. Its bytes leave the bucket at once. With step_i = 0 there is no limit, and the bucket is
+// full. After a change of step_i or burst_i the bucket keeps what is in it, up to the new burst_i.
 //
-// Latency: 0 cycles, by one subtraction; the bytes of a message leave the bucket in the next cycle,
-// and are taken into account until then. Source: RFC 2697 (a single bucket, without marking).
-module token_bucket
-  import bombus_pkg::*;
-#(
-    parameter int unsigned OverheadBytes = 0  // of each message, besides its own
+// allows_o is a register: whether the first message of the next cycle may be sent is computed for
+// both values of take_i, which is late.
+//
+// Latency: 1 cycle. Source: RFC 2697 (a single bucket, without marking).
+module token_bucket #(
+    parameter  int unsigned BytesWidth = 15,                     // at most 16
+    localparam type         bytes_t    = logic [BytesWidth-1:0]
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  logic    [31:0] step_i,    // bytes per cycle, in units of 2^-24
-    input  logic    [23:0] burst_i,   // bytes
-    input  length_t        bytes_i,   // of the next message
-    input  logic           take_i,    // it is sent; only with allows_o
-    output logic           allows_o,
-    output logic           full_o
+    input  logic   [31:0] step_i,         // bytes per cycle, in units of 2^-24
+    input  logic   [23:0] burst_i,        // bytes
+    input  bytes_t        first_bytes_i,  // of the first message
+    // Of the first message of the next cycle: without take_i, and with it.
+    input  bytes_t        kept_bytes_i,   // first_bytes_i if there is a first message
+    input  bytes_t        next_bytes_i,
+    input  logic          take_i,         // the first message is sent; only with allows_o
+    output logic          allows_o,       // the first message may be sent
+    output logic          full_o
 );
 
+  if (BytesWidth < 1 || BytesWidth > 16) begin : gen_bad_width
+    $error("token_bucket: BytesWidth must be 1 to 16");
+  end
+
   localparam int unsigned Fraction = 24;
-  localparam int unsigned Width = 26 + Fraction;  // with a sign
-  typedef logic signed [Width-1:0] tokens_t;
-  typedef logic signed [Width-Fraction-1:0] whole_t;  // bytes
+  typedef logic [25:0] whole_t;  // bytes, with a sign
+  localparam int unsigned Sign = $bits(whole_t) - 1;
 
-  // The register holds the tokens missing from a full bucket: 0 is full, whatever the size.
-  tokens_t missing_q, missing_d, left, room;
-  whole_t room_q;  // bytes in the bucket, less the overhead of a message
-  logic [14:0] taken_q;  // bytes of the last cycle's message, not yet missing
-  logic full_q, limited_q;
-  assign left = missing_q + tokens_t'({11'd0, taken_q, Fraction'(0)}) - tokens_t'({18'd0, step_i});
-  assign missing_d = left < 0 | ~limited_q ? '0 : left;
-  // The burst less missing_d, with the sums in parallel.
-  wire tokens_t burst = tokens_t'({2'b00, burst_i, Fraction'(0)});
-  wire tokens_t room_left = burst + tokens_t'({18'd0, step_i}) -
-      tokens_t'({11'd0, taken_q, Fraction'(0)}) - missing_q;
-  assign room = left < 0 | ~limited_q ? burst : room_left;
+  // Sums of several numbers with a single carry chain: three are added to a sum and a carry.
+  typedef struct packed {
+    whole_t sum;
+    whole_t carry;
+  } pair_t;
+  function automatic pair_t add_inverted(pair_t both, whole_t inverted);  // with its 1
+    whole_t carry;
+    carry = both.sum & both.carry | ~inverted & (both.sum | both.carry);
+    add_inverted = '{sum: both.sum ^ both.carry ^ ~inverted, carry: {carry[Sign-1:0], 1'b1}};
+  endfunction
+  function automatic whole_t total(pair_t both, logic carry);
+    logic [Sign+1:0] sum;
+    sum   = {both.sum, 1'b1} + {both.carry, carry};
+    total = sum[Sign+1:1];
+  endfunction
 
-  wire whole_t after = room_q - whole_t'({11'd0, taken_q}) - whole_t'({12'd0, bytes_i});
-  assign full_o   = full_q & taken_q == '0;
-  assign allows_o = full_o | ~limited_q | ~after[$bits(whole_t)-1];
+  // Whole bytes in the bucket. In each cycle it gains those of step_i and the carry of the
+  // fraction. A full bucket has no fraction.
+  whole_t tokens_q, surplus_q;
+  logic [Fraction-1:0] fraction_q;
+  logic carry_q, limited_q;
+  wire [Fraction:0] fraction = {1'b0, fraction_q} + {1'b0, step_i[Fraction-1:0]};
+
+  wire whole_t burst = whole_t'(burst_i);
+  wire whole_t gain = whole_t'(step_i[31:Fraction]);
+  wire whole_t kept = total('{tokens_q, gain}, carry_q);
+  wire pair_t spent_pair = add_inverted('{tokens_q, gain}, whole_t'(kept_bytes_i));
+  wire whole_t spent = total(spent_pair, carry_q);
+  wire pair_t sent_pair = add_inverted('{tokens_q, gain}, whole_t'(first_bytes_i));
+  wire whole_t spent_again = total(add_inverted(sent_pair, whole_t'(next_bytes_i)), carry_q);
+  // Bytes beyond a full bucket
+  wire whole_t kept_surplus = total('{tokens_q, surplus_q}, carry_q);
+  wire pair_t surplus_pair = add_inverted('{tokens_q, surplus_q}, whole_t'(first_bytes_i));
+  wire whole_t spent_surplus = total(surplus_pair, carry_q);
+  wire is_full = rst_i | ~limited_q | ~(take_i ? spent_surplus[Sign] : kept_surplus[Sign]);
 
   always_ff @(posedge clk_i) begin
     limited_q <= step_i != '0;
-    room_q <= room[Width-1:Fraction] - whole_t'(OverheadBytes);
-    // A full bucket whose message leaves it a cycle late gains what it would have gained.
-    if (rst_i) missing_q <= '0;
-    else missing_q <= take_i & limited_q & left < 0 ? left : missing_d;
-    full_q  <= rst_i | missing_d == '0;
-    taken_q <= take_i & limited_q & ~rst_i ? 15'(bytes_i) + 15'(OverheadBytes) : '0;
+    surplus_q <= gain - burst;
+    tokens_q <= is_full ? burst : take_i ? spent : kept;
+    {carry_q, fraction_q} <= is_full ? {1'b0, step_i[Fraction-1:0]} : fraction;
+    full_o <= is_full;
+    allows_o <= is_full | ~(take_i ? spent_again[Sign] : spent[Sign]);
   end
 
 endmodule

@@ -157,18 +157,165 @@ def check_conforms(sent: Sequence[Sent], step: int, burst: int) -> None:
             assert total * UNIT <= burst * UNIT + step * (cycles + 4)
 
 
+def departures(
+    frames: Sequence[int], taken: Sequence[int], limit: Class, width: int, overhead: int = 0
+) -> list[int]:
+    """Cycles of the first beats of a class's frames, of these lengths: a model of the bucket.
+
+    `taken`: the cycle in which each frame's last beat was taken.
+    """
+    cycles = []
+    tokens, now = limit.burst * UNIT, 0
+    free = 0
+    for length, arrival in zip(frames, taken, strict=True):
+        earliest = max(arrival + 4, free)
+        tokens = min(limit.burst * UNIT, tokens + limit.step * (earliest - now))
+        missing = min(length + overhead, limit.burst) * UNIT - tokens
+        wait = max(0, -(-missing // limit.step))
+        now = earliest + wait
+        tokens = min(limit.burst * UNIT, tokens + limit.step * wait) - (length + overhead) * UNIT
+        cycles.append(now)
+        free = now + max(1, -(-length // (width // 8)))
+    return cycles
+
+
+RATES = (  # bytes per cycle of a line of 8, burst, lengths
+    *((4.0, 16, (1,) * 300 + (8,) * 300), (200.5, 8, (8,) * 400), (7.99, 24, (8,) * 1000)),
+    *((0.37, 8, (8, 1, 7) * 30), (3.3, 9, tuple(range(1, 9)) * 20), (8.5, 60, (60,) * 40)),
+    *((7.9, 1600, (1514,) * 8), (2.5, 100, (*range(60, 120), 1514, 9600, 60, 60))),
+    (5.1, 3000, tuple(Random(1).choices(range(1, 1515), k=20))),
+    *((0.999, 64, (64,) * 20), (7.5, 16, (8,) * 400 + (16,) * 200)),
+)
+
+
+@pytest.mark.parametrize("overhead", [0, 24])
+def test_departures(benches: Benches, overhead: int) -> None:
+    """Each frame of a class departs in the cycle that the model gives: the rate and the bursts are
+    exact to the byte, of one beat to the longest, also at rates above the line's.
+    """
+    shaper = opened(benches, overhead=overhead)
+    for rate, burst, lengths in RATES:
+        limit = Class(round(rate * UNIT), burst + overhead)
+        for number in (0, 3):
+            shaper.bench.reset()
+            shaper.set({number: limit})
+            sent = shaper.run([(number, length) for length in lengths])
+            assert [each.length for each in sent] == list(lengths)
+            beats = [shaper.beats.count(length) for length in lengths]
+            taken = shaper.bench.taken(0)
+            ends = [taken[sum(beats[: n + 1]) - 1] for n in range(len(lengths))]
+            wanted = departures(lengths, ends, limit, 64, overhead)
+            assert [each.cycle for each in sent] == wanted, (rate, burst)
+
+
+class Model:
+    """Departures of several classes, cycle by cycle, while the output is never stalled."""
+
+    def __init__(self, classes: Mapping[int, Class], round_robin: bool) -> None:
+        self.limits = [classes.get(n, Class()) for n in range(CLASSES)]
+        self.round_robin, self.turn = round_robin, 0
+        self.tokens = [each.burst * UNIT for each in self.limits]
+        self.deficits = [0] * CLASSES
+        self.queues: list[list[int]] = [[] for _ in range(CLASSES)]
+
+    def _ready(self, number: int) -> bool:
+        limit, queue = self.limits[number], self.queues[number]
+        if not queue or not limit.step:
+            return bool(queue)
+        return self.tokens[number] >= min(queue[0], limit.burst) * UNIT
+
+    def _choice(self, ready: Sequence[bool]) -> int | None:
+        if not self.round_robin:
+            return ready.index(True) if any(ready) else None
+        if ready[self.turn] and self.deficits[self.turn] >= self.queues[self.turn][0]:
+            return self.turn
+        if any(ready):
+            after = [(self.turn + n) % CLASSES for n in range(1, CLASSES + 1)]
+            following = next(n for n in after if ready[n])
+            if not ready[self.turn]:
+                self.deficits[self.turn] = 0
+            self.turn = following
+            self.deficits[following] += self.limits[following].quantum
+        return None
+
+    def run(self, frames: Sequence[tuple[int, int, int]], width: int) -> list[tuple[int, int, int]]:
+        """Frames in: class, length and cycle of arrival; out: cycle, class and length."""
+        left, found, free = sorted(frames, key=lambda each: each[2]), [], 0
+        now = left[0][2]
+        while left or any(self.queues):
+            while left and left[0][2] + 4 <= now:
+                number, length, _ = left.pop(0)
+                self.queues[number].append(length)
+            chosen = self._choice([self._ready(n) for n in range(CLASSES)])
+            sends = chosen is not None and now >= free
+            for n, limit in enumerate(self.limits):
+                spent = self.queues[n][0] if sends and n == chosen else 0
+                self.tokens[n] = min(limit.burst * UNIT, self.tokens[n] - spent * UNIT + limit.step)
+            if chosen is not None and sends:
+                length = self.queues[chosen].pop(0)
+                self.deficits[chosen] -= length
+                found.append((now, chosen, length))
+                free = now + -(-length // (width // 8))
+            now += 1
+        return found
+
+
+@pytest.mark.parametrize("round_robin", [False, True])
+def test_choices(shaper: Shaper, round_robin: bool) -> None:
+    """Four classes with and without limits: each frame departs as a model of buckets, priorities
+    and turns says, in bursts of arrivals with idle cycles between them.
+    """
+    random = Random(round_robin)
+    for _ in range(12):
+        longest = random.choice((8, 24, 200, 1514))
+        classes = {
+            n: Class(
+                random.choice((0, random.randrange(UNIT // 4, 4 * UNIT), 9 * UNIT)),
+                random.choice((8, longest, 3 * longest)),
+                random.choice((longest, 50, 1514)),
+            )
+            for n in range(CLASSES)
+        }
+        shaper.bench.reset()
+        shaper.set(classes, round_robin)
+        frames = [
+            (random.randrange(CLASSES), random.randint(1, longest))
+            for _ in range(min(600, 16_000 // longest))
+        ]
+        shaper.bench.pace(gap=random.choice((0.0, 0.5)))
+        sent = shaper.run(frames)
+        assert len(sent) == len(frames)
+        taken, ends = shaper.bench.taken(0), []
+        beat = -1
+        for _, length in frames:
+            beat += shaper.beats.count(length)
+            ends.append(taken[beat])
+        arrivals = [(*frame, end) for frame, end in zip(frames, ends, strict=True)]
+        wanted = Model(classes, round_robin).run(arrivals, 64)
+        assert [(each.cycle, each.number, each.length) for each in sent] == wanted
+
+
 @pytest.mark.sweep
-@pytest.mark.parametrize("rate_mbps", [10, 500, 1500])
-def test_rates_over_10_ms(benches: Benches, rate_mbps: int) -> None:
+@pytest.mark.parametrize("beats", [2_000, 100_000])
+@pytest.mark.parametrize("length", [1, 8, 9, 60, 64, 1514, 9600])
+def test_rates_over_10_ms(benches: Benches, length: int, beats: int) -> None:
+    """Frames of one length wait all the time; about `beats` beats leave in 10 ms."""
     shaper = opened(benches, drops=0)
-    step = round(rate_mbps * 1e6 / 8 / (MHZ * 1e6) * UNIT)
-    shaper.set({0: Class(step, 1600)})
     cycles = 10_000 * MHZ
-    count = rate_mbps * 10_000 // 8 // 500 + 4
-    shaper.push([(0, 500)] * count)
+    each = shaper.beats.count(length)
+    count = max(8, beats // each)
+    step = count * length * UNIT // cycles
+    limit = Class(step, length + 1 + step // UNIT)
+    shaper.set({0: limit})
+    shaper.push([(0, length)] * (count + 50))
     shaper.bench.run(cycles)
-    total = sum(each.length for each in shaper.sent())
-    assert total == pytest.approx(rate_mbps * 1e6 / 8 * 0.01, rel=0.01, abs=1600)
+    sent = shaper.sent()
+    ends = shaper.bench.taken(0)[each - 1 :: each]
+    wanted = departures([length] * len(sent), ends[: len(sent)], limit, 64)
+    assert [one.cycle for one in sent] == wanted
+    span = sent[-1].cycle - sent[0].cycle
+    assert span > 0.7 * cycles
+    assert (len(sent) - 1) * length * UNIT / span == pytest.approx(step, rel=0.01)
 
 
 def test_bursts_are_exact_to_the_byte(shaper: Shaper) -> None:
@@ -203,10 +350,12 @@ def test_overhead(benches: Benches) -> None:
     assert {b.cycle - a.cycle for a, b in pairwise(sent)} == {88}
 
 
-def test_strict_priority(shaper: Shaper) -> None:
+@pytest.mark.parametrize("width", [64, 512])
+def test_strict_priority(benches: Benches, width: int) -> None:
     """A frame of class 0 waits for at most one frame of the others, whatever waits there: the
     bound is the beats of the longest frame, and the latency.
     """
+    shaper = opened(benches, width)
     random = Random(9)
     longest = 1514
     frames: list[tuple[int, int]] = []

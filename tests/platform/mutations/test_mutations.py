@@ -515,7 +515,7 @@ OF_THE_FLOW = _flows(test_acl_flows.test_only_packets_of_the_flow)
 IN_A_ROW = _flows(test_acl_flows.test_reports_in_a_row)
 REPORTS: Test = partial(test_acl_flows.test_reports, width=64)
 VERDICTS: Test = partial(test_acl.test_verdicts, width=64)
-BURSTS = _shaper(test_shaper.test_bursts_are_exact_to_the_byte)
+DEPARTURES: Test = partial(test_shaper.test_departures, overhead=0)
 NO_BEATS: Test = partial(test_shaper.test_full_queues, drops=1)
 SHARES = _shaper(test_shaper.test_round_robin_shares)
 PRIORITY = _shaper(test_shaper.test_strict_priority_of_classes_that_wait)
@@ -530,10 +530,11 @@ MUTATIONS += (
     ("acl_flows", "wire waits =", "wire waits = 1'b0 &", IN_A_ROW),
     ("acl_sent", "& ~key.state.flags[Rst]", "", REPORTS),
     ("first_set", "{~|below[1:0],", "{~|below[2:0],", FIRST_RULE),
-    ("token_bucket", "- whole_t'({12'd0, bytes_i})", "", BURSTS),
+    ("token_bucket", "? spent_again[Sign] :", "? spent[Sign] :", DEPARTURES),
+    ("token_bucket", "is_full ? {1'b0, step_i[Fraction-1:0]} :", "", DEPARTURES),
     ("shaper", "has_room = fits[in_class]", "has_room = 1'b1", NO_BEATS),
     ("shaper_choice", "first = class_t'(c - 1)", "first = class_t'(NumClasses - c)", PRIORITY),
-    ("shaper_choice", "if (~ready_i[turn_q]) deficit_q", "if (1'b1) deficit_q", SHARES),
+    ("shaper_choice", "has_its_turn & ~ready_i[c]", "has_its_turn", SHARES),
 )
 
 
