@@ -25,6 +25,8 @@ BAD: dict[str, list[dict[str, object]]] = {
     "acl_sent": [{"QueueMessages": 3}, {"QueueMessages": 24}],
     "acl_verdicts": [{"Depth": 1}, {"Depth": 12}],
     "first_set": [{"NumBits": 1}],
+    "shaper_frames": [{"Depth": 1}, {"Depth": 12}],
+    "token_bucket": [{"BytesWidth": 0}, {"BytesWidth": 17}],
     "shaper": [
         {"NumClasses": 1},
         {"NumClasses": 9},
@@ -34,5 +36,5 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"QueueBeats": 1000},
         {"QueueBeats": 131_072},
     ],
-    "shaper_choice": [{"NumClasses": 1}, {"NumClasses": 9}],
+    "shaper_choice": [{"NumClasses": 1}, {"NumClasses": 9}, {"BytesWidth": 0}, {"BytesWidth": 17}],
 }

@@ -112,13 +112,15 @@ def test_verdicts(benches: Benches, width: int) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize("width", [64, 128, 256, 512])
-def test_a_million_verdicts(benches: Benches, width: int) -> None:
-    random = Random(width + 1)
+def test_a_million_verdicts(benches: Benches, width: int, part: int) -> None:
+    """50,000 packets in each of 20 runs, with the seed width + 1000 * part."""
+    random = Random(width + 1000 * part)
     acl = opened(benches, width, 512)
-    for number in range(25):
-        rules = sets.rule_set(random, (512, 500, 100, 7, 512)[number % 5])
-        acl.bench.pace(**PACES[number % 3])
+    for number, count in enumerate((512, 500, 100, 7, 512)):
+        rules = sets.rule_set(random, count)
+        acl.bench.pace(**PACES[(number + part) % 3])
         acl.load(rules)
         acl.check([sets.packet(random, rules.rules) for _ in range(10_000)], rules, random)
 

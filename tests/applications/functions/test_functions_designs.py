@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ def test_lines_that_an_example_adds() -> None:
         ("acl_established", "udp_echo_fused"),
         ("shaper_fused", "udp_echo_fused"),
         ("napt", "two_ports"),
+        ("shaper_marks", "udp_echo_fused"),
     ):
         files = (EXAMPLES / f"{example}.yaml", paths.DESIGNS / f"{base}.yaml")
         mine, before = (file.read_text().splitlines() for file in files)
@@ -136,6 +138,43 @@ def test_established_flows_in_a_design() -> None:
         (registers,) = simulation.registers_of("acl")
         with pytest.raises(UserError, match="line 1: the layer does not know established flows"):
             acl_load.load(registers, closed)
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+@pytest.mark.parametrize("example", ["shaper_fused", "shaper_marks"])
+def test_classes_in_a_design(example: str) -> None:
+    """Class 2 is that of a DSCP, or of a UDP port by the mark of an access control list. It has a
+    byte in 10 cycles; class 0 has no limit, and its answers overtake those of class 2.
+    """
+    count, slow = 8, 40001
+    with Simulation(EXAMPLES / f"{example}.yaml", seed=1) as simulation:
+        host, station = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
+        introduce(simulation, station)
+        (registers,) = simulation.registers_of("shaper")
+        registers.class_of[5 if example == "shaper_marks" else 46].class_number = 2
+        if example == "shaper_marks":
+            rules = f"allow udp from any to any port {slow} mark 5\ndefault allow"
+            bombus.access_lists(simulation)[0].load(acl.parse(rules, "marks"))
+        registers.limit[2].rate.step = (1 << 24) // 10
+        registers.limit[2].burst.bytes = 100
+        frames = []
+        for n in range(count):
+            for port, tos in ((slow, 46 << 2), (40000, 0)):
+                options = {"tos": tos} if example == "shaper_fused" else {}
+                payload = bytes([n]) * 58
+                frames.append(
+                    udp_frame(station, host, payload, port=7, source_port=port, **options)
+                )
+        got = simulation.exchange(frames).received
+        assert len(got) == 2 * count
+        classes = [int.from_bytes(bytes(frame)[36:38]) for frame in got]
+        slower = [frame for frame, port in zip(got, classes, strict=True) if port == slow]
+        assert classes == [slow, *[40000] * count, *[slow] * (count - 1)]
+        assert [bytes(frame)[42] for frame in slower] == list(range(count))
+        cycles = [frame.first_beat_cycle for frame in slower]
+        assert all(abs(b - a - 1000) <= 3 for a, b in pairwise(cycles))
+        simulation.check()
 
 
 @pytest.mark.slow

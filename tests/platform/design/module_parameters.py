@@ -54,6 +54,7 @@ FREE = {
         "what Bombus finds in the tile",
     ),
     "MaxIdleS": "any time",
+    "BelowWidth": "any number of bits",
     "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
     **dict.fromkeys(("EtherType", "Prefix"), "any number"),
@@ -88,4 +89,5 @@ INSIDE = {
     "map_lookup": "address_map",
     **dict.fromkeys(("napt_choice", "napt_edit", "napt_headers"), "napt"),
     "token_bucket": "shaper",
+    "acl_first": "acl_rules",
 }
