@@ -25,6 +25,7 @@ module frame_rx
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic hold_i,
 
     input  logic [DataWidth-1:0] mac_rx_tdata_i,
     input  logic [DataBytes-1:0] mac_rx_tkeep_i,
@@ -43,7 +44,8 @@ module frame_rx
 
     output logic    mac_message_o,  // a frame was received, whether dropped or not
     output length_t mac_bytes_o,    // bytes of that frame
-    output logic    busy_o
+    output logic    busy_o,
+    output logic    waits_o
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
@@ -206,20 +208,18 @@ module frame_rx
   count_t out_bytes;
   logic out_last, stored_valid;
 
-  // The output can be held between frames, so that everything downstream drains.
-  logic inside_q, hold_q;
-  wire taken = out_valid_o & out_ready_i;
-  wire is_between = ~out_valid_o & ~inside_q | taken & out_last;
-  assign out_valid_o = stored_valid & ~hold_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      inside_q <= 1'b0;
-      hold_q   <= 1'b0;
-    end else begin
-      if (taken) inside_q <= ~out_last;
-      if (is_between) hold_q <= regs_i.gate.hold;
-    end
-  end
+  logic stored_ready;
+  message_gate u_gate (
+      .clk_i,
+      .rst_i,
+      .hold_i(regs_i.gate.hold | hold_i),
+      .last_i(out_last),
+      .in_valid_i(stored_valid),
+      .in_ready_o(stored_ready),
+      .out_valid_o,
+      .out_ready_i,
+      .held_o(waits_o)
+  );
 
   always_comb begin
     out_o = '0;
@@ -256,7 +256,7 @@ module frame_rx
       .last_o(out_last),
       .info_o(info),
       .valid_o(stored_valid),
-      .ready_i(out_ready_i & ~hold_q),
+      .ready_i(stored_ready),
       .drop_o,
       .mac_message_o,
       .mac_bytes_o,

@@ -19,6 +19,7 @@ module mac_rx
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic hold_i,
 
     input  logic [DataWidth-1:0] mac_rx_tdata_i,
     input  logic [DataBytes-1:0] mac_rx_tkeep_i,
@@ -35,7 +36,8 @@ module mac_rx
 
     output logic    mac_message_o,  // a frame was received, whether dropped or not
     output length_t mac_bytes_o,    // bytes of that frame
-    output logic    busy_o
+    output logic    busy_o,
+    output logic    waits_o
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
@@ -189,7 +191,19 @@ module mac_rx
 
   logic [DataWidth-1:0] out_data;
   count_t out_bytes;
-  logic out_last;
+  logic out_last, stored_valid, stored_ready;
+  message_gate u_gate (
+      .clk_i,
+      .rst_i,
+      .hold_i,
+      .last_i(out_last),
+      .in_valid_i(stored_valid),
+      .in_ready_o(stored_ready),
+      .out_valid_o,
+      .out_ready_i,
+      .held_o(waits_o)
+  );
+
   always_comb begin
     out_o = '0;
     out_o.data = out_data;
@@ -224,8 +238,8 @@ module mac_rx
       .bytes_o(out_bytes),
       .last_o(out_last),
       .info_o(info),
-      .valid_o(out_valid_o),
-      .ready_i(out_ready_i),
+      .valid_o(stored_valid),
+      .ready_i(stored_ready),
       .drop_o,
       .mac_message_o,
       .mac_bytes_o,

@@ -42,7 +42,8 @@ module mac_tx
     output message_number_t [1:0] drop_message_o,
     output logic                  mac_message_o,   // a frame was sent
     output length_t               mac_bytes_o,     // bytes of that frame
-    output logic                  busy_o
+    output logic                  busy_o,
+    output logic                  waits_o
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
@@ -324,6 +325,7 @@ module mac_tx
 
   assign mac_message_o = read_last;
   assign mac_bytes_o = {framed_index, {OffsetWidth{1'b0}}} + 14'(framed_bytes);
+  assign waits_o = 1'b1;  // a frame has its addresses, and waits for the MAC
   assign busy_o = (index_q != '0) | padding_q | holds;
 
   // A frame is stored whole before it is sent, so the MAC never underruns.

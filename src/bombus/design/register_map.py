@@ -27,6 +27,7 @@ from bombus.registers.systemverilog import SeenBlock
 COMMON = paths.RTL / "platform" / "registers" / "registers.rdl"
 CREDITS = paths.RTL / "platform" / "credits" / "credits.rdl"
 _TYPE = re.compile(r"^(?:addrmap|regfile|reg|mem|field|enum|property) +(\w+)", re.MULTILINE)
+_ADDRESSES = 0x100  # how changes of hosts and routes take effect
 _WINDOWS = 0x180  # first register of the windows, after the hosts
 _ROUTES = 0x200  # where the routing table begins
 MIN_WINDOW = 4096  # bytes; a page of most processors
@@ -228,6 +229,7 @@ def register_map(design: Design, tables: Tables) -> RegisterMap:
     name = design.config.name
     lines = [f"addrmap {identifier(name)} {{", f'  name = "Registers of design {name}";']
     lines.append(f"  host host[{len(design.config.ports)}] @ {0:#x} += 0x20;")
+    lines.append(f"  addresses addresses @ {_ADDRESSES:#x};")
     if windows:
         lines.append(f"  credits window[{windows}] @ {_WINDOWS:#x} += 0x8;")
     if count := design.config.num_routes:
@@ -277,5 +279,5 @@ def window_registers() -> Block:
 def common_registers() -> Block:
     """The registers that every design has, one of each."""
     members = "external counter counter; external next_hop next_hop; host host; route route;"
-    text = f"addrmap bombus_common {{ {members} }};\n"
+    text = f"addrmap bombus_common {{ {members} addresses addresses; }};\n"
     return read_block(compile_text([COMMON], text, "bombus_common"))

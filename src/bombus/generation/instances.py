@@ -14,9 +14,9 @@ from bombus.design.facts import Facts
 from bombus.design.rtl.ports import OBSERVER_PORTS, REGISTER_MASTER_PORTS
 from bombus.generation.observers import observed
 
-_SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
+_SHARED = ("clk_i", "rst_i", "hold_i", "host_i", "route_i", "time_us_i")
 _VECTORS = ("drop_o", "event_o", "mac_bytes_o")
-_BITS = ("busy_o", "discards_o", "timer_o", "mac_message_o")
+_BITS = ("busy_o", "waits_o", "discards_o", "timer_o", "mac_message_o")
 MAX_BUSY_CYCLES = 4096  # cycles that a layer itself may need for a message
 
 

@@ -129,23 +129,22 @@ class Top(TopPorts):
     register_hub: int | None  # node of the mesh of registers at which the hub is; None: no mesh
     crossing: Crossing = CROSSING
 
-    def variables(self, num_routes: int) -> dict[str, object]:
-        """For the template, by name; `num_routes`: entries of the routing table."""
+    def variables(self, routes: Sequence[Route]) -> dict[str, object]:
+        """For the template, by name; `routes`: those of the design file."""
         tiles = self.tiles
         has_host = any(tile.has_host for tile in tiles)
         has_routes = any(tile.has_routes for tile in tiles)
         has_time = any(tile.has_time for tile in tiles)
-        reads_registers = has_host or (has_routes and num_routes)
         return {
             **vars(self),
             "links": [link for tile in tiles for link in tile.links],
             "loads": [tile.name for tile in tiles if tile.tells_load],
-            "has_host": has_host,
-            "has_routes": has_routes,
             "has_time": has_time,
+            "routes": routes,
             "unused": [
                 *(() if has_time else ["tick_us_i"]),
-                *(() if reads_registers else ["registers"]),
+                *(() if any(tile.has_hold for tile in tiles) else ["hold"]),
+                *(() if has_host and has_routes else ["effective"]),
             ],
         }
 
@@ -288,7 +287,7 @@ def render(facts: Facts) -> dict[str, str]:
             of=f"design {config.name} itself",
         ),
         f"{config.name}_pkg.sv": rendered("package.sv.j2"),
-        f"{config.name}_top.sv": rendered("top.sv.j2", top.variables(config.num_routes)),
+        f"{config.name}_top.sv": rendered("top.sv.j2", top.variables(config.routes)),
     }
     if config.memories:
         around = memories.context(facts)

@@ -83,8 +83,10 @@ class TileContext(Wiring, Completions):
     has_host: bool
     has_routes: bool
     has_time: bool
+    has_hold: bool
     timers: list[str]
     busy: list[str]
+    moving: list[str]  # of those, without messages that wait while addresses change
     table_ready: str
     stream_messages: list[str]
     stream_bytes: list[str]
@@ -257,6 +259,12 @@ def _busy_signals(tile: Tile, waiting: Sequence[Waiting]) -> list[str]:
     return layers + [each.valid for each in waiting]
 
 
+def _moving(busy: str, tile: Tile) -> str:
+    """A busy signal without messages of its layer that wait while addresses change."""
+    waiting = {f"{la.name}_busy" for la in tile.layers if "waits_o" in la.kind.ports}
+    return f"({busy} && !{busy.removesuffix('_busy')}_waits)" if busy in waiting else busy
+
+
 def _event_slices(tile: Tile) -> list[EventSlice]:
     slices: list[EventSlice] = []
     low = 0
@@ -315,6 +323,10 @@ def tile_context(tile: Tile, facts: Facts, of_registers: TileRegisters) -> TileC
     completions = _completions(tile, facts, wired.waiting)
     seen = observed(tile, facts)
     unread = () if completions.tells_load else ("discards_o",)
+    busy = [
+        *(f"{each.prefix}{what}_busy" for each in interfaces for what in _ALWAYS_BUSY),
+        *_busy_signals(tile, wired.waiting),
+    ]
     return TileContext(
         **vars(wired),
         **vars(completions),
@@ -331,11 +343,10 @@ def tile_context(tile: Tile, facts: Facts, of_registers: TileRegisters) -> TileC
         has_host="host_i" in ports,
         has_routes="route_i" in ports,
         has_time="time_us_i" in ports,
+        has_hold="hold_i" in ports,
         timers=[f"{la.name}_timer" for la in tile.layers if "timer_o" in la.kind.ports],
-        busy=[
-            *(f"{each.prefix}{what}_busy" for each in interfaces for what in _ALWAYS_BUSY),
-            *_busy_signals(tile, wired.waiting),
-        ],
+        busy=busy,
+        moving=[_moving(signal, tile) for signal in busy],
         table_ready=" && ".join(f"{each.prefix}table_ready" for each in interfaces),
         stream_messages=_streams(tile, "message", _mac_counts(tile)),
         stream_bytes=_streams(tile, "bytes", _mac_counts(tile)),

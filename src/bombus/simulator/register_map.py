@@ -6,7 +6,7 @@ What a design does not have raises SimulationError, before anything is written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network
 from typing import Any
 
@@ -58,8 +58,26 @@ def set_host(
             "gateway": IPv4Address(now["gateway"]) if now["gateway"] else None,
         }
         _check_host(parts, given={"ip": ip, "netmask": netmask, "gateway": gateway})
+    if not values:
+        return
+    registers.addresses.staged = 1
     for name, fields in values.items():
         registers.host[port][name].write(**fields)
+    registers.addresses.staged = 0
+
+
+def await_change(registers: BlockAccess) -> None:
+    """Waits until the addresses and routes written are in effect; raises SimulationError if they
+    were given up.
+    """
+    while (state := registers.addresses.read())["pending"]:
+        if state["staged"]:
+            return
+    if state["failed"]:
+        raise SimulationError(
+            "the change of addresses or routes was given up, because messages remained inside for "
+            "65,536 cycles; the former ones are in effect, and the next write tries again"
+        )
 
 
 def set_route(
@@ -71,22 +89,46 @@ def set_route(
     port: int,
 ) -> None:
     """Writes an entry of the routing table; `to` None: clears it."""
-    count = manifest["route_entries"]
+    count = int(manifest["route_entries"])
     if not 0 <= entry < count:
         raise SimulationError(f"entry {entry}: the routing table has {count} entries")
+    registers.route[entry].entry.write(**_entry(manifest, to, via, port))
+
+
+def set_routes(
+    registers: BlockAccess,
+    manifest: Mapping[str, Any],
+    routes: Sequence[tuple[str, str | None, int]],
+) -> None:
+    """Replaces the routing table; a route is (to, via, MAC port). All take effect together."""
+    count = int(manifest["route_entries"])
+    if len(routes) > count:
+        raise SimulationError(f"{len(routes)} routes: the routing table has {count} entries")
+    entries = [_entry(manifest, *route) for route in routes]
+    entries += [_entry(manifest, None, None, 0)] * (count - len(entries))
+    registers.addresses.staged = 1
+    for n, fields in enumerate(entries):
+        registers.route[n].entry.write(**fields)
+    registers.addresses.staged = 0
+
+
+def _entry(
+    manifest: Mapping[str, Any], to: str | None, via: str | None, port: int
+) -> dict[str, int]:
+    """The fields of an entry of the routing table; `to` None: an empty one."""
     fields = {"network": 0, "gateway": 0, "length": 0, "mac_port": 0, "valid": 0}
-    if to is not None:
-        last = len(manifest["mac_ports"]) - 1
-        if not 0 <= port <= last:
-            raise SimulationError(f"MAC port {port}: ports are from 0 to {last}")
-        try:
-            network = IPv4Network(to)
-        except ValueError as error:
-            raise SimulationError(f"to {to!r}: {error}; such as 10.80.0.0/16") from None
-        gateway = 0 if via is None else int(_address("via", via))
-        fields |= {"network": int(network.network_address), "length": network.prefixlen}
-        fields |= {"gateway": gateway, "mac_port": port, "valid": 1}
-    registers.route[entry].entry.write(**fields)
+    if to is None:
+        return fields
+    last = len(manifest["mac_ports"]) - 1
+    if not 0 <= port <= last:
+        raise SimulationError(f"MAC port {port}: ports are from 0 to {last}")
+    try:
+        network = IPv4Network(to)
+    except ValueError as error:
+        raise SimulationError(f"to {to!r}: {error}; such as 10.80.0.0/16") from None
+    gateway = 0 if via is None else int(_address("via", via))
+    fields |= {"network": int(network.network_address), "length": network.prefixlen}
+    return fields | {"gateway": gateway, "mac_port": port, "valid": 1}
 
 
 def _check_host(parts: Mapping[str, Any], given: Mapping[str, str | None]) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -326,9 +326,13 @@ class Simulation(MacPorts):
         netmask: str | None = None,
         gateway: str | None = None,
     ) -> None:
-        """Changes addresses of a MAC port; others are unchanged. Gateway "0.0.0.0": none."""
+        """Changes addresses of a MAC port; others are unchanged. Gateway "0.0.0.0": none.
+
+        They take effect together, between packets: docs/architecture.md, "MAC ports".
+        """
         given = {"mac": mac, "ip": ip, "netmask": netmask, "gateway": gateway}
         register_map.set_host(self.registers, self.manifest, port, **given)
+        register_map.await_change(self.registers)
 
     def set_route(
         self, entry: int, to: str | None, *, via: str | None = None, port: int = 0
@@ -337,6 +341,14 @@ class Simulation(MacPorts):
         gateway `via` of a MAC port, or on its link; None: clears the entry.
         """
         register_map.set_route(self.registers, self.manifest, entry, to, via, port)
+        register_map.await_change(self.registers)
+
+    def set_routes(self, routes: Sequence[tuple[str, str | None, int]]) -> None:
+        """Replaces the routing table as a whole; a route is (to, via, MAC port), as in
+        `set_route`.
+        """
+        register_map.set_routes(self.registers, self.manifest, routes)
+        register_map.await_change(self.registers)
 
     def registers_of(self, kind: str) -> list[BlockAccess]:
         """The registers of every layer of a kind, such as `ip_blacklist`; a tile may have several

@@ -24,6 +24,7 @@ from bombus.applications.control import controller as controller_module
 from bombus.applications.control import text
 from bombus.applications.control.export import metric_of, serve
 from bombus.applications.control.rates import Rates
+from bombus.applications.control.routes import read_routes
 from bombus.applications.control.sockets import reason
 from bombus.base.errors import UserError
 from bombus.cli import app
@@ -94,6 +95,24 @@ def test_counters_are_no_addresses(ctl: Ctl, run: Run) -> None:
     assert "counters.mac_out_frames: count=0x0\n" in ctl("get", "eth_tx.counters")
     ctl("host", "--mac", "02:00:00:00:00:01")
     assert "address=02:00:00:00:00:01" in ctl("get", "host[0].mac")
+
+
+def test_routes(ctl: Ctl, tmp_path: Path) -> None:
+    file = tmp_path / "routes.csv"
+    assert "mac_port" not in ctl("routes")
+    file.write_text("to,via,mac_port\n10.80.0.0/16,10.77.0.1,1\n10.81.0.0/16,,\n")
+    assert read_routes(file) == [("10.80.0.0/16", "10.77.0.1", 1), ("10.81.0.0/16", None, 0)]
+    ctl("routes", file, error="2 routes: the routing table has 0 entries")
+    for rows, complaint in (
+        ("via\n10.77.0.1\n", "the columns should be to, via, mac_port"),
+        ("to,gateway\n", "the columns should be"),
+        ("to,mac_port\n10.80.0.0/16,x\n", "csv:2: mac_port 'x' is not a number"),
+        ("to,via\n,10.77.0.1\n", "csv:2: should have to"),
+        ("to\n10.80.0.0/16,5\n", "csv:2: should have to"),
+    ):
+        file.write_text(rows)
+        ctl("routes", file, error=complaint)
+    ctl("routes", tmp_path / "nothing.csv", error="cannot read")
 
 
 def test_get_and_set(ctl: Ctl, run: Run) -> None:

@@ -351,6 +351,7 @@ HOST_MANIFEST: dict[str, Any] = {
                 ("mac", "address", 64),
                 ("ip", "address", 32),
                 ("mask", "mask", 32),
+                ("addresses", "staged", 1),
             )
         },
         "members": [
@@ -367,11 +368,12 @@ HOST_MANIFEST: dict[str, Any] = {
                         *(("netmask", 12, "mask"), ("gateway", 16, "ip")),
                     )
                 ],
-            }
+            },
+            {"name": "addresses", "offset": 0x100, "type": "addresses"},
         ],
     },
 }
-START = {0: 0, 4: 0, 8: 0x0A4D0002, 12: 0xFFFFFF00, 16: 0x0A4D0001}
+START = {0: 0, 4: 0, 8: 0x0A4D0002, 12: 0xFFFFFF00, 16: 0x0A4D0001, 0x100: 0}
 
 
 class Memory:
@@ -426,4 +428,4 @@ def test_addresses_that_a_design_file_may_have() -> None:
     register_map.set_host(registers, HOST_MANIFEST, **everything, mac="02:00:00:00:00:05")
     register_map.set_host(registers, HOST_MANIFEST, gateway="0.0.0.0")
     register_map.set_host(registers, HOST_MANIFEST, ip="10.99.0.1")
-    assert port.words == {0: 5, 4: 0x200, 8: 0x0A630001, 12: 0xFFFF0000, 16: 0}
+    assert port.words == {0: 5, 4: 0x200, 8: 0x0A630001, 12: 0xFFFF0000, 16: 0, 0x100: 0}

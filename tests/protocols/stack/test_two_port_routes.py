@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network
+from itertools import pairwise
 
 import pytest
 
@@ -178,6 +179,51 @@ def test_a_route_is_rewritten_under_traffic(bench: Bench) -> None:
         assert sum(frames.count(ways[port]) for port, frames in enumerate(came)) == 1
     assert all(len(frames) > 30 for frames in came)
     assert not bench.drops()
+
+
+def test_the_table_is_replaced_under_traffic(bench: Bench) -> None:
+    """Every datagram takes the route of one of two tables, although none of the entries alone has
+    it, and no datagram takes that of the subnet, which it would without a table.
+    """
+    simulation = bench.simulation
+    far = Station(STATIONS[0].mac, bench.hosts[0].gateway)
+    other = Station.of("02:00:00:00:00:66", "10.77.0.66")
+    bench.run([(0, arp_request(each, bench.hosts[0])) for each in (far, other)])
+    # The same route first and last; the other table's entry has a longer prefix and another
+    # gateway, or is empty.
+    tables: list[list[tuple[str, str | None, int]]] = [
+        [("10.78.0.0/31", "10.77.0.1", 0), *[("10.99.0.0/16", None, 1)] * 7],
+        [*[("10.98.0.0/16", "10.77.0.1", 0)] * 7, ("10.78.0.1/32", "10.77.0.66", 0)],
+    ]
+    simulation.set_routes(tables[0])
+    expected: list[set[bytes]] = []
+    for n in range(600):
+        payload = n.to_bytes(2) * (1 + n % 5)
+        simulation.send(udp_frame(STATIONS[0], bench.hosts[0], payload, port=RELAY_PORT))
+        ways = set()
+        for station in (far, other):
+            bench.model.set_routes([Route(IPv4Network("10.78.0.1/32"), station.ip, 0)])
+            number, outcome = bench.model.send(RELAY_PORT, RELAY_TO.ip, RELAY_PORT, payload)
+            assert number == 0
+            ways |= set(outcome.replies)
+        expected.append(ways)
+    for n in range(1, 9):
+        simulation.advance(60)
+        simulation.set_routes(tables[n % 2])
+    came = [frame.data for frame in simulation.receive_all(0)]
+    assert not simulation.receive_all(1)
+    assert len(came) == len(expected)
+    assert all(frame in ways for frame, ways in zip(came, expected, strict=True))
+    gateways = [frame[:6] for frame in came]
+    changes = sum(a != b for a, b in pairwise(gateways))
+    assert 4 <= changes <= 8
+    assert not bench.drops()
+    entries = [entry.entry.read() for entry in simulation.registers.route]
+    assert [entry["valid"] for entry in entries] == [1, *[1] * 7]
+    simulation.set_routes([])
+    assert all(not entry.entry.valid for entry in simulation.registers.route)
+    with pytest.raises(SimulationError, match="9 routes: the routing table has 8 entries"):
+        simulation.set_routes([("10.80.0.0/16", None, 0)] * 9)
 
 
 def test_a_route_that_cannot_be(bench: Bench) -> None:

@@ -189,7 +189,8 @@ module bench #(
         .drop_message_o(),
         .mac_message_o(unused_message),
         .mac_bytes_o(unused_bytes),
-        .busy_o(status_o[n])
+        .busy_o(status_o[n]),
+        .waits_o()
     );
     assign out_o[n] = {last, keep, data};
   end

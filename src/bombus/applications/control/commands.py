@@ -510,6 +510,29 @@ def host(
 
 
 @ctl.command(cls=Command)
+def routes(
+    context: typer.Context,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="CSV", help="With the columns to, via and mac_port."),
+    ] = None,
+) -> None:
+    """Replace the routing table as a whole by the rows of a CSV file; without one, print it."""
+    from bombus.applications.control.routes import read_routes, routes_of
+
+    controller = _controller(context)
+    if file is not None:
+        found = read_routes(file)
+        controller.set_routes(found)
+        typer.echo(f"routes: {len(found)}")
+        return
+    shown = Table("to", "via", "MAC port")
+    for to, via, port in routes_of(controller):
+        shown.add_row(to, via or "", str(port))
+    print_table(new_console(), shown)
+
+
+@ctl.command(cls=Command)
 def export(
     context: typer.Context,
     listen: Annotated[

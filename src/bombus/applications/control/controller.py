@@ -357,9 +357,22 @@ class Controller:
         netmask: str | None = None,
         gateway: str | None = None,
     ) -> None:
-        """Changes addresses of a MAC port; others are unchanged. Gateway "0.0.0.0": none."""
+        """Changes addresses of a MAC port; others are unchanged. Gateway "0.0.0.0": none.
+
+        Without `mac` and `ip`, through which the controller may be reached, it waits until the
+        change is in effect.
+        """
         given = {"mac": mac, "ip": ip, "netmask": netmask, "gateway": gateway}
         register_map.set_host(self.registers, self.manifest, port, **given)
+        if mac is None and ip is None:
+            register_map.await_change(self.registers)
+
+    def set_routes(self, routes: Sequence[tuple[str, str | None, int]]) -> None:
+        """Replaces the routing table as a whole; a route is (to, via, MAC port): the network `to`
+        is behind the gateway `via`, or on the link if that is None.
+        """
+        register_map.set_routes(self.registers, self.manifest, routes)
+        register_map.await_change(self.registers)
 
     def set_next_hop(
         self,

@@ -24,7 +24,19 @@ from bombus.registers.systemverilog import layer_ports
 
 # Ports by name, with their bits. A name's end gives the direction.
 _BITS = {
-    **dict.fromkeys(("clk_i", "rst_i", "busy_o", "discards_o", "timer_o", "mac_message_o"), 1),
+    **dict.fromkeys(
+        (
+            "clk_i",
+            "rst_i",
+            "hold_i",
+            "busy_o",
+            "waits_o",
+            "discards_o",
+            "timer_o",
+            "mac_message_o",
+        ),
+        1,
+    ),
     "time_us_i": 32,
 }
 _LENGTH = "mac_bytes_o"  # of type bombus_pkg::length_t

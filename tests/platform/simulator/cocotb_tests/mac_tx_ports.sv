@@ -58,7 +58,8 @@ module mac_tx_ports #(
       .drop_message_o(),
       .mac_message_o(unused_message),
       .mac_bytes_o(unused_bytes),
-      .busy_o(unused_busy)
+      .busy_o(unused_busy),
+      .waits_o()
   );
 
 endmodule

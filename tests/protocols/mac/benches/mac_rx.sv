@@ -38,6 +38,7 @@ module bench #(
       ) u_mac (
           .clk_i,
           .rst_i,
+          .hold_i(1'b0),
           .mac_rx_tdata_i(data),
           .mac_rx_tkeep_i(keep),
           .mac_rx_tvalid_i(in_valid_i[n]),
@@ -52,7 +53,8 @@ module bench #(
           .drop_o(drops),
           .mac_message_o(message),
           .mac_bytes_o(bytes),
-          .busy_o(status_o[n])
+          .busy_o(status_o[n]),
+          .waits_o()
       );
     end else begin : gen_packets
       mac_rx #(
@@ -62,6 +64,7 @@ module bench #(
       ) u_mac (
           .clk_i,
           .rst_i,
+          .hold_i(1'b0),
           .mac_rx_tdata_i(data),
           .mac_rx_tkeep_i(keep),
           .mac_rx_tvalid_i(in_valid_i[n]),
@@ -75,7 +78,8 @@ module bench #(
           .drop_o(drops),
           .mac_message_o(message),
           .mac_bytes_o(bytes),
-          .busy_o(status_o[n])
+          .busy_o(status_o[n]),
+          .waits_o()
       );
     end
 

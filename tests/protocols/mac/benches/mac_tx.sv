@@ -43,7 +43,8 @@ module bench #(
         .drop_message_o(),
         .mac_message_o(message),
         .mac_bytes_o(bytes),
-        .busy_o(status_o[n])
+        .busy_o(status_o[n]),
+        .waits_o()
     );
 
     always_ff @(posedge clk_i) begin
