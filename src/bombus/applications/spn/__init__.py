@@ -3,7 +3,8 @@
 
 from bombus.applications.spn.evaluate import log_likelihoods
 from bombus.applications.spn.graph import Network
+from bombus.applications.spn.pipeline import Pipeline, pipeline
 from bombus.applications.spn.spflow import from_spflow
 from bombus.applications.spn.text import parse, read
 
-__all__ = ["Network", "from_spflow", "log_likelihoods", "parse", "read"]
+__all__ = ["Network", "Pipeline", "from_spflow", "log_likelihoods", "parse", "pipeline", "read"]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A proved bound on the error of a pipeline's result, operation by operation.
+
+The error of a table is known at each of its entries, that of the interpolation at each difference
+(`number.log_add_error`). Beyond that:
+
+- The errors of operands add up in an addition.
+- A sum of probabilities increases with each operand, and grows by c if all operands grow by c.
+  Errors of its operands from e to f therefore cause an error from e to f in its result.
+- The hardware replaces negative results by 0. This brings the result nearer to the exact value,
+  unless that is negative itself, by weights that sum to more than 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bombus.applications.spn.lower import Add, Lowered, Table
+from bombus.applications.spn.number import log_add_error
+
+# Allowance for the double precision of this analysis and of the tables' logarithms, relative to
+# the largest number.
+_ROUNDING = 2.0**-44
+
+
+@dataclass(frozen=True)
+class Range:
+    """Of one operation, in units of 1: the hardware's number, the exact one, and the error."""
+
+    low: float
+    high: float
+    exact_low: float
+    exact_high: float
+    error_low: float
+    error_high: float
+
+    @property
+    def error(self) -> float:
+        return max(-self.error_low, self.error_high)
+
+
+def ranges(lowered: Lowered, entries: int) -> list[Range]:
+    """The ranges of all operations; `entries`: of the table for sums."""
+    scale = 1 << lowered.fraction
+    least, greatest = log_add_error(lowered.fraction, entries)
+    found: list[Range] = []
+    for operation, exact in zip(lowered.operations, lowered.exact, strict=True):
+        if isinstance(operation, Table):
+            numbers = np.array([*operation.numbers, operation.missing]) / scale
+            errors = numbers - exact
+            found.append(
+                Range(
+                    float(numbers.min()),
+                    float(numbers.max()),
+                    float(np.min(exact)),
+                    float(np.max(exact)),
+                    float(errors.min()),
+                    float(errors.max()),
+                )
+            )
+        elif isinstance(operation, Add):
+            parts = [found[n] for n in operation.operands]
+            constant = operation.constant / scale
+            error = constant - float(exact)
+            found.append(
+                Range(
+                    constant + sum(part.low for part in parts),
+                    constant + sum(part.high for part in parts),
+                    float(exact) + sum(part.exact_low for part in parts),
+                    float(exact) + sum(part.exact_high for part in parts),
+                    error + sum(part.error_low for part in parts),
+                    error + sum(part.error_high for part in parts),
+                )
+            )
+        else:
+            a, b = (found[n] for n in operation.operands)
+            exact_low = -float(np.logaddexp2(-a.exact_low, -b.exact_low))
+            exact_high = -float(np.logaddexp2(-a.exact_high, -b.exact_high))
+            error_low = min(a.error_low, b.error_low) - greatest
+            error_high = max(a.error_high, b.error_high) - least
+            found.append(
+                Range(
+                    max(0.0, exact_low + error_low),
+                    min(a.high, b.high),
+                    exact_low,
+                    exact_high,
+                    error_low,
+                    max(error_high, -exact_low),
+                )
+            )
+    return found
+
+
+def bound_nats(found: list[Range]) -> float:
+    """The bound on the error of the log-likelihood."""
+    largest = max(each.high for each in found)
+    return (found[-1].error + largest * len(found) * _ROUNDING) * math.log(2)

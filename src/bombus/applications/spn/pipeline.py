@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A network as a pipeline: its number format, bound on the error, and bit-exact model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bombus.applications.spn.bound import bound_nats, ranges
+from bombus.applications.spn.graph import Network
+from bombus.applications.spn.lower import Add, Lowered, Table, lower
+from bombus.applications.spn.number import Integers, LogAdd, log_add
+from bombus.applications.spn.schedule import Schedule, schedule
+from bombus.base.errors import UserError
+
+FRACTION = 16  # default bits after the point
+FRACTIONS = range(8, 21)
+ENTRIES = (32, 64, 128, 256)  # of the table for sums, in a difference of 1
+MAX_WIDTH = 32  # bits of a result
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """What hardware and its model compute. `bound`: on the error of a log-likelihood, in nats."""
+
+    lowered: Lowered
+    table: LogAdd
+    width: int  # bits of all numbers
+    bound: float
+    schedule: Schedule
+
+    @property
+    def fraction(self) -> int:
+        return self.lowered.fraction
+
+    def numbers(self, samples: npt.ArrayLike) -> Integers:
+        """The number of each sample at the end of the pipeline, as the hardware computes it.
+
+        `samples`: integers, a row a sample, a column a variable; the highest one is missing.
+        """
+        data = np.asarray(samples, dtype=np.int64)
+        missing = (1 << self.lowered.value_bits) - 1
+        found: list[Integers] = []
+        for operation in self.lowered.operations:
+            if isinstance(operation, Table):
+                values = data[:, operation.variable]
+                numbers = np.array(operation.numbers)
+                known = numbers[np.minimum(values, len(numbers) - 1)]
+                found.append(np.where(values == missing, operation.missing, known))
+            elif isinstance(operation, Add):
+                total = np.sum([found[n] for n in operation.operands], axis=0)
+                found.append(total + operation.constant)
+            else:
+                a, b = operation.operands
+                found.append(self.table.add(found[a], found[b]))
+        return found[-1]
+
+    def results(self, samples: npt.ArrayLike) -> Integers:
+        """log2 of the likelihoods in fixed point with `fraction` bits: what the kernel returns."""
+        return -(self.numbers(samples) + (self.lowered.offset << self.fraction))
+
+    def log_likelihoods(self, samples: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """In nats, with an error of at most `bound`."""
+        return self.results(samples).astype(np.float64) * (math.log(2) / (1 << self.fraction))
+
+
+def _pipeline(network: Network, fraction: int, entries: int, value_bits: int) -> Pipeline:
+    lowered = lower(network, fraction, value_bits)
+    found = ranges(lowered, entries)
+    largest = max(round(each.high * (1 << fraction)) for each in found)
+    return Pipeline(
+        lowered,
+        log_add(fraction, entries),
+        max(largest.bit_length(), fraction + 2),
+        bound_nats(found),
+        schedule(lowered),
+    )
+
+
+def pipeline(
+    network: Network,
+    *,
+    error: float | None = None,
+    fraction: int = FRACTION,
+    value_bits: int = 8,
+) -> Pipeline:
+    """The pipeline of a network.
+
+    `error`: largest bound on the error of a log-likelihood, in nats, that is acceptable; the
+    smallest format that reaches it is chosen. Without it, numbers have `fraction` bits after the
+    point, from 8 to 20. `value_bits`: of each variable, 1 to 16.
+    """
+    if error is None:
+        if fraction not in FRACTIONS:
+            low, high = FRACTIONS[0], FRACTIONS[-1]
+            raise UserError(f"numbers must have {low} to {high} fraction bits, not {fraction}")
+        chosen = _pipeline(network, fraction, ENTRIES[0], value_bits)
+    else:
+        if not (math.isfinite(error) and error > 0):
+            raise UserError(f"the bound on the error must be positive, not {error:g}")
+        chosen = _smallest(network, error, value_bits)
+    if chosen.width > MAX_WIDTH:
+        raise UserError(
+            f"{network.name}: a result has up to {chosen.width} bits; at most {MAX_WIDTH} are "
+            "supported. Fewer fraction bits need a larger bound on the error."
+        )
+    return chosen
+
+
+def _smallest(network: Network, error: float, value_bits: int) -> Pipeline:
+    best = math.inf
+    for entries in ENTRIES:
+        # The most precise format of these shows whether any reaches the bound.
+        finest = _pipeline(network, FRACTIONS[-1], entries, value_bits)
+        best = min(best, finest.bound)
+        if finest.bound <= error:
+            for fraction in FRACTIONS:
+                found = _pipeline(network, fraction, entries, value_bits)
+                if found.bound <= error:
+                    return found
+    raise UserError(
+        f"{network.name}: no format bounds the error by {error:g} nats; the smallest bound is "
+        f"{best:.3g}"
+    )

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bit-exact model of a pipeline: every result is within the bound that is stated for it."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bombus.applications import spn
+from bombus.applications.spn.lower import Add, LogSum, Table, operands
+from bombus.applications.spn.number import log_add, log_add_error
+from bombus.applications.spn.pipeline import Pipeline, pipeline
+from bombus.base.errors import UserError
+from tests.applications.spn.networks import RandomNetwork, published
+
+
+def samples(network: spn.Network, seed: int, count: int = 200, missing: int = 255) -> npt.NDArray:
+    """Small values, large ones, and missing ones."""
+    random = np.random.default_rng(seed)
+    shape = count, len(network.variables)
+    small = random.integers(0, 13, shape)
+    some = np.where(random.random(shape) < 0.1, random.integers(0, missing, shape), small)
+    return np.where(random.random(shape) < 0.05, missing, some)
+
+
+def largest_error(network: spn.Network, found: Pipeline, data: npt.NDArray) -> float:
+    """Against the evaluator in double precision, in nats."""
+    missing = (1 << found.lowered.value_bits) - 1
+    values = np.where(data == missing, np.nan, data)
+    exact = spn.log_likelihoods(network, values)
+    return float(np.max(np.abs(found.log_likelihoods(data) - exact)))
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([1, 2, 3, 5, 10, 40, 200]),
+    st.integers(0, 30),
+    st.sampled_from([8, 12, 13]),
+)
+def test_results_are_within_the_bound(seed: int, variables: int, depth: int, fraction: int) -> None:
+    network = spn.parse(str(RandomNetwork(Random(seed), variables, depth)))
+    found = pipeline(network, fraction=fraction)
+    data = samples(network, seed)
+    assert largest_error(network, found, data) <= found.bound
+    numbers = found.numbers(data)
+    assert np.all((numbers >= 0) & (numbers < 1 << found.width))
+
+
+def test_the_bound_is_nearly_reached() -> None:
+    """It is no excuse: in small networks, the worst samples come close to it."""
+    network = spn.parse("(0.3*(Bernoulli(V0|p=0.3)) + 0.7*(Bernoulli(V0|p=0.8)))")
+    found = pipeline(network, fraction=10)
+    error = largest_error(network, found, np.array([[0], [1], [255]]))
+    assert error == pytest.approx(found.bound, rel=1e-6)
+
+
+def test_interpolation() -> None:
+    for fraction, entries in ((8, 32), (16, 32), (16, 128), (18, 32)):
+        least, greatest = log_add_error(fraction, entries)
+        # A linear interpolation of a curve with a second derivative of at most log(2) / 4, of
+        # which half is taken off; and the rounding of its result, of the bases and the slopes.
+        curve = np.log(2) / 4 / entries**2 / 8 / 2
+        rounding = 2.0**-fraction * (0.5 + 1 / 16)
+        assert max(-least, greatest) <= curve + rounding
+        table = log_add(fraction, entries)
+        assert abs(table.log2_1p(0) - (1 << fraction)) <= 1 + curve * 2**fraction
+        assert table.log2_1p(1 << 40) == 0
+
+
+def test_additions_are_exact() -> None:
+    leaves = " * ".join(f"Categorical(V{n}|p=[0.5, 0.25, 0.25])" for n in range(7))
+    found = pipeline(spn.parse(f"({leaves})"))
+    assert found.results([[0, 1, 2, 0, 1, 2, 255]]).tolist() == [-(2 * 1 + 4 * 2) << 16]
+    assert found.bound < 1e-9
+
+
+def test_a_subgraph_over_one_variable_is_one_table() -> None:
+    text = "(0.25*((Bernoulli(V0|p=0.5))) + 0.75*(Bernoulli(V0|p=0.25)))"
+    (table,) = pipeline(spn.parse(text)).lowered.operations
+    assert isinstance(table, Table)
+
+
+def test_weights_join_tables() -> None:
+    """A weight costs an addition only where its node has other parents."""
+    text = """S SumNode(0.25*P, 0.75*Q){
+        P ProductNode(A, B){
+        A Bernoulli(a|p=0.5)
+        B Bernoulli(b|p=0.5)
+        }
+        Q ProductNode(A, C){
+        C Bernoulli(b|p=0.125)
+        }
+    }"""
+    operations = pipeline(spn.parse(text)).lowered.operations
+    assert [type(each) for each in operations].count(LogSum) == 1
+    assert not any(each.constant for each in operations if isinstance(each, Add))
+    assert sum(isinstance(each, Table) for each in operations) == 3  # the shared one stays shared
+
+
+def test_schedule() -> None:
+    network = spn.parse(str(RandomNetwork(Random(7), 12, 12)))
+    found = pipeline(network)
+    plan = found.schedule
+    for number, operation in enumerate(found.lowered.operations):
+        for operand in operands(operation):
+            wait = plan.start[number] - plan.ready[operand]
+            assert 0 <= wait <= plan.delays[operand]
+    assert min(plan.start) == 0
+    assert plan.ready[-1] == plan.depth
+
+
+def test_the_format_follows_from_the_bound() -> None:
+    network = spn.parse(str(RandomNetwork(Random(5), 4, 6, kinds=("Categorical",))))
+    data = samples(network, 1)
+    widths = []
+    for error in (1e-2, 1e-3, 1e-4, 2e-5):
+        found = pipeline(network, error=error)
+        assert largest_error(network, found, data) <= found.bound <= error
+        widths.append(found.fraction)
+    assert widths == sorted(set(widths))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"error": 1e-12}, "the smallest bound is"),
+        ({"error": -1.0}, "must be positive"),
+        ({"error": float("nan")}, "must be positive"),
+        ({"fraction": 7}, "8 to 20 fraction bits"),
+        ({"value_bits": 17}, "1 to 16 bits"),
+    ],
+)
+def test_refused(arguments: dict[str, float], message: str) -> None:
+    network = spn.parse("(0.3*((Bernoulli(V0|p=0.3) * Bernoulli(V1|p=0.3)))"
+                        " + 0.7*((Bernoulli(V0|p=0.8) * Bernoulli(V1|p=0.3))))")  # fmt: skip
+    with pytest.raises(UserError, match=message):
+        pipeline(network, **arguments)  # type: ignore[arg-type]
+
+
+def test_too_wide() -> None:
+    leaves = " * ".join(f"Gaussian(V{n}|mean=0;stdev=0.001)" for n in range(80))
+    with pytest.raises(UserError, match="at most 32 are supported"):
+        pipeline(spn.parse(f"({leaves})"), fraction=20)
+
+
+def test_wide_values() -> None:
+    network = spn.parse("(Gaussian(V0|mean=900;stdev=200) * Bernoulli(V1|p=0.3))")
+    found = pipeline(network, value_bits=12)
+    data = samples(network, 3, missing=4095)
+    assert largest_error(network, found, data) <= found.bound
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("NIPS5", "NIPS10", "NIPS30", "NIPS50", "NIPS80"),
+        *("ACCIDENTS_4000", "MSNBC_200", "NLTCS_200", "PLANTS_4000"),
+    ],
+)
+def test_published_models(name: str) -> None:
+    network = spn.read(published(f"{name}.spn"))
+    found = pipeline(network)
+    error = largest_error(network, found, samples(network, 2, 2000))
+    assert error <= min(found.bound, 2e-4)
