@@ -41,7 +41,7 @@ def largest_error(network: spn.Network, found: Pipeline, data: npt.NDArray) -> f
     st.integers(0, 2**32),
     st.sampled_from([1, 2, 3, 5, 10, 40, 200]),
     st.integers(0, 30),
-    st.sampled_from([8, 12, 13]),
+    st.sampled_from([8, 11, 12]),
 )
 def test_results_are_within_the_bound(seed: int, variables: int, depth: int, fraction: int) -> None:
     network = spn.parse(str(RandomNetwork(Random(seed), variables, depth)))
@@ -145,7 +145,7 @@ def test_refused(arguments: dict[str, float], message: str) -> None:
 
 def test_too_wide() -> None:
     leaves = " * ".join(f"Gaussian(V{n}|mean=0;stdev=0.001)" for n in range(80))
-    with pytest.raises(UserError, match="at most 32 are supported"):
+    with pytest.raises(UserError, match="at most 31 are supported"):
         pipeline(spn.parse(f"({leaves})"), fraction=20)
 
 

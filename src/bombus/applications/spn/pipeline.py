@@ -19,7 +19,7 @@ from bombus.base.errors import UserError
 FRACTION = 16  # default bits after the point
 FRACTIONS = range(8, 21)
 ENTRIES = (32, 64, 128, 256)  # of the table for sums, in a difference of 1
-MAX_WIDTH = 32  # bits of a result
+MAX_WIDTH = 31  # bits of a number, of which the result has 32 with a sign
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,8 @@ def pipeline(
             f"{network.name}: a result has up to {chosen.width} bits; at most {MAX_WIDTH} are "
             "supported. Fewer fraction bits need a larger bound on the error."
         )
+    if -chosen.lowered.offset << chosen.fraction >= 1 << MAX_WIDTH:
+        raise UserError(f"{network.name}: its densities are too large")
     return chosen
 
 

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SystemVerilog of a pipeline: a package of its constants, and a module that instantiates
+spn_leaf_table, spn_product, spn_sum and spn_delay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bombus.applications.spn.lower import Add, Table
+from bombus.applications.spn.number import GUARD_BITS
+from bombus.applications.spn.pipeline import Pipeline
+from bombus.applications.spn.resources import in_block_ram
+from bombus.base.errors import UserError
+from bombus.base.templates import templates
+
+
+@dataclass(frozen=True)
+class _Instance:
+    """An operation as the template prints it."""
+
+    number: int
+    kind: str  # table, product or sum
+    comment: str
+    inputs: Sequence[str]
+    delay: int
+    depth: int = 0  # entries of a table, that of missing values included
+    block_ram: bool = False
+    constants: Sequence[str] = ()  # of a table, the last one first; of a product, its constant
+
+
+def identifier(name: str) -> str:
+    """A name of modules for a model, such as NIPS10 -> nips10."""
+    found = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    if not re.match("[a-z]", found):
+        raise UserError(f"{name!r} cannot be the name of a module: it must begin with a letter")
+    return found
+
+
+def _constants(numbers: Sequence[int], width: int) -> list[str]:
+    return [f"{width}'d{number}" for number in reversed(numbers)]
+
+
+def _tap(number: int, cycles: int) -> str:
+    """A result, so many cycles after it is ready."""
+    return f"r{number}[{cycles}]"
+
+
+def _instances(pipeline: Pipeline) -> list[_Instance]:
+    plan, names = pipeline.schedule, pipeline.lowered.network.variables
+    found: list[_Instance] = []
+    for number, operation in enumerate(pipeline.lowered.operations):
+        start, delay = plan.start[number], plan.delays[number]
+        when = f"ready in cycle {plan.ready[number]}"
+        if isinstance(operation, Table):
+            numbers = [*operation.numbers, operation.missing]
+            found.append(
+                _Instance(
+                    number,
+                    "table",
+                    f"{_printable(names[operation.variable])}, {when}",
+                    [f"v{operation.variable}[{start}]"],
+                    delay,
+                    len(numbers),
+                    in_block_ram(operation),
+                    _constants(numbers, pipeline.width),
+                )
+            )
+            continue
+        inputs = [_tap(n, start - plan.ready[n]) for n in operation.operands]
+        if isinstance(operation, Add):
+            constants = _constants([operation.constant], pipeline.width)
+            found.append(_Instance(number, "product", when, inputs, delay, constants=constants))
+        else:
+            found.append(_Instance(number, "sum", when, inputs, delay))
+    return found
+
+
+def _printable(name: str) -> str:
+    """A variable's name in a comment of one line."""
+    return re.sub(r"[^ -~]", "?", name)[:40]
+
+
+def sources(pipeline: Pipeline, name: str) -> dict[str, str]:
+    """The text of each file by its name. `name`: an identifier."""
+    environment = templates(Path(__file__).parent / "templates")
+    table = pipeline.table
+    entries = [
+        base << table.slope_bits | slope
+        for base, slope in zip(table.bases.tolist(), table.slopes.tolist(), strict=True)
+    ]
+    lowered = pipeline.lowered
+    context = {
+        "name": name,
+        "model": _printable(lowered.network.name),
+        "width": pipeline.width,
+        "fraction": pipeline.fraction,
+        "offset": lowered.offset,
+        "value_bits": lowered.value_bits,
+        "depth": pipeline.schedule.depth,
+        "bound": f"{pipeline.bound:.3g}",
+        "variables": len(lowered.network.variables),
+        "variable_delays": pipeline.schedule.variable_delays,
+        "instances": _instances(pipeline),
+        "root": _tap(len(lowered.operations) - 1, 0),
+        "low_bits": table.low_bits,
+        "guard_bits": GUARD_BITS,
+        "base_bits": table.base_bits,
+        "slope_bits": table.slope_bits,
+        "segments": table.size,
+        "entries": _constants(entries, table.base_bits + table.slope_bits),
+    }
+    return {
+        f"{name}_pkg.sv": environment.get_template("spn_pkg.sv.j2").render(context),
+        f"{name}_pipeline.sv": environment.get_template("spn_pipeline.sv.j2").render(context),
+    }
