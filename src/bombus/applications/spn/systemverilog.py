@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SystemVerilog of a pipeline: a package of its constants, and a module that instantiates
-spn_leaf_table, spn_product, spn_sum and spn_delay.
+"""The SystemVerilog of a layer: a package of its constants, the pipeline, which instantiates
+spn_leaf_table, spn_product, spn_sum and spn_delay, and the layer with copies of it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bombus.applications.spn.lower import Add, Table
 from bombus.applications.spn.number import GUARD_BITS
@@ -84,8 +85,10 @@ def _printable(name: str) -> str:
     return re.sub(r"[^ -~]", "?", name)[:40]
 
 
-def sources(pipeline: Pipeline, name: str) -> dict[str, str]:
-    """The text of each file by its name. `name`: an identifier."""
+def sources(
+    pipeline: Pipeline, name: str, *, copies: int = 1, udp_port: int = 1043, floats: bool = False
+) -> dict[str, str]:
+    """The text of each file by its name. `name`: an identifier; `floats`: results are floats."""
     environment = templates(Path(__file__).parent / "templates")
     table = pipeline.table
     entries = [
@@ -93,7 +96,7 @@ def sources(pipeline: Pipeline, name: str) -> dict[str, str]:
         for base, slope in zip(table.bases.tolist(), table.slopes.tolist(), strict=True)
     ]
     lowered = pipeline.lowered
-    context = {
+    context: dict[str, Any] = {
         "name": name,
         "model": _printable(lowered.network.name),
         "width": pipeline.width,
@@ -113,7 +116,9 @@ def sources(pipeline: Pipeline, name: str) -> dict[str, str]:
         "segments": table.size,
         "entries": _constants(entries, table.base_bits + table.slope_bits),
     }
+    context |= {"copies": copies, "udp_port": udp_port, "float": floats}
+    parts = {"_pkg": "spn_pkg", "_pipeline": "spn_pipeline", "": "spn_layer"}
     return {
-        f"{name}_pkg.sv": environment.get_template("spn_pkg.sv.j2").render(context),
-        f"{name}_pipeline.sv": environment.get_template("spn_pipeline.sv.j2").render(context),
+        f"{name}{suffix}.sv": environment.get_template(f"{template}.sv.j2").render(context)
+        for suffix, template in parts.items()
     }
