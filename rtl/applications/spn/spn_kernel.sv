@@ -3,7 +3,7 @@
 // pipelines, results to replies, in order. The layer that the compiler writes instantiates it with
 // the pipelines (docs/applications/spn/kernel.md).
 //
-// A request is a header and samples, a value in ceil(ValueBits / 8) bytes with the lowest first. Its
+// A request is a header and samples, each value in ceil(ValueBits / 8) bytes, the lowest first. The
 // reply has the same header and a result of 4 bytes for each sample. A request with a wrong header,
 // a wrong length or too many samples is counted, and its reply is a header that gives the reason.
 // Replies, and requests from port 0, which expect no reply (RFC 768), are dropped: two kernels
@@ -384,7 +384,8 @@ module spn_kernel
     if (rst_i) in_middle_q <= 1'b0;
     else if (in_valid_i & in_ready_o) in_middle_q <= ~in_i.last;
   end
-  assign busy_o = in_middle_q | payload_valid | part_valid | reply_valid | whole_valid | out_valid_o;
+  assign busy_o = in_middle_q | payload_valid | part_valid | reply_valid | whole_valid |
+      out_valid_o;
 
   `BOMBUS_ASSERT(ResultsHaveSpace, !inside_q[PipelineCycles-1] || finished_room)
   `BOMBUS_ASSERT(SpaceExists, 32'(space_q) <= Depth)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the bytes of messages between words of any two widths, for kernels whose words do not fit
-// the beats of a design.
+// Converts the bytes of messages between words of any two widths, for kernels whose words differ
+// from the beats of a design.
 //
 // Words are full except the last one of a message, whose bytes_i are 1 to InBytes and whose other
 // bytes are zero. The bytes of the next message begin in a new word.

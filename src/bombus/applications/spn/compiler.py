@@ -58,7 +58,7 @@ def compile(
     udp_port: int = UDP_PORT,
     floats: bool = False,
 ) -> Compiled:
-    """Writes a layer into `folder`: NAME_pkg.sv, NAME_pipeline.sv, NAME.sv.
+    """Writes a layer into `folder`: NAME_model_pkg.sv, NAME_pipeline.sv, NAME.sv.
 
     `model`: a network, or a node of SPFlow, whose columns have the names `variables`. `error`:
     largest acceptable bound on the error of a log-likelihood, in nats; without it, numbers have

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SystemVerilog of a layer: a package of its constants, the pipeline, which instantiates
-spn_leaf_table, spn_product, spn_sum and spn_delay, and the layer with copies of it.
+"""The SystemVerilog of a layer, by templates.
+
+It consists of a package of constants, the pipeline, which instantiates spn_leaf_table, spn_product,
+spn_sum and spn_delay, and the layer with copies of the pipeline.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from bombus.applications.spn.resources import in_block_ram
 from bombus.base.errors import UserError
 from bombus.base.templates import templates
 
+_LINE_DIGITS = 80  # hexadecimal digits of a constant in a line
+
 
 @dataclass(frozen=True)
 class _Instance:
@@ -30,7 +34,7 @@ class _Instance:
     delay: int
     depth: int = 0  # entries of a table, that of missing values included
     block_ram: bool = False
-    constants: Sequence[str] = ()  # of a table, the last one first; of a product, its constant
+    constants: Sequence[str] = ()  # of a table; of a product, its constant
 
 
 def identifier(name: str) -> str:
@@ -42,7 +46,16 @@ def identifier(name: str) -> str:
 
 
 def _constants(numbers: Sequence[int], width: int) -> list[str]:
-    return [f"{width}'d{number}" for number in reversed(numbers)]
+    """A packed array as parts of a concatenation, the last number first; a part a line."""
+    per_line = max(1, 4 * _LINE_DIGITS // width)
+    starts = range(0, len(numbers), per_line)
+    parts = []
+    for start in reversed(starts):
+        some = numbers[start : start + per_line]
+        value = sum(number << width * n for n, number in enumerate(some))
+        bits = width * len(some)
+        parts.append(f"{bits}'h{value:0{(bits + 3) // 4}x}")
+    return parts
 
 
 def _tap(number: int, cycles: int) -> str:
@@ -117,7 +130,7 @@ def sources(
         "entries": _constants(entries, table.base_bits + table.slope_bits),
     }
     context |= {"copies": copies, "udp_port": udp_port, "float": floats}
-    parts = {"_pkg": "spn_pkg", "_pipeline": "spn_pipeline", "": "spn_layer"}
+    parts = {"_model_pkg": "spn_pkg", "_pipeline": "spn_pipeline", "": "spn_layer"}
     return {
         f"{name}{suffix}.sv": environment.get_template(f"{template}.sv.j2").render(context)
         for suffix, template in parts.items()

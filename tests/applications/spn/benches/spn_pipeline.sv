@@ -4,10 +4,10 @@
 `include "bench.svh"
 
 module bench (
-    `BENCH_PORTS(1, model_pkg::NumVariables * model_pkg::ValueBits, 1, 96, 1, 1)
+    `BENCH_PORTS(1, model_model_pkg::NumVariables * model_model_pkg::ValueBits, 1, 96, 1, 1)
 );
 
-  import model_pkg::*;
+  import model_model_pkg::*;
   `BENCH_SHAPE
 
   localparam int unsigned FloatCycles = 3;

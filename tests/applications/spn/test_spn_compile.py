@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus spn compile`, messages of the client, and the shipped example."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from bombus.analysis import check
+from bombus.applications import spn
+from bombus.applications.spn import messages
+from bombus.applications.spn.client import per_batch
+from bombus.base.errors import UserError
+from bombus.base.paths import EXAMPLES
+from bombus.cli import app
+
+MODEL = EXAMPLES / "spn" / "machine.spn"
+
+
+def test_the_example_is_what_the_compiler_writes(tmp_path: Path) -> None:
+    found = spn.compile(spn.read(MODEL), tmp_path)
+    for file in found.files:
+        assert file.read_text() == (MODEL.parent / file.name).read_text()
+
+
+def test_the_example_is_sound() -> None:
+    _, problems = check.check(MODEL.parent / "readings.yaml")
+    assert not problems
+
+
+def test_the_command(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    arguments = ["spn", "compile", str(MODEL), "-o", str(tmp_path / "out"), "--error", "1e-3"]
+    result = CliRunner().invoke(app, [*arguments, "--json", str(report), "--name", "My-Net"])
+    assert result.exit_code == 0, result.output
+    values = json.loads(report.read_text())
+    assert values["name"] == "my_net"
+    assert values["bound_nats"] <= 1e-3
+    assert values["copies"] == 5
+    assert values["fraction_bits"] < 16
+    assert (values["dsps"], values["bram36"]) == (9, 9)
+    assert [Path(file).name for file in values["files"]] == [
+        "my_net_model_pkg.sv",
+        "my_net_pipeline.sv",
+        "my_net.sv",
+    ]
+    assert re.search(r"error of a log-likelihood: at most 0\.000\d+ nats", result.output)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--name", "1st"], "must begin with a letter"),
+        (["--copies", "0"], "1 to 64 copies"),
+        (["--clock", "0"], "must be positive"),
+        (["--error", "0"], "must be positive"),
+    ],
+)
+def test_refused(arguments: list[str], message: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        app, ["spn", "compile", str(MODEL), "-o", str(tmp_path), *arguments]
+    )
+    assert result.exit_code != 0
+    assert message in f"{result.output}{result.exception}"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_copies_follow_from_the_line(tmp_path: Path) -> None:
+    network = spn.read(MODEL)
+    assert spn.compile(network, tmp_path, line_rate_gbps=10, clock_mhz=156.25).copies == 1
+    assert spn.compile(network, tmp_path, line_rate_gbps=100, clock_mhz=250).copies == 5
+    assert spn.compile(network, tmp_path, value_bits=9).copies == 3
+
+
+def test_messages() -> None:
+    text = messages.request([[1, np.nan], [0, 254]], batch=7)
+    assert text == b"SP\x00\x00\x02\x00\x07\x00\x01\xff\x00\xfe"
+    assert messages.request([[1, np.nan]], value_bits=9)[8:] == b"\x01\x00\xff\x01"
+    got = messages.reply(
+        b"SP\x01\x10\x01\x00\x07\x00" + (-3 << 15).to_bytes(4, "little", signed=True)
+    )
+    assert got.batch == 7
+    assert got.log_likelihoods == pytest.approx([-1.5 * np.log(2)])
+    floats = messages.reply(b"SP\x01\x00\x01\x00\x00\x00" + np.float32(-1.5).tobytes())
+    assert floats.log_likelihoods == pytest.approx([-1.5 * np.log(2)])
+    assert per_batch(10, 8) == 146
+    assert per_batch(1, 8) == 366
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (b"SP\x01", "shorter"),
+        (b"SP\x03\x00\x00\x00\x05\x00", "batch 5 was refused: partial samples"),
+        (b"XX\x01\x00\x00\x00\x05\x00", "no reply"),
+        (b"SP\x01\x00\x02\x00\x05\x00\x00\x00\x00\x00", "no reply"),
+    ],
+)
+def test_refused_replies(message: bytes, reason: str) -> None:
+    with pytest.raises(UserError, match=reason):
+        messages.reply(message)
+
+
+@pytest.mark.parametrize("value", [255, -1, 0.5])
+def test_refused_samples(value: float) -> None:
+    with pytest.raises(UserError, match="integers from 0 to 254"):
+        messages.request([[value]])
