@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a message from any position on: two beats, and a rotator.
+//
+// begin_i takes the first beat of a message; the others are taken while ready_o is high. consume_i
+// moves the position by count_i bytes. extract_i puts the next count_i bytes, at most 64, on
+// line_o, zeros after them. Both need has_o: the bytes have arrived, or the message has ended.
+//
+// Latency of an extraction: 3 cycles. Throughput: one per cycle.
+module vr_window
+  import vr_pkg::*;
+#(
+    parameter type tag_t = logic  // accompanies an extraction
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  line_t in_i,
+    input  logic  in_valid_i,
+    input  logic  in_last_i,
+    input  logic  begin_i,     // takes the beat, the first one of a message
+    input  logic  discard_i,   // takes beats although there is no room
+    output logic  ready_o,     // takes the beat, another one
+    output logic  ended_o,     // the last beat of the message has been taken
+    output line_t next_o,      // the second beat
+    output logic  has_next_o,
+
+    input  logic [6:0] count_i,    // bytes, up to 127
+    input  logic       consume_i,
+    input  logic       extract_i,
+    output logic       has_o,
+
+    input  tag_t  tag_i,
+    output line_t line_o,
+    output tag_t  tag_o,
+    output logic  valid_o
+);
+
+  line_t current_q, next_q;
+  logic has_next_q, ended_q;
+  logic [5:0] offset_q;
+
+  wire [7:0] after = {2'b0, offset_q} + {1'b0, count_i};
+  wire shift = consume_i & (after >= 8'd64);
+  assign has_o = has_next_q | (after < 8'd64) | ended_q;
+  assign ready_o = ~ended_q & (~has_next_q | shift | discard_i);
+  assign ended_o = ended_q;
+  assign next_o = next_q;
+  assign has_next_o = has_next_q;
+
+  wire taken = in_valid_i & ready_o;
+  always_ff @(posedge clk_i) begin
+    if (begin_i) current_q <= in_i;
+    else if (shift) current_q <= next_q;
+    if (taken) next_q <= in_i;
+    if (begin_i) begin
+      offset_q <= '0;
+      has_next_q <= 1'b0;
+      ended_q <= in_last_i;
+    end else begin
+      if (consume_i) offset_q <= after[5:0];
+      if (taken) has_next_q <= 1'b1;
+      else if (shift) has_next_q <= 1'b0;
+      if (taken & in_last_i) ended_q <= 1'b1;
+    end
+    if (rst_i) ended_q <= 1'b1;
+  end
+
+  // Bytes from the position on come from the present beat, those before it from the next one.
+  logic [LineBytes-1:0] from_next, keep;
+  line_t joined;
+  always_comb begin
+    for (int unsigned b = 0; b < LineBytes; b++) begin
+      from_next[b] = 6'(b) < offset_q;
+      joined[8*b+:8] = from_next[b] ? next_q[8*b+:8] : current_q[8*b+:8];
+      keep[b] = 7'(b) < count_i;
+    end
+  end
+
+  logic [1:0][LineBytes-1:0] keep_q;
+  tag_t [2:0] tag_q;
+  logic [2:0] valid_q;
+  byte_rotate #(
+      .NumBytes(LineBytes)
+  ) u_rotate (
+      .clk_i,
+      .in_i(joined),
+      .amount_i(offset_q),
+      .keep_i(keep_q[1]),
+      .out_o(line_o)
+  );
+  always_ff @(posedge clk_i) begin
+    keep_q  <= {keep_q[0], keep};
+    tag_q   <= {tag_q[1:0], tag_i};
+    valid_q <= {valid_q[1:0], extract_i};
+    if (rst_i) valid_q <= '0;
+  end
+  assign tag_o   = tag_q[2];
+  assign valid_o = valid_q[2];
+
+endmodule

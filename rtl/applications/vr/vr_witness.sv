@@ -1,0 +1,1152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Witness of Viewstamped Replication: holds the log of a shard and votes, but executes nothing and
+// never leads. After "Viewstamped Replication Revisited" (Liskov, Cowling 2012); messages are those
+// of docs/applications/vr/wire.md, and docs/applications/vr/witness.md states what it does with
+// each.
+//
+// One message at a time. Requests of a Prepare are written after the end of the log while they
+// arrive; the log is extended only when all of them are valid. Entries of other messages are stored
+// first (vr_entries). A log of LogLines lines holds up to LogOps - 1 operations.
+//
+// The file has more than 450 lines: the states of a message share most of their registers.
+//
+// Latency: 3 cycles from the only beat of a ValidateRead to the reply, 3 cycles from the last beat
+// of a Prepare with one request of 140 bytes to its PrepareOK. Throughput: one ValidateRead in 2
+// cycles; one such Prepare, of 4 beats, in 5. Only for beats of 512 bits.
+module vr_witness
+  import bombus_pkg::*;
+  import vr_pkg::*;
+  import vr_header_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type regs_t = logic,  // from vr_witness.rdl
+    parameter type status_t = logic,
+    parameter int unsigned DataWidth = 512,  // filled in by Bombus
+    parameter int unsigned UdpPort = 12345,  // one port, and one tile, for each shard
+    parameter int unsigned LogLines = 2048,  // of 64 bytes; a power of two
+    parameter int unsigned LogOps = 1024,  // a power of two
+    parameter int unsigned BufferLines = 128,  // entries of a received message; up to 256
+    parameter int unsigned FragmentLines = 22,  // of a message; longer ones are cut
+    parameter int unsigned RetryUs = 1000  // until a request is repeated
+) (
+    input  logic           clk_i,
+    input  logic           rst_i,
+    input  logic    [31:0] time_us_i,
+    input  regs_t          regs_i,
+    output status_t        status_o,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t       out_o,
+    output logic        out_valid_o,
+    input  logic        out_ready_i,
+    output logic  [0:0] out_next_o,
+    output logic  [4:0] drop_o,
+    output logic  [4:0] event_o,
+    output logic        busy_o,
+    output logic        timer_o
+);
+
+  if (DataWidth != 512) begin : gen_bad_width
+    $error("vr_witness: the data width must be 512");
+  end
+  if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
+    $error("vr_witness: UdpPort must be 1 to 65535");
+  end
+  if (LogLines < 32 || LogLines > 65536 || 2 ** $clog2(LogLines) != LogLines) begin : gen_bad_lines
+    $error("vr_witness: LogLines must be a power of two from 32 to 65536");
+  end
+  if (LogOps < 4 || LogOps > LogLines || 2 ** $clog2(LogOps) != LogOps) begin : gen_bad_ops
+    $error("vr_witness: LogOps must be a power of two from 4 to LogLines");
+  end
+  if (BufferLines < 2 || BufferLines > 256 || BufferLines > LogLines || 2 ** $clog2(
+          BufferLines
+      ) != BufferLines) begin : gen_bad_buffer
+    $error("vr_witness: BufferLines must be a power of two from 2 to 256, at most LogLines");
+  end
+  if (FragmentLines < 2 || FragmentLines > 140) begin : gen_bad_fragment
+    $error("vr_witness: FragmentLines must be 2 to 140");
+  end
+  if (RetryUs < 1 || RetryUs > 1000000) begin : gen_bad_retry
+    $error("vr_witness: RetryUs must be 1 to 1000000");
+  end
+
+  localparam string Entry = "vr_witness";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  localparam bit KeepsFlowState = 1'b1;
+  localparam int unsigned MaxBusyCycles = 0;  // a long log is sent at the pace of the output
+  typedef enum logic [0:0] {NextUdpTx} next_e;
+  typedef enum int unsigned {
+    DropMalformed,
+    DropIgnored,  // of an earlier view, or not for this state
+    DropGap,  // entries before it are missing
+    DropFull,  // the log has no room
+    DropLong,  // more entries than the buffer holds
+    NumDrops
+  } drop_e;
+  typedef enum int unsigned {
+    EventAcknowledged,  // a PrepareOK is sent
+    EventValid,  // a read is answered as valid
+    EventInvalid,
+    EventViewChange,  // a later view is joined
+    EventRecovered,
+    NumEvents
+  } event_e;
+
+  localparam int unsigned LineBits = $clog2(LogLines);
+  localparam int unsigned OpBits = $clog2(LogOps);
+  localparam int unsigned BufferBits = $clog2(BufferLines);
+  localparam int unsigned UsedBits = LineBits + 10;
+  localparam int unsigned SettleCycles = 8;
+  typedef logic [LineBits:0] pointer_t;  // of a line, with a bit that distinguishes full from empty
+  typedef logic [OpBits-1:0] index_t;  // of an operation in the index
+
+  // ---- State of the replica ----
+
+  state_e state_q;
+  replica_t own_q, replicas_q, leader_q;
+  number_t view_q, log_view_q, last_q, next_q, committed_q, cleaned_q;
+  pointer_t head_q, tail_q;
+  logic [OpBits:0] held_q;  // operations in the log
+  logic [31:0] asked_at_q, retry_at_q;
+  logic asked_q;
+  (* ram_style = "distributed" *) address_t addresses[MaxReplicas];
+
+  // ---- The message ----
+
+  typedef enum logic [4:0] {
+    StIdle,
+    StCheck,
+    StDecide,
+    StDrain,
+    StOpen,  // a further request of a Prepare
+    StOp,
+    StRequest,
+    StRequestWait,
+    StModulo,
+    StAsk,
+    StSetUp,
+    StReply,
+    StRestart,
+    StRecover,
+    StResponse,
+    StReached,
+    StFetch,
+    StChange,
+    StSpread,
+    StChangeReply,
+    StQuorum,
+    StSettle,
+    StSendIndex,
+    StSend,
+    StEntries,
+    StJudge,
+    StPlan,
+    StRoom,
+    StCopy,
+    StCopyLine,
+    StInstalled,
+    StAcknowledge
+  } st_e;
+  st_e st_q, st_d, st_next, after_q, after_d;  // after: state after a modulo or a settle
+
+  line_t line_q;  // first beat
+  length_t length_q;
+  packet_meta_t meta_q;
+  header_t header;
+  words_t word;
+  assign word = words_of(line_q);
+  wire number_t word_view = number_t'(word[0]);
+  wire replica_t word_replica = word[1][2:0];
+
+  logic finish;  // the state is the last one of its message
+  logic window_ready, window_ended, has_second, window_has;
+  line_t second;
+  wire   accepts = (st_q == StIdle) | ((finish | st_q == StDrain) & window_ended);
+  wire   begins = accepts & in_valid_i;
+  assign in_ready_o = accepts | (window_ready & ~accepts);
+
+  always_ff @(posedge clk_i) begin
+    if (begins) begin
+      line_q   <= in_i.data;
+      length_q <= in_i.length;
+      meta_q   <= packet_meta_t'(in_i.meta);
+    end
+  end
+
+  vr_header u_header (
+      .clk_i,
+      .enable_i(st_q == StCheck),
+      .line_i(line_q),
+      .length_i(length_q),
+      .view_i(view_q),
+      .last_i(last_q),
+      .next_i(next_q),
+      .committed_i(committed_q),
+      .cleaned_i(cleaned_q),
+      .header_o(header)
+  );
+
+  typedef struct packed {
+    logic                is_request;  // fields of a request
+    logic                is_entry;    // a line of entries
+    logic                write;       // a line of the log
+    logic [LineBits-1:0] addr;
+  } tag_t;
+  tag_t tag, found_tag;
+  line_t found;
+  logic found_valid, consume, extract;
+  logic [6:0] count;
+  vr_window #(
+      .tag_t(tag_t)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .in_i(in_i.data),
+      .in_valid_i(in_valid_i & ~accepts),
+      .in_last_i(in_i.last),
+      .begin_i(begins),
+      .discard_i(st_q == StDrain),
+      .ready_o(window_ready),
+      .ended_o(window_ended),
+      .next_o(second),
+      .has_next_o(has_second),
+      .count_i(count),
+      .consume_i(consume),
+      .extract_i(extract),
+      .has_o(window_has),
+      .tag_i(tag),
+      .line_o(found),
+      .tag_o(found_tag),
+      .valid_o(found_valid)
+  );
+
+  // ---- Log and index ----
+
+  logic log_write_q;
+  logic [LineBits-1:0] log_write_addr_q;
+  line_t log_line_q, log_line;
+  logic [LineBits-1:0] log_read_addr;
+  line_t log_read_line;
+  sized_memory #(
+      .data_t(line_t),
+      .Depth (LogLines)
+  ) u_log (
+      .clk_i,
+      .write_addr_i(log_write_addr_q),
+      .data_i(log_line_q),
+      .write_i(log_write_q),
+      .read_addr_i(log_read_addr),
+      .data_o(log_read_line)
+  );
+  // The first line of each operation, and of the one after the last.
+  logic index_write_q;
+  index_t index_op_q, index_read_op;
+  pointer_t index_value_q, index_value;
+  sized_memory #(
+      .data_t(pointer_t),
+      .Depth (LogOps)
+  ) u_index (
+      .clk_i,
+      .write_addr_i(index_op_q),
+      .data_i(index_value_q),
+      .write_i(index_write_q),
+      .read_addr_i(index_read_op),
+      .data_o(index_value)
+  );
+
+  // ---- Requests of a Prepare ----
+
+  logic jumps_q, jumps_far_q;  // entries begin after the present log
+  number_t keep_q;  // operations up to this one are kept
+  typedef struct packed {
+    logic [63:0] client;
+    logic [63:0] number;
+    logic [63:0] bytes;   // of the operation
+  } request_t;
+  request_t request, request_q;
+  wire request_t first_request =
+  '{
+      client: word[5],
+      number: swap64({second[39:0], line_q[511:488]}),
+      bytes: swap64(second[103:40])
+  }
+  ;
+  wire request_t found_request =
+  '{client: word_at(found, 0), number: word_at(found, 8), bytes: word_at(found, 16)}
+  ;
+  assign request = st_q == StDecide ? first_request : request_q;
+
+  logic walks;  // a request is opened
+  logic opened_q, kept_q, full_q, line_pending_q;
+  length_t rest_q, left_q;  // bytes after this request, and of its operation
+  count_t requests_q, skip_q, ops_q;  // left, to skip, opened
+  number_t op_q, this_op_q;
+  pointer_t write_q;  // next line
+  logic [LineBits-1:0] line_addr_q, header_addr_q;
+  logic [UsedBits-1:0] used_q;
+
+  wire length_t rest = st_q == StDecide ? length_q - length_t'(77) : rest_q;
+  wire count_t skip = st_q == StDecide ? header.skip : skip_q;
+  wire count_t requests = st_q == StDecide ? word[4][8:0] : requests_q;
+  wire keeps = skip == '0;
+  wire fits_message = ~|request.bytes[63:14] & (request.bytes[13:0] <= rest);
+  wire count_t request_lines = count_t'((15'(request.bytes[13:0]) + 15'd63) >> 6) + 1'b1;
+  wire pointer_t used = write_q - head_q;
+  // Operations before them: all, or of a new log those that are kept.
+  wire [OpBits:0] remaining_ops = jumps_q ? '0 : (OpBits + 1)'(keep_q - cleaned_q);
+  wire [OpBits:0] kept_ops = st_q == StRoom ? remaining_ops : held_q;
+  wire no_room = full_q | (kept_q & ((used_q > UsedBits'(LogLines)) |
+      ((OpBits + 10)'(kept_ops) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 1))));
+
+  wire last_part = left_q <= length_t'(64);
+  wire last_request = requests_q == '0;
+  wire sound = last_request ? rest_q == '0 : rest_q >= length_t'(24);
+
+  // ---- Entries ----
+
+  logic entries_begin, entries_bad;
+  number_t entries_first, entries_last, before_q, reported_q, copied_op_q;
+  count_t new_lines, new_ops, lines_q, copy_left_q;
+  logic [BufferBits:0] copy_q;
+  line_t copy_line;
+  logic copies_q, any_q;
+  vr_entries #(
+      .BufferLines(BufferLines)
+  ) u_entries (
+      .clk_i,
+      .begin_i(entries_begin),
+      .lines_i(header.lines),
+      .view_i(word_view),
+      .keep_i(keep_q),
+      .line_i(found),
+      .valid_i(found_valid & found_tag.is_entry),
+      .bad_o(entries_bad),
+      .first_o(entries_first),
+      .last_o(entries_last),
+      .new_lines_o(new_lines),
+      .new_ops_o(new_ops),
+      .read_addr_i(copy_q[BufferBits-1:0]),
+      .read_line_o(copy_line)
+  );
+  wire is_same = (state_q != StateViewChange) & ~header.later;
+  wire number_t reported = header.is_start ? number_t'(word[2]) : number_t'(word[1]);
+  wire copy_first = copy_left_q == '0;
+  wire number_t copy_op = number_t'(word_at(copy_line, 16));
+  wire [13:0] copy_bytes = 14'(word_at(copy_line, 0));
+  wire count_t copy_lines = count_t'((15'(copy_bytes) + 15'd63) >> 6);
+  wire copy_new = copy_first ? copy_op > keep_q : copies_q;
+  wire number_t installed = new_ops == '0 ? keep_q : entries_last;
+
+  // ---- View change and recovery ----
+
+  logic [MaxReplicas-1:0] votes_q;
+  number_t least_q, from_q;
+  logic repeated_q, had_quorum_q;
+  logic [63:0] nonce_q;
+  logic reached_q, recovers_q, refused_q;
+  number_t highest_q, target_q, base_q;
+  logic highest_later_q, highest_same_q;
+  replica_t highest_leader_q;
+  logic [3:0] slot_q;
+  logic [3:0] settle_q;
+  wire [3:0] num_votes = 4'($countones(votes_q));
+  wire replica_t quorum = replica_t'(replicas_q >> 1);
+  wire has_quorum = num_votes >= {1'b0, quorum};
+
+  // View modulo replicas, bit by bit.
+  logic [47:0] dividend_q;
+  logic [5:0] steps_q;
+  logic [3:0] remainder_q;
+  wire [3:0] doubled = {remainder_q[2:0], dividend_q[47]};
+  wire [3:0] reduced = doubled >= {1'b0, replicas_q} ? doubled - {1'b0, replicas_q} : doubled;
+  wire replica_t leader = remainder_q[2:0];  // of that view
+  wire needs_modulo = header.later | header.is_response;
+
+  // ---- Messages that are sent ----
+
+  logic emits;
+  logic [7:0] emitted;  // type
+  logic to_source;
+  replica_t to_slot;
+  words_t out_word;
+  logic [5:0] out_bytes;
+  wire out_free = ~out_valid_o | out_ready_i;
+
+  logic sender_start, sender_valid, sender_last, sender_first, sender_busy;
+  line_t sender_data;
+  logic [6:0] sender_bytes;
+  length_t sender_length;
+  wire pointer_t send_lines = tail_q - index_value;
+  vr_log_sender #(
+      .LineBits(LineBits),
+      .FragmentLines(FragmentLines)
+  ) u_sender (
+      .clk_i,
+      .rst_i,
+      .start_i(sender_start),
+      .is_vote_i(header.is_change),
+      .words_i({
+        64'(own_q),
+        64'(committed_q),
+        64'(last_q),
+        header.is_change ? 64'(log_view_q) : 64'(committed_q),
+        64'(view_q)
+      }),
+      .first_i(index_value[LineBits-1:0]),
+      .lines_i(send_lines),
+      .read_addr_o(log_read_addr),
+      .read_line_i(log_read_line),
+      .data_o(sender_data),
+      .bytes_o(sender_bytes),
+      .last_o(sender_last),
+      .first_o(sender_first),
+      .length_o(sender_length),
+      .valid_o(sender_valid),
+      .ready_i(out_free),
+      .busy_o(sender_busy)
+  );
+
+  always_comb begin
+    out_word  = '0;
+    out_bytes = 6'd29;
+    unique case (emitted)
+      TypePrepareOk: begin
+        out_word[0] = 64'(view_q);
+        out_word[1] = st_q == StAcknowledge ? 64'(last_q) : word[1];
+        out_word[2] = 64'(own_q);
+        out_word[3] = 64'(committed_q);
+        out_bytes   = 6'd45;
+      end
+      TypeStartViewChange: begin
+        out_word[0] = 64'(view_q);
+        out_word[1] = 64'(own_q);
+        out_word[2] = 64'(committed_q);
+        out_bytes   = 6'd37;
+      end
+      TypeRecovery: begin
+        out_word[0] = {Version, 32'(own_q)};
+        out_word[1] = nonce_q;
+      end
+      TypeSetUpReply: begin
+        out_word[0] = {Version, 32'(state_q)};
+        out_word[1] = {32'(refused_q), 32'(own_q)};
+        out_word[2] = 64'(view_q);
+        out_word[3] = 64'(last_q);
+        out_word[4] = 64'(committed_q);
+        out_word[5] = 64'(cleaned_q);
+        out_bytes   = 6'd61;
+      end
+      TypeValidateReadReply: begin  // a byte, then the fields
+        out_word[0] = {7'b0, ~header.earlier, word[1][63:8]};
+        out_word[1] = {word[1][7:0], word[2][63:8]};
+        out_word[2] = {word[2][7:0], 56'b0};
+        out_word[3] = {5'b0, own_q, 56'b0};
+        out_bytes   = 6'd38;
+      end
+      default: begin  // RequestStateTransfer
+        out_word[0] = st_q == StFetch ? 64'(view_q) : 64'(log_view_q);
+        out_word[1] = st_q == StFetch ? 64'(last_q) : 64'(committed_q);
+      end
+    endcase
+  end
+
+  line_t short_data;
+  always_comb begin
+    short_data = '0;
+    short_data[39:0] = {emitted, Magic};
+    short_data[40+:64] = swap64(64'(out_bytes - 6'(HeaderBytes)));
+    for (int unsigned w = 0; w < NumWords; w++) short_data[104+64*w+:64] = swap64(out_word[w]);
+  end
+
+  packet_meta_t out_meta;
+  always_comb begin
+    out_meta = '0;
+    out_meta.mac_port = RoutedPort;
+    out_meta.ip = addresses[to_slot].ip;
+    out_meta.l4.ports.dst_port = addresses[to_slot].port;
+    if (to_source) begin
+      out_meta = meta_q;
+      out_meta.csum = '0;
+      out_meta.l4.ports.dst_port = meta_q.l4.ports.src_port;
+    end
+    out_meta.l4.ports.src_port = 16'(UdpPort);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (out_free) begin
+      out_valid_o  <= (emits | sender_valid);
+      out_o.kind   <= '0;
+      out_o.meta   <= out_meta;
+      out_o.data   <= emits ? short_data : sender_data;
+      out_o.last   <= emits | sender_last;
+      out_o.bytes  <= emits ? 7'(out_bytes) : sender_bytes;
+      out_o.length <= emits ? length_t'(out_bytes) : sender_length;
+    end
+    if (rst_i) out_valid_o <= 1'b0;
+  end
+  assign out_next_o = NextUdpTx;
+
+  // ---- Control ----
+
+  wire active = (state_q == StateNormal) | (state_q == StateViewChange);
+  wire is_normal = state_q == StateNormal;
+  wire group_off = (state_q == StateOff) | (state_q == StateRecovering);
+  wire retry_due = timer_o & ~time_us_i_before(time_us_i, retry_at_q);
+  wire may_ask = ~asked_q | (time_us_i - asked_at_q >= 32'(RetryUs));
+  wire from_group = (word[1] < 64'(replicas_q)) & (word_replica != own_q);
+  wire [31:0] set_mode = word[0][31:0];
+  wire [31:0] set_index = word[1][63:32];
+  wire [31:0] set_count = word[1][31:0];
+  wire [31:0] set_slot = word[2][63:32];
+  wire [31:0] set_port = word[3][63:32];
+  wire set_address = (set_mode == 32'd1) & ~regs_i.control.locked & ~|set_slot[31:3] &
+      ~|set_port[31:16];
+  wire set_recover = (set_mode == 32'd2) & ~regs_i.control.locked & (set_index < set_count) &
+      set_index[0] & (set_count == 32'd3 | set_count == 32'd5 | set_count == 32'd7);
+  wire expected = (state_q == StateRecovering) & (word[1] == nonce_q) & ~word[0][0] &
+      (word[0][31:0] < 32'(replicas_q));
+
+  function automatic logic time_us_i_before(logic [31:0] now, logic [31:0] deadline);
+    logic [31:0] difference;
+    difference = now - deadline;
+    return difference[31];
+  endfunction
+
+  logic cleans;  // cleanUpTo of the Prepare takes effect
+  logic appends;  // the requests become part of the log
+  logic commits;
+  logic [NumDrops-1:0] drops;
+  logic [NumEvents-1:0] events;
+  always_comb begin
+    st_d = st_q;
+    after_d = after_q;
+    finish = 1'b0;
+    drops = '0;
+    events = '0;
+    emits = 1'b0;
+    emitted = TypePrepareOk;
+    to_source = 1'b0;
+    to_slot = leader_q;
+    count = '0;
+    consume = 1'b0;
+    extract = 1'b0;
+    tag = '0;
+    walks = 1'b0;
+    cleans = 1'b0;
+    appends = 1'b0;
+    commits = 1'b0;
+    entries_begin = 1'b0;
+    sender_start = 1'b0;
+    unique case (st_q)
+      StIdle:
+      if (in_valid_i) st_d = StCheck;
+      else if (retry_due) st_d = state_q == StateFetching ? StFetch : StRecover;
+      StCheck: st_d = StDecide;
+      StDrain: ;
+
+      StDecide: begin
+        if (~header.framed | ~header.formed) begin
+          drops[DropMalformed] = 1'b1;
+          finish = 1'b1;
+        end else if (header.is_read) begin
+          if (~is_normal | header.later) begin
+            drops[DropIgnored] = 1'b1;
+            finish = 1'b1;
+          end else begin
+            emits = 1'b1;
+            emitted = TypeValidateReadReply;
+            to_source = 1'b1;
+            events[header.earlier?EventInvalid : EventValid] = out_free;
+            finish = out_free;
+          end
+        end else if (header.is_prepare | header.is_commit) begin
+          if (~active | header.earlier) begin
+            drops[DropIgnored] = 1'b1;
+            finish = 1'b1;
+          end else if (header.later) begin
+            st_d = StModulo;
+            after_d = StAsk;
+          end else if (~is_normal) st_d = StAsk;
+          else if (header.is_commit) begin
+            if (header.op_held) begin
+              commits = header.op_is_later;
+              finish  = 1'b1;
+            end else st_d = StAsk;
+          end else if (header.op_held) begin
+            emits = 1'b1;
+            cleans = out_free;
+            events[EventAcknowledged] = out_free;
+            finish = out_free;
+          end else if (~header.start_follows) st_d = StAsk;
+          else if (header.many) begin
+            drops[DropMalformed] = 1'b1;
+            finish = 1'b1;
+          end else if (has_second) begin
+            if (fits_message) begin
+              count = 7'd77;
+              consume = 1'b1;
+              walks = 1'b1;
+              st_d = StOp;
+            end else begin
+              drops[DropMalformed] = 1'b1;
+              finish = 1'b1;
+            end
+          end
+        end else if (header.is_request) begin
+          if (~is_normal | header.later | ~header.op_held) begin
+            drops[DropIgnored] = 1'b1;
+            finish = 1'b1;
+          end else begin
+            st_d = StSettle;
+            after_d = StSendIndex;
+          end
+        end else if (header.is_transfer | header.is_start) begin
+          if (group_off | header.earlier |
+              (header.is_start & ~header.later & (state_q != StateViewChange))) begin
+            drops[DropIgnored] = 1'b1;
+            finish = 1'b1;
+          end else if (header.lines > count_t'(BufferLines)) begin
+            drops[DropLong] = 1'b1;
+            finish = 1'b1;
+          end else begin
+            count = header.is_start ? 7'd45 : 7'd37;
+            consume = 1'b1;
+            entries_begin = 1'b1;
+            st_d = StEntries;
+          end
+        end else if (header.is_change) begin
+          if (group_off | header.earlier | ~from_group |
+              (~header.later & (state_q != StateViewChange))) begin
+            drops[DropIgnored] = 1'b1;
+            finish = 1'b1;
+          end else begin
+            st_d = header.later ? StModulo : StChange;
+            after_d = StChange;
+          end
+        end else if (header.is_set_up) st_d = StSetUp;
+        else if (header.is_response & expected) begin
+          st_d = StModulo;
+          after_d = StResponse;
+        end else begin
+          drops[DropIgnored] = 1'b1;
+          finish = 1'b1;
+        end
+      end
+
+      // A batch: each request, its operation.
+      StOpen:
+      if (fits_message) begin
+        walks = 1'b1;
+        st_d  = StOp;
+      end else begin
+        drops[DropMalformed] = 1'b1;
+        finish = 1'b1;
+      end
+      StOp: begin
+        count = last_part ? 7'(left_q) : 7'd64;
+        tag.write = kept_q & ~no_room;
+        tag.addr = line_addr_q;
+        if (last_part & ~sound) begin
+          drops[DropMalformed] = 1'b1;
+          finish = 1'b1;
+        end else if (window_has) begin
+          if (last_part & last_request) begin
+            if (no_room) begin
+              drops[DropFull] = 1'b1;
+              cleans = 1'b1;
+              finish = 1'b1;
+            end else begin
+              emits = 1'b1;
+              events[EventAcknowledged] = out_free;
+              cleans = out_free;
+              appends = out_free;
+              extract = out_free & (left_q != '0);
+              finish = out_free;
+            end
+          end else begin
+            consume = 1'b1;
+            extract = left_q != '0;
+            if (last_part) st_d = StRequest;
+          end
+        end
+      end
+      StRequest: begin
+        count = 7'd24;
+        tag.is_request = 1'b1;
+        if (window_has) begin
+          consume = 1'b1;
+          extract = 1'b1;
+          st_d = StRequestWait;
+        end
+      end
+      StRequestWait: if (found_valid & found_tag.is_request) st_d = StOpen;
+
+      StModulo:
+      if (steps_q == '0) begin
+        if (leader[0]) begin
+          drops[DropMalformed] = 1'b1;
+          finish = 1'b1;
+        end else if (state_q == StateFetching) st_d = StRestart;
+        else st_d = after_q;
+      end
+      StAsk: begin
+        emits = may_ask;
+        emitted = TypeRequestStateTransfer;
+        to_slot = header.later ? leader : leader_q;
+        drops[DropGap] = out_free | ~may_ask;
+        finish = out_free | ~may_ask;
+      end
+
+      // Set-up and recovery.
+      StSetUp: st_d = StReply;
+      StReply: begin
+        emits = 1'b1;
+        emitted = TypeSetUpReply;
+        to_source = 1'b1;
+        if (out_free) begin
+          if (recovers_q) st_d = StRecover;
+          else finish = 1'b1;
+        end
+      end
+      StRestart: st_d = StRecover;
+      StRecover: begin
+        emits   = slot_q < {1'b0, replicas_q};
+        emitted = TypeRecovery;
+        to_slot = slot_q[2:0];
+        finish  = slot_q >= {1'b0, replicas_q};
+      end
+      StResponse: st_d = StReached;
+      StReached:
+      if (num_votes > {1'b0, quorum} && reached_q) begin
+        events[EventRecovered] = target_q == base_q;
+        finish = target_q == base_q;
+        st_d = StFetch;
+      end else finish = 1'b1;
+      StFetch: begin
+        emits   = 1'b1;
+        emitted = TypeRequestStateTransfer;
+        finish  = out_free;
+      end
+
+      // View change.
+      StChange: begin
+        events[EventViewChange] = header.later;
+        st_d = header.later ? StSpread : StChangeReply;
+      end
+      StSpread: begin
+        emits   = (slot_q < {1'b0, replicas_q}) & (slot_q[2:0] != own_q);
+        emitted = TypeStartViewChange;
+        to_slot = slot_q[2:0];
+        if (slot_q >= {1'b0, replicas_q}) st_d = StQuorum;
+      end
+      StChangeReply: begin
+        emits   = repeated_q;
+        emitted = TypeStartViewChange;
+        to_slot = word_replica;
+        if (~repeated_q | out_free) st_d = StQuorum;
+      end
+      StQuorum:
+      if (has_quorum & (repeated_q | ~had_quorum_q)) begin
+        st_d = StSettle;
+        after_d = StSendIndex;
+      end else finish = 1'b1;
+
+      // The log is read when all lines are written.
+      StSettle: if (settle_q == '0) st_d = after_q;
+      StSendIndex: st_d = StSend;
+      StSend: begin
+        to_source = header.is_request;
+        sender_start = ~any_q;
+        finish = any_q & ~sender_busy;
+      end
+
+      // Entries of a StateTransfer or a StartView.
+      StEntries: begin
+        count = 7'd64;
+        tag.is_entry = 1'b1;
+        if (lines_q == '0) begin
+          st_d = StSettle;
+          after_d = StJudge;
+        end else if (window_has) begin
+          consume = 1'b1;
+          extract = 1'b1;
+        end
+      end
+      StJudge:
+      if (entries_bad | (header.is_start & any_q & (entries_last != number_t'(word[1])))) begin
+        drops[DropMalformed] = 1'b1;
+        finish = 1'b1;
+      end else begin
+        st_d = header.later ? StModulo : StPlan;
+        after_d = StPlan;
+      end
+      StPlan: begin
+        st_d = StSettle;
+        after_d = StRoom;
+      end
+      StRoom:
+      if (jumps_q & (state_q == StateFetching)) st_d = StRestart;
+      else if (jumps_far_q) begin
+        if (header.is_start) st_d = StAsk;
+        else begin
+          drops[DropGap] = 1'b1;
+          finish = 1'b1;
+        end
+      end else if (no_room) begin
+        drops[DropFull] = 1'b1;
+        finish = 1'b1;
+      end else st_d = StCopy;
+      StCopy: st_d = copy_q == (BufferBits + 1)'(header.lines) ? StInstalled : StCopyLine;
+      StCopyLine: st_d = StCopy;
+      StInstalled:
+      if (state_q == StateFetching) begin
+        if (last_q >= target_q) begin
+          events[EventRecovered] = 1'b1;
+          st_d = StAcknowledge;
+        end else if (new_ops != '0) st_d = StFetch;
+        else finish = 1'b1;
+      end else if (is_same & (new_ops == '0) & ~jumps_q) finish = 1'b1;
+      else st_d = StAcknowledge;
+      default: begin  // StAcknowledge
+        emits = last_q > committed_q;
+        events[EventAcknowledged] = emits & out_free;
+        finish = out_free | ~emits;
+      end
+    endcase
+  end
+  // The state after a message: that of the next one, or the rest of this one is discarded.
+  always_comb begin
+    st_next = st_d;
+    if (accepts & (st_q != StIdle)) st_next = begins ? StCheck : StIdle;
+    else if (finish) st_next = StDrain;
+  end
+
+  // cleanUpTo, at most what is committed.
+  wire number_t clean = header.clean_is_later ? committed_q : number_t'(word[3]);
+  logic committed_frees_q, freed_q;
+  wire frees = cleans & (header.clean_is_later ? committed_frees_q : header.clean_frees);
+  always_comb begin
+    index_read_op = index_t'(from_q) + 1'b1;
+    if (cleans) index_read_op = index_t'(clean) + 1'b1;
+    else if (st_q == StPlan || st_q == StSettle && after_q == StRoom)
+      index_read_op = index_t'(keep_q) + 1'b1;
+  end
+
+  // Lines of the log: of requests, the operations of requests, copied entries.
+  line_t request_line;
+  assign request_line = {
+    swap64(request_q.bytes),
+    swap64(request_q.number),
+    swap64(request_q.client),
+    64'b0,
+    swap64(64'd1),
+    swap64(64'(this_op_q)),
+    swap64(64'(view_q)),
+    swap64(request_q.bytes + 64'd64)
+  };
+  wire writes_found = found_valid & found_tag.write;
+  wire copies = (st_q == StCopyLine) & copy_new;
+  always_comb begin
+    log_line = copy_line;
+    if (writes_found) log_line = found;
+    else if (line_pending_q) log_line = request_line;
+  end
+
+  always_ff @(posedge clk_i) begin
+    st_q <= st_next;
+    after_q <= after_d;
+    drop_o <= drops;
+    event_o <= events;
+    freed_q <= frees;
+    committed_frees_q <= committed_q > cleaned_q;
+
+    // Requests.
+    opened_q <= walks & keeps;
+    line_pending_q <= opened_q & ~no_room;
+    if (walks) begin
+      request_q <= request;
+      kept_q <= keeps;
+      requests_q <= requests - 1'b1;
+      rest_q <= rest - length_t'(request.bytes[13:0]);
+      left_q <= length_t'(request.bytes[13:0]);
+      skip_q <= keeps ? '0 : skip - 1'b1;
+      used_q <= UsedBits'(used) + UsedBits'(request_lines);
+      if (keeps) begin
+        header_addr_q <= write_q[LineBits-1:0];
+        line_addr_q <= write_q[LineBits-1:0] + 1'b1;
+        write_q <= write_q + pointer_t'(request_lines);
+        ops_q <= ops_q + 1'b1;
+        this_op_q <= op_q;
+        op_q <= op_q + 1'b1;
+      end
+    end
+    if (st_q == StCheck) begin
+      write_q <= tail_q;
+      ops_q <= '0;
+      op_q <= next_q;
+      full_q <= 1'b0;
+      kept_q <= 1'b0;
+    end
+    if (st_q == StOp) begin
+      full_q <= no_room;
+      if (extract) begin
+        left_q <= left_q - length_t'(count);
+        line_addr_q <= line_addr_q + 1'b1;
+      end
+    end
+    if (st_q == StRequest && consume) rest_q <= rest_q - length_t'(24);
+    if (found_valid & found_tag.is_request) request_q <= found_request;
+
+    // Memories.
+    log_write_q <= writes_found | line_pending_q | copies;
+    log_line_q  <= log_line;
+    if (writes_found) log_write_addr_q <= found_tag.addr;
+    else if (line_pending_q) log_write_addr_q <= header_addr_q;
+    else log_write_addr_q <= write_q[LineBits-1:0];
+    index_write_q <= 1'b0;
+    index_op_q <= index_t'(this_op_q) + 1'b1;
+    index_value_q <= write_q;
+    if (opened_q & ~no_room) index_write_q <= 1'b1;
+
+    // Truncation.
+    if (frees) begin
+      cleaned_q <= clean;
+      held_q <= held_q - (OpBits + 1)'(clean - cleaned_q);
+    end
+    if (freed_q) head_q <= index_value;
+    if (appends) begin
+      tail_q <= write_q;
+      last_q <= number_t'(word[1]);
+      next_q <= op_q;
+      held_q <= held_q + (OpBits + 1)'(ops_q) - (frees ? (OpBits + 1)'(clean - cleaned_q) : '0);
+    end
+    if (commits) committed_q <= number_t'(word[1]);
+
+    // Asking.
+    if (st_q == StAsk && emits && out_free) begin
+      asked_q <= 1'b1;
+      asked_at_q <= time_us_i;
+    end
+
+    // Leader of a view.
+    if (st_q != StModulo && st_d == StModulo) begin
+      dividend_q  <= header.is_response ? number_t'(word[2]) : word_view;
+      steps_q     <= 6'd48;
+      remainder_q <= '0;
+    end else if (st_q == StModulo && steps_q != '0) begin
+      dividend_q  <= dividend_q << 1;
+      steps_q     <= steps_q - 1'b1;
+      remainder_q <= reduced;
+    end
+    settle_q <= st_q == StSettle ? settle_q - 1'b1 : 4'(SettleCycles);
+
+    // Set-up and recovery.
+    if (st_q == StDecide) begin
+      keep_q <= is_same ? last_q : committed_q;
+      reported_q <= reported;
+      lines_q <= header.lines;
+      any_q <= 1'b0;
+      if (header.is_request) from_q <= number_t'(word[1]);
+    end
+    if (st_q == StSetUp) begin
+      refused_q  <= ~(set_mode == '0 | set_address | set_recover);
+      recovers_q <= set_recover;
+      if (set_address) addresses[set_slot[2:0]] <= {word[2][31:0], set_port[15:0]};
+      if (set_recover) begin
+        own_q <= set_index[2:0];
+        replicas_q <= set_count[2:0];
+        nonce_q <= {word[3][31:0], word[4][63:32]};
+      end
+    end
+    if (st_q == StRestart) nonce_q <= nonce_q + 1'b1;
+    if ((st_q == StSetUp && set_recover) || st_q == StRestart) begin
+      state_q <= StateRecovering;
+      view_q <= '0;
+      log_view_q <= '0;
+      last_q <= '0;
+      next_q <= 48'd1;
+      committed_q <= '0;
+      cleaned_q <= '0;
+      head_q <= '0;
+      tail_q <= '0;
+      held_q <= '0;
+      votes_q <= '0;
+      highest_q <= '0;
+      reached_q <= 1'b0;
+      asked_q <= 1'b0;
+      timer_o <= 1'b1;
+    end
+    // Slots of replicas: in recovery those that may lead.
+    if (st_q == StRecover) begin
+      if (out_free) slot_q <= slot_q + 4'd2;
+    end else if (st_q == StSpread) begin
+      if (out_free | ~emits) slot_q <= slot_q + 4'd1;
+    end else slot_q <= '0;
+    if ((st_q == StRecover || st_q == StFetch) && finish) retry_at_q <= time_us_i + 32'(RetryUs);
+
+    highest_later_q <= number_t'(word[2]) > highest_q;
+    highest_same_q  <= number_t'(word[2]) == highest_q;
+    if (st_q == StResponse) begin
+      votes_q[word[0][2:0]] <= 1'b1;
+      if (highest_later_q) begin
+        highest_q <= number_t'(word[2]);
+        reached_q <= 1'b0;
+      end
+      if ((highest_later_q | highest_same_q) && word[0][2:0] == leader) begin
+        reached_q <= 1'b1;
+        highest_leader_q <= leader;
+        target_q <= number_t'(word[3]);
+        base_q <= number_t'(word[5]);
+      end
+    end
+    if (st_q == StReached && num_votes > {1'b0, quorum} && reached_q) begin
+      view_q <= highest_q;
+      leader_q <= highest_leader_q;
+      last_q <= base_q;
+      next_q <= base_q + 1'b1;
+      committed_q <= base_q;
+      cleaned_q <= base_q;
+      index_write_q <= 1'b1;
+      index_op_q <= index_t'(base_q) + 1'b1;
+      index_value_q <= '0;
+      state_q <= StateFetching;
+      if (target_q == base_q) begin
+        state_q <= StateNormal;
+        log_view_q <= highest_q;
+        timer_o <= 1'b0;
+      end
+    end
+
+    // View change.
+    if (st_q == StChange) begin
+      had_quorum_q <= ~header.later & has_quorum;
+      repeated_q   <= ~header.later & votes_q[word_replica] & ~word_replica[0];
+      if (header.later) begin
+        state_q  <= StateViewChange;
+        view_q   <= word_view;
+        leader_q <= leader;
+        votes_q  <= MaxReplicas'(1) << word_replica;
+        least_q  <= number_t'(word[2]) < committed_q ? number_t'(word[2]) : committed_q;
+        asked_q  <= 1'b0;
+      end else begin
+        votes_q[word_replica] <= 1'b1;
+        if (number_t'(word[2]) < least_q) least_q <= number_t'(word[2]);
+      end
+    end
+    if (st_q == StQuorum) from_q <= least_q;
+    if (st_q == StSettle && from_q < cleaned_q) from_q <= cleaned_q;
+    if (st_q == StSend) any_q <= 1'b1;
+
+    // Entries.
+    if (st_q == StEntries) begin
+      if (extract) begin
+        lines_q <= lines_q - 1'b1;
+        any_q   <= 1'b1;
+      end
+      copy_q <= '0;
+      copy_left_q <= '0;
+    end
+    if (st_q == StJudge) begin
+      if (any_q) before_q <= entries_first - 1'b1;
+      else before_q <= header.is_start ? number_t'(word[1]) : keep_q;
+    end
+    if (st_q == StSettle && after_q == StRoom) begin
+      jumps_q <= before_q > keep_q;
+      jumps_far_q <= before_q > keep_q && before_q > reported_q;
+      // The log as far as it is kept, and what is new.
+      write_q <= jumps_q ? '0 : index_value;
+      kept_q <= 1'b1;
+      full_q <= 1'b0;
+      used_q <= UsedBits'(jumps_q ? '0 : used) + UsedBits'(new_lines);
+      ops_q <= new_ops;
+      copied_op_q <= jumps_q ? before_q : keep_q;
+    end
+    if (st_q == StRoom && st_d == StCopy) begin
+      if (jumps_q) begin
+        cleaned_q <= before_q;
+        committed_q <= before_q;
+        keep_q <= before_q;
+        head_q <= '0;
+      end
+      held_q <= remaining_ops + (OpBits + 1)'(new_ops);
+      index_write_q <= 1'b1;
+      index_op_q <= index_t'(copied_op_q) + 1'b1;
+    end
+    if (st_q == StCopy) begin
+      copy_q <= copy_q + 1'b1;
+      if (st_d == StInstalled) begin
+        tail_q <= write_q;
+        last_q <= installed;
+        next_q <= installed + 1'b1;
+        reported_q <= reported_q < installed ? reported_q : installed;
+        asked_q <= 1'b0;
+      end
+    end
+    if (st_q == StCopyLine) begin
+      if (copy_first) copy_left_q <= copy_lines - 1'b1;
+      else copy_left_q <= copy_left_q - 1'b1;
+      copies_q <= copy_new;
+      if (copy_new) begin
+        write_q <= write_q + 1'b1;
+        if (copy_first) begin
+          index_write_q <= 1'b1;
+          index_op_q <= index_t'(copy_op) + 1'b1;
+          index_value_q <= write_q + pointer_t'(copy_lines);
+        end
+      end
+    end
+    if (st_q == StInstalled) begin
+      if (reported_q > committed_q) committed_q <= reported_q;
+      if (state_q != StateFetching || last_q >= target_q) begin
+        state_q <= StateNormal;
+        view_q <= word_view;
+        log_view_q <= word_view;
+        timer_o <= 1'b0;
+        if (header.later) leader_q <= leader;
+      end
+    end
+
+    if (rst_i) begin
+      st_q <= StIdle;
+      state_q <= StateOff;
+      own_q <= '0;
+      replicas_q <= '0;
+      leader_q <= '0;
+      view_q <= '0;
+      log_view_q <= '0;
+      last_q <= '0;
+      next_q <= 48'd1;
+      committed_q <= '0;
+      cleaned_q <= '0;
+      head_q <= '0;
+      tail_q <= '0;
+      held_q <= '0;
+      asked_q <= 1'b0;
+      timer_o <= 1'b0;
+      opened_q <= 1'b0;
+      line_pending_q <= 1'b0;
+      freed_q <= 1'b0;
+      drop_o <= '0;
+      event_o <= '0;
+    end
+  end
+
+  assign busy_o = (st_q != StIdle) | out_valid_o | log_write_q | line_pending_q;
+
+  always_comb begin
+    status_o = '0;
+    status_o.status.state = state_q;
+    status_o.status.index = own_q;
+    status_o.status.replicas = replicas_q;
+    status_o.status.leader = leader_q;
+    status_o.view.number = view_q;
+    status_o.last.number = last_q;
+    status_o.committed.number = committed_q;
+    status_o.cleaned.number = cleaned_q;
+    status_o.occupied.lines = 32'(pointer_t'(tail_q - head_q));
+  end
+
+endmodule

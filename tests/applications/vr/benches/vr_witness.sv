@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// vr_witness. In: beats. Out: beats. Control: time in us, locked. Status: registers, then busy.
+// Events: drops, then events.
+`include "bombus_types.svh"
+`include "bench.svh"
+
+module bench #(
+    parameter int unsigned LogLines = 64,
+    parameter int unsigned LogOps = 16,
+    parameter int unsigned BufferLines = 32,
+    parameter int unsigned FragmentLines = 4,
+    parameter int unsigned RetryUs = 100,
+    localparam int unsigned DataWidth = 512,
+    localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth)
+) (
+    `BENCH_PORTS(1, BeatBits, 1, BeatBits, 64, 240)
+);
+
+  `BENCH_SHAPE
+  `BOMBUS_BEAT_T(beat_t, DataWidth)
+
+  typedef struct packed {struct packed {logic locked;} control;} regs_t;
+  typedef struct packed {
+    struct packed {logic [31:0] lines;} occupied;
+    struct packed {logic [47:0] number;} cleaned;
+    struct packed {logic [47:0] number;} committed;
+    struct packed {logic [47:0] number;} last;
+    struct packed {logic [47:0] number;} view;
+    struct packed {
+      logic [2:0] leader;
+      logic [2:0] replicas;
+      logic [2:0] index;
+      logic [2:0] state;
+    } status;
+  } status_t;
+
+  regs_t   regs;
+  status_t status;
+  assign regs.control.locked = control_i[32];
+  logic [0:0] next;
+  logic [4:0] drops, events;
+  logic busy, timer;
+  vr_witness #(
+      .beat_t(beat_t),
+      .regs_t(regs_t),
+      .status_t(status_t),
+      .DataWidth(DataWidth),
+      .LogLines(LogLines),
+      .LogOps(LogOps),
+      .BufferLines(BufferLines),
+      .FragmentLines(FragmentLines),
+      .RetryUs(RetryUs)
+  ) u_witness (
+      .clk_i,
+      .rst_i,
+      .time_us_i(control_i[31:0]),
+      .regs_i(regs),
+      .status_o(status),
+      .in_i(in_i[0][BeatBits-1:0]),
+      .in_valid_i(in_valid_i[0]),
+      .in_ready_o(in_ready_o[0]),
+      .out_o(out_o[0][BeatBits-1:0]),
+      .out_valid_o(out_valid_o[0]),
+      .out_ready_i(out_ready_i[0]),
+      .out_next_o(next),
+      .drop_o(drops),
+      .event_o(events),
+      .busy_o(busy),
+      .timer_o(timer)
+  );
+  assign event_o = 64'({events, drops});
+  assign status_o = 240'({
+    timer, busy, status.occupied, status.committed, status.last, status.view, status.status
+  });
+  wire unused = &{next, status.cleaned};
+
+endmodule

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""vr_witness beside its model: every message that it sends, its counters and its state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from bombus.applications.vr.messages import (
+    Commit,
+    Prepare,
+    Request,
+    State,
+    ValidateRead,
+)
+from bombus.applications.vr.model import Address, Limits, Sent, Witness
+from tests.applications.vr.vr_cases import Cases, address, responses, set_ups
+from tests.support.harness import PACES, Beats, Bench, Benches, Message, pack_meta
+
+pytestmark = pytest.mark.slow
+
+LIMITS = Limits(log_lines=64, log_ops=16, buffer_lines=32, fragment_lines=4, retry_us=100)
+DROPS = ("malformed", "ignored", "gap", "full", "long")
+EVENTS = ("acknowledged", "valid", "invalid", "view_change", "recovered")
+PORT = 12345
+BEATS = Beats(512)
+READ_LATENCY, PREPARE_LATENCY = 3, 3  # cycles from the last beat
+CLIENT = Address(0x0A4D0101, 40000)
+
+
+class World:
+    """The layer and its model, fed with the same messages."""
+
+    def __init__(self, benches: Benches, seed: int = 1) -> None:
+        self.random = Random(seed)
+        self.model = Witness(LIMITS)
+        self.bench: Bench = benches("vr_witness", seed=seed)
+        self.time = 0
+        self.expected: list[Sent] = []
+        self.before: Counter[str] = Counter()
+
+    def control(self) -> None:
+        self.bench.control(self.time | self.model.locked << 32)
+
+    def send(self, data: bytes, source: Address = CLIENT) -> None:
+        meta = pack_meta(
+            length=len(data),
+            ip=source.ip,
+            l4__ports__src_port=source.port,
+            l4__ports__dst_port=PORT,
+        )
+        self.bench.push(BEATS.beats(Message(data, meta), self.random))
+        self.expected += self.model.handle(data, source)
+
+    def elapse(self, time_us: int) -> None:
+        self.time += time_us
+        self.control()
+        self.expected += self.model.elapse(self.time)
+
+    def check(self) -> list[Sent]:
+        """Runs until idle; compares everything that was sent, counted and kept."""
+        self.bench.drain(quiet=150)
+        found = []
+        for message in BEATS.messages(self.bench.items(), lengths=True):
+            assert message["l4.ports.src_port"] == PORT
+            to = Address(message["ip"], message["l4.ports.dst_port"])
+            found.append(Sent(to, message.payload))
+        assert len(found) == len(self.expected)
+        for got, wanted in zip(found, self.expected, strict=True):
+            assert got.to == wanted.to
+            assert got.data == wanted.data
+        counted = self.bench.events
+        for name, count in zip((*DROPS, *EVENTS), counted, strict=False):
+            assert count == self.model.counted[name] - self.before[name], name
+        model, status = self.model, self.bench.status
+        numbers = [status >> 12 + 48 * n & (1 << 48) - 1 for n in range(3)]
+        assert status & 7 == model.state
+        assert numbers == [model.view, model.last, model.committed]
+        lines = sum(len(entry.encode()) // 64 for entry in model.entries.values())
+        assert status >> 156 & 0xFFFFFFFF == lines
+        assert not status >> 188 & 1, "busy"
+        self.expected.clear()
+        self.before = model.counted.copy()
+        self.bench.forget()
+        return found
+
+    def join(self, index: int = 1, count: int = 3, nonce: int = 7) -> None:
+        """Normal state in view 0, with an empty log."""
+        for data in set_ups(index, count, nonce):
+            self.send(data)
+        for data in responses(self.model):
+            self.send(data)
+        self.check()
+        assert self.model.state == State.NORMAL
+
+
+def request(random: Random, size: int) -> Request:
+    return Request(random.getrandbits(64), random.getrandbits(64), random.randbytes(size))
+
+
+def test_operations_of_all_sizes(benches: Benches) -> None:
+    """One by one, and as batches: acknowledged, committed, truncated, and sent to who asks."""
+    world = World(benches)
+    world.join()
+    model, random = world.model, world.random
+    for size in range(0, 200, 7):
+        for count in (1, 2, 5):
+            requests = [request(random, size + n) for n in range(count)]
+            message = Prepare.of(0, model.last + 1, requests, model.committed)
+            world.send(message.encode())
+            world.send(Commit(0, model.last).encode())
+        world.check()
+    assert model.counted["acknowledged"] == 29 * 3 - model.counted["full"]
+
+
+def test_random_messages(benches: Benches) -> None:
+    run_random(benches, 40, 10)
+
+
+@pytest.mark.sweep
+def test_million_random_messages(benches: Benches) -> None:
+    run_random(benches, 1000, 1000)
+
+
+def run_random(benches: Benches, groups: int, batches: int) -> None:
+    seen: Counter[str] = Counter()
+    states: Counter[State] = Counter()
+    for group in range(groups):
+        world = World(benches, seed=group + 1)
+        cases = Cases(world.random, world.model)
+        world.bench.pace(**PACES[group % len(PACES)])
+        world.join(1, world.random.choice((3, 3, 5)), world.random.getrandbits(64))
+        for _ in range(batches):
+            for _ in range(world.random.randrange(1, 40)):
+                source = address(world.random.randrange(8))
+                world.send(cases.message(), source)
+                states[world.model.state] += 1
+            world.check()
+            if world.random.random() < 0.3:
+                world.elapse(world.random.choice((1, 50, 120)))
+                world.check()
+            if world.model.counted["full"] and world.random.random() < 0.3:
+                world.join(1, 3, world.random.getrandbits(64))
+        seen += world.model.counted
+    assert all(seen[name] for name in (*DROPS, *EVENTS))
+    assert all(states[state] for state in State if state != State.OFF)
+
+
+def test_pace(benches: Benches) -> None:
+    """A read in 2 cycles, answered after 3; a Prepare of 217 bytes in 5, answered after 3."""
+    world = World(benches)
+    world.join()
+    for number in range(50):
+        world.send(ValidateRead(0, 1, number).encode())
+    world.bench.drain()
+    taken, sent = world.bench.taken(), [each.cycle for each in world.bench.received()]
+    assert [b - a for a, b in pairwise(taken)] == [2] * 49
+    assert [b - a for a, b in zip(taken, sent, strict=True)] == [READ_LATENCY] * 50
+    world.check()
+    for number in range(10):
+        message = Prepare.of(0, number + 1, [request(world.random, 140)]).encode()
+        assert len(message) == 217
+        world.send(message)
+    world.bench.drain()
+    taken, sent = world.bench.taken(), [each.cycle for each in world.bench.received()]
+    assert [b - a for a, b in pairwise(taken[::4])] == [5] * 9
+    last_beats = taken[3::4]
+    assert [b - a for a, b in zip(last_beats, sent, strict=True)] == [PREPARE_LATENCY] * 10
+    world.check()
