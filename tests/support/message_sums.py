@@ -181,6 +181,11 @@ EVENTS: dict[str, dict[str, int]] = {
     "udp_rx": {"closed_port": GOES_ON},
     "udp_upper": {"changed": GOES_ON},
     "peer_map": {"mapped": GOES_ON},
+    "vr_witness": {
+        **dict.fromkeys(("acknowledged", "valid", "invalid", "view_change", "recovered"), GOES_ON),
+        "handled": ENDS,
+        "sent": STARTS,
+    },
 }
 
 # Layers that keep messages while their tile is idle: the counters whose sum is their number.

@@ -44,7 +44,7 @@ module vr_witness
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
     output logic  [4:0] drop_o,
-    output logic  [4:0] event_o,
+    output logic  [6:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
@@ -92,6 +92,8 @@ module vr_witness
     EventInvalid,
     EventViewChange,  // a later view is joined
     EventRecovered,
+    EventHandled,  // a message has ended without being dropped
+    EventSent,  // a datagram
     NumEvents
   } event_e;
 
@@ -162,6 +164,7 @@ module vr_witness
   wire replica_t word_replica = word[1][2:0];
 
   logic finish;  // the state is the last one of its message
+  logic message_q;  // a message is being handled: no request that is repeated
   logic window_ready, window_ended, has_second, window_has;
   line_t second;
   wire   accepts = (st_q == StIdle) | ((finish | st_q == StDrain) & window_ended);
@@ -860,6 +863,9 @@ module vr_witness
     after_q <= after_d;
     drop_o <= drops;
     event_o <= events;
+    event_o[EventHandled] <= finish & message_q & ~|drops;
+    event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last;
+    message_q <= begins | (message_q & ~finish);
     freed_q <= frees;
     committed_frees_q <= committed_q > cleaned_q;
 
@@ -1142,10 +1148,10 @@ module vr_witness
     status_o.status.index = own_q;
     status_o.status.replicas = replicas_q;
     status_o.status.leader = leader_q;
-    status_o.view.number = view_q;
-    status_o.last.number = last_q;
-    status_o.committed.number = committed_q;
-    status_o.cleaned.number = cleaned_q;
+    status_o.view.value = view_q;
+    status_o.last.value = last_q;
+    status_o.committed.value = committed_q;
+    status_o.cleaned.value = cleaned_q;
     status_o.occupied.lines = 32'(pointer_t'(tail_q - head_q));
   end
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 LIMITS = Limits(log_lines=64, log_ops=16, buffer_lines=32, fragment_lines=4, retry_us=100)
 DROPS = ("malformed", "ignored", "gap", "full", "long")
-EVENTS = ("acknowledged", "valid", "invalid", "view_change", "recovered")
+EVENTS = ("acknowledged", "valid", "invalid", "view_change", "recovered", "handled", "sent")
 PORT = 12345
 BEATS = Beats(512)
 READ_LATENCY, PREPARE_LATENCY = 3, 3  # cycles from the last beat
@@ -53,7 +53,12 @@ class World:
             l4__ports__dst_port=PORT,
         )
         self.bench.push(BEATS.beats(Message(data, meta), self.random))
+        dropped = self._dropped()
         self.expected += self.model.handle(data, source)
+        self.model.counted["handled"] += self._dropped() == dropped
+
+    def _dropped(self) -> int:
+        return sum(self.model.counted[name] for name in DROPS)
 
     def elapse(self, time_us: int) -> None:
         self.time += time_us
@@ -72,6 +77,7 @@ class World:
         for got, wanted in zip(found, self.expected, strict=True):
             assert got.to == wanted.to
             assert got.data == wanted.data
+        self.model.counted["sent"] += len(found)
         counted = self.bench.events
         for name, count in zip((*DROPS, *EVENTS), counted, strict=False):
             assert count == self.model.counted[name] - self.before[name], name

@@ -7,6 +7,7 @@ from tests.applications.control import bad_values_control
 from tests.applications.functions import bad_values_addresses, bad_values_functions
 from tests.applications.logs import bad_values_logs
 from tests.applications.processors import bad_values_processors
+from tests.applications.vr import bad_values_vr
 from tests.cluster import bad_values_cluster
 from tests.platform.design import bad_values_stack
 from tests.protocols.tcp import bad_values_tcp
@@ -15,7 +16,7 @@ from tests.protocols.tcp import bad_values_tcp
 PARTS = (
     *(bad_values_stack.BAD, bad_values_tcp.BAD, bad_values_processors.BAD),
     *(bad_values_control.BAD, bad_values_logs.BAD, bad_values_cluster.BAD),
-    *(bad_values_functions.BAD, bad_values_addresses.BAD),
+    *(bad_values_functions.BAD, bad_values_addresses.BAD, bad_values_vr.BAD),
 )
 BAD = {module: values for part in PARTS for module, values in part.items()}
 assert len(BAD) == sum(map(len, PARTS)), "a module is in two of them"
@@ -90,4 +91,5 @@ INSIDE = {
     **dict.fromkeys(("napt_choice", "napt_edit", "napt_headers"), "napt"),
     "token_bucket": "shaper",
     "acl_first": "acl_rules",
+    **dict.fromkeys(("vr_entries", "vr_log_sender"), "vr_witness"),
 }

@@ -22,10 +22,10 @@ module bench #(
   typedef struct packed {struct packed {logic locked;} control;} regs_t;
   typedef struct packed {
     struct packed {logic [31:0] lines;} occupied;
-    struct packed {logic [47:0] number;} cleaned;
-    struct packed {logic [47:0] number;} committed;
-    struct packed {logic [47:0] number;} last;
-    struct packed {logic [47:0] number;} view;
+    struct packed {logic [47:0] value;} cleaned;
+    struct packed {logic [47:0] value;} committed;
+    struct packed {logic [47:0] value;} last;
+    struct packed {logic [47:0] value;} view;
     struct packed {
       logic [2:0] leader;
       logic [2:0] replicas;
@@ -38,7 +38,8 @@ module bench #(
   status_t status;
   assign regs.control.locked = control_i[32];
   logic [0:0] next;
-  logic [4:0] drops, events;
+  logic [4:0] drops;
+  logic [6:0] events;
   logic busy, timer;
   vr_witness #(
       .beat_t(beat_t),
