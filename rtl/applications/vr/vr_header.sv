@@ -57,6 +57,8 @@ module vr_header
     header.clean_frees = clean > cleaned_i;
     header.clean_is_later = clean > committed_i;
     header.skip = count_t'(next_i - start);
+    header.freed = 16'(clean - cleaned_i);
+    header.freed_all = 16'(committed_i - cleaned_i);
     header.many = |word[4][47:9];
     header.lines = count_t'(entries >> 6);
     unique case (kind)

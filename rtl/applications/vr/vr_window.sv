@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes of a message from any position on: two beats, and a rotator.
 //
-// begin_i takes the first beat of a message; the others are taken while ready_o is high. consume_i
+// begin_i takes the first beat of a message; first_i, in the next cycle, makes it the present one.
+// The others are taken while ready_o is high. consume_i
 // moves the position by count_i bytes. extract_i puts the next count_i bytes, at most 64, on
-// line_o, zeros after them. Both need has_o: the bytes have arrived, or the message has ended.
+// line_o, zeros after them. Both need has_o: the next beat has arrived, or
+// the message has ended.
 //
 // Latency of an extraction: 3 cycles. Throughput: one per cycle.
 module vr_window
@@ -18,6 +20,7 @@ module vr_window
     input  logic  in_valid_i,
     input  logic  in_last_i,
     input  logic  begin_i,     // takes the beat, the first one of a message
+    input  logic  first_i,     // the cycle after begin_i
     input  logic  discard_i,   // takes beats although there is no room
     output logic  ready_o,     // takes the beat, another one
     output logic  ended_o,     // the last beat of the message has been taken
@@ -40,8 +43,8 @@ module vr_window
   logic [5:0] offset_q;
 
   wire [7:0] after = {2'b0, offset_q} + {1'b0, count_i};
-  wire shift = consume_i & (after >= 8'd64);
-  assign has_o = has_next_q | (after < 8'd64) | ended_q;
+  wire shift = first_i | (consume_i & (after >= 8'd64));
+  assign has_o = has_next_q | ended_q;
   assign ready_o = ~ended_q & (~has_next_q | shift | discard_i);
   assign ended_o = ended_q;
   assign next_o = next_q;
@@ -49,12 +52,11 @@ module vr_window
 
   wire taken = in_valid_i & ready_o;
   always_ff @(posedge clk_i) begin
-    if (begin_i) current_q <= in_i;
-    else if (shift) current_q <= next_q;
-    if (taken) next_q <= in_i;
+    if (shift) current_q <= next_q;
+    if (begin_i | taken) next_q <= in_i;
     if (begin_i) begin
       offset_q <= '0;
-      has_next_q <= 1'b0;
+      has_next_q <= 1'b1;
       ended_q <= in_last_i;
     end else begin
       if (consume_i) offset_q <= after[5:0];

@@ -25,7 +25,7 @@ module vr_witness
     parameter int unsigned UdpPort = 12345,  // one port, and one tile, for each shard
     parameter int unsigned LogLines = 2048,  // of 64 bytes; a power of two
     parameter int unsigned LogOps = 1024,  // a power of two
-    parameter int unsigned BufferLines = 128,  // entries of a received message; up to 256
+    parameter int unsigned BufferLines = 256,  // entries of a received message; up to 256
     parameter int unsigned FragmentLines = 22,  // of a message; longer ones are cut
     parameter int unsigned RetryUs = 1000  // until a request is repeated
 ) (
@@ -211,6 +211,7 @@ module vr_witness
       .in_valid_i(in_valid_i & ~accepts),
       .in_last_i(in_i.last),
       .begin_i(begins),
+      .first_i(st_q == StCheck),
       .discard_i(st_q == StDrain),
       .ready_o(window_ready),
       .ended_o(window_ended),
@@ -300,10 +301,11 @@ module vr_witness
   wire pointer_t used = write_q - head_q;
   // Operations before them: all, or of a new log those that are kept.
   wire [OpBits:0] remaining_ops = jumps_q ? '0 : (OpBits + 1)'(keep_q - cleaned_q);
-  wire [OpBits:0] kept_ops = st_q == StRoom ? remaining_ops : held_q;
-  wire no_room = full_q | (kept_q & ((used_q > UsedBits'(LogLines)) |
-      ((OpBits + 10)'(kept_ops) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 1))));
+  logic ops_full_q;
+  wire no_room = full_q | (kept_q & ((used_q > UsedBits'(LogLines)) | ops_full_q));
 
+  logic unfit_q;  // the operation is longer than the message
+  logic [6:0] part_q;  // bytes of the operation in the next line
   wire last_part = left_q <= length_t'(64);
   wire last_request = requests_q == '0;
   wire sound = last_request ? rest_q == '0 : rest_q >= length_t'(24);
@@ -551,6 +553,7 @@ module vr_witness
       StDrain: ;
 
       StDecide: begin
+        count = header.is_prepare ? 7'd77 : header.is_start ? 7'd45 : 7'd37;
         if (~header.framed | ~header.formed) begin
           drops[DropMalformed] = 1'b1;
           finish = 1'b1;
@@ -588,15 +591,9 @@ module vr_witness
             drops[DropMalformed] = 1'b1;
             finish = 1'b1;
           end else if (has_second) begin
-            if (fits_message) begin
-              count = 7'd77;
-              consume = 1'b1;
-              walks = 1'b1;
-              st_d = StOp;
-            end else begin
-              drops[DropMalformed] = 1'b1;
-              finish = 1'b1;
-            end
+            consume = 1'b1;
+            walks = 1'b1;
+            st_d = StOp;
           end
         end else if (header.is_request) begin
           if (~is_normal | header.later | ~header.op_held) begin
@@ -608,14 +605,14 @@ module vr_witness
           end
         end else if (header.is_transfer | header.is_start) begin
           if (group_off | header.earlier |
-              (header.is_start & ~header.later & (state_q != StateViewChange))) begin
+              (header.is_start & ~header.later & (state_q == StateFetching))) begin
             drops[DropIgnored] = 1'b1;
             finish = 1'b1;
-          end else if (header.lines > count_t'(BufferLines)) begin
+          end else if (header.is_start & ~header.later & is_normal) st_d = StAcknowledge;
+          else if (header.lines > count_t'(BufferLines)) begin
             drops[DropLong] = 1'b1;
             finish = 1'b1;
           end else begin
-            count = header.is_start ? 7'd45 : 7'd37;
             consume = 1'b1;
             entries_begin = 1'b1;
             st_d = StEntries;
@@ -640,19 +637,15 @@ module vr_witness
       end
 
       // A batch: each request, its operation.
-      StOpen:
-      if (fits_message) begin
+      StOpen: begin
         walks = 1'b1;
         st_d  = StOp;
-      end else begin
-        drops[DropMalformed] = 1'b1;
-        finish = 1'b1;
       end
       StOp: begin
-        count = last_part ? 7'(left_q) : 7'd64;
+        count = part_q;
         tag.write = kept_q & ~no_room;
         tag.addr = line_addr_q;
-        if (last_part & ~sound) begin
+        if (unfit_q | (last_part & ~sound)) begin
           drops[DropMalformed] = 1'b1;
           finish = 1'b1;
         end else if (window_has) begin
@@ -700,6 +693,7 @@ module vr_witness
         emitted = TypeRequestStateTransfer;
         to_slot = header.later ? leader : leader_q;
         drops[DropGap] = out_free | ~may_ask;
+        cleans = drops[DropGap] & header.is_prepare & is_same & is_normal;
         finish = out_free | ~may_ask;
       end
 
@@ -814,9 +808,9 @@ module vr_witness
       end else if (is_same & (new_ops == '0) & ~jumps_q) finish = 1'b1;
       else st_d = StAcknowledge;
       default: begin  // StAcknowledge
-        emits = last_q > committed_q;
-        events[EventAcknowledged] = emits & out_free;
-        finish = out_free | ~emits;
+        emits = 1'b1;
+        events[EventAcknowledged] = out_free;
+        finish = out_free;
       end
     endcase
   end
@@ -829,11 +823,12 @@ module vr_witness
 
   // cleanUpTo, at most what is committed.
   wire number_t clean = header.clean_is_later ? committed_q : number_t'(word[3]);
+  wire [OpBits:0] freed_ops = (OpBits + 1)'(header.clean_is_later ? header.freed_all : header.freed);
   logic committed_frees_q, freed_q;
   wire frees = cleans & (header.clean_is_later ? committed_frees_q : header.clean_frees);
   always_comb begin
     index_read_op = index_t'(from_q) + 1'b1;
-    if (cleans) index_read_op = index_t'(clean) + 1'b1;
+    if (st_q == StDecide || st_q == StOp || st_q == StAsk) index_read_op = index_t'(clean) + 1'b1;
     else if (st_q == StPlan || st_q == StSettle && after_q == StRoom)
       index_read_op = index_t'(keep_q) + 1'b1;
   end
@@ -878,6 +873,9 @@ module vr_witness
       requests_q <= requests - 1'b1;
       rest_q <= rest - length_t'(request.bytes[13:0]);
       left_q <= length_t'(request.bytes[13:0]);
+      unfit_q <= ~fits_message;
+      part_q <= |request.bytes[13:6] ? 7'd64 : request.bytes[6:0];
+      ops_full_q <= (OpBits + 10)'(held_q) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 2);
       skip_q <= keeps ? '0 : skip - 1'b1;
       used_q <= UsedBits'(used) + UsedBits'(request_lines);
       if (keeps) begin
@@ -899,7 +897,8 @@ module vr_witness
     if (st_q == StOp) begin
       full_q <= no_room;
       if (extract) begin
-        left_q <= left_q - length_t'(count);
+        left_q <= left_q - length_t'(64);
+        part_q <= left_q >= length_t'(128) ? 7'd64 : 7'(left_q - length_t'(64));
         line_addr_q <= line_addr_q + 1'b1;
       end
     end
@@ -918,16 +917,15 @@ module vr_witness
     if (opened_q & ~no_room) index_write_q <= 1'b1;
 
     // Truncation.
-    if (frees) begin
-      cleaned_q <= clean;
-      held_q <= held_q - (OpBits + 1)'(clean - cleaned_q);
+    if (frees) cleaned_q <= clean;
+    if (frees | appends) begin
+      held_q <= held_q + (appends ? (OpBits + 1)'(ops_q) : '0) - (frees ? freed_ops : '0);
     end
     if (freed_q) head_q <= index_value;
     if (appends) begin
       tail_q <= write_q;
       last_q <= number_t'(word[1]);
       next_q <= op_q;
-      held_q <= held_q + (OpBits + 1)'(ops_q) - (frees ? (OpBits + 1)'(clean - cleaned_q) : '0);
     end
     if (commits) committed_q <= number_t'(word[1]);
 
@@ -1067,7 +1065,8 @@ module vr_witness
       kept_q <= 1'b1;
       full_q <= 1'b0;
       used_q <= UsedBits'(jumps_q ? '0 : used) + UsedBits'(new_lines);
-      ops_q <= new_ops;
+      ops_full_q <= (OpBits + 10)'(remaining_ops) + (OpBits + 10)'(new_ops) >
+          (OpBits + 10)'(LogOps - 1);
       copied_op_q <= jumps_q ? before_q : keep_q;
     end
     if (st_q == StRoom && st_d == StCopy) begin

@@ -69,7 +69,7 @@ class Limits:
 
     log_lines: int = 2048  # lines of 64 bytes
     log_ops: int = 1024  # one less operation is held
-    buffer_lines: int = 128  # entries of a received message
+    buffer_lines: int = 256  # entries of a received message
     fragment_lines: int = 22  # of a message that is sent; a longer one is cut
     retry_us: int = 1000
 
@@ -268,6 +268,7 @@ class Witness:
             return
         if message.start > self.last + 1:
             self._ask(message.view)
+            self._clean(message.clean_up_to)
             return
         numbered = enumerate(message.split(), message.start)
         new = [Entry(message.view, number, r) for number, r in numbered if number > self.last]
@@ -341,7 +342,10 @@ class Witness:
             self._drop("ignored")
             return
         if is_start and view == self.view and self.state != State.VIEW_CHANGE:
-            self._drop("ignored")
+            if fetches:
+                self._drop("ignored")
+            else:  # the leader has missed the first one
+                self._acknowledge(self.last)
             return
         if len(data) // LINE > self.limits.buffer_lines:
             self._drop("long")
@@ -390,8 +394,7 @@ class Witness:
             self._become_normal(view)
         elif not new and not jumps:
             return
-        if self.last > self.committed:
-            self._acknowledge(self.last)
+        self._acknowledge(self.last)
 
     def _missing(self, view: int, leader: int, is_start: bool) -> None:
         """The entries leave a gap: a new transfer is needed."""
