@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LINE = "SPDX-License-Identifier: Apache-2.0"
 FOLDERS = (
-    *("src", "rtl", "sim", "tests", "tools", "benchmarks", "formal"),
+    *("src", "rtl", "sim", "tests", "tools", "benchmarks", "formal", "clients"),
     *("designs", "boards", "sweeps", "templates", "docs/examples"),
 )
 FILES = (".ci/run", "Makefile", ".pre-commit-config.yaml", "pyproject.toml")

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import "bombus/vr/wire"
+
+// entries is a log: consecutive entries after base, the last one that was truncated.
+type entries struct {
+	base uint64
+	list []wire.Entry
+}
+
+func (l *entries) last() uint64 { return l.base + uint64(len(l.list)) }
+
+func (l *entries) at(opnum uint64) *wire.Entry { return &l.list[opnum-l.base-1] }
+
+// after returns a copy of the entries after opnum, or of all if opnum is truncated.
+func (l *entries) after(opnum uint64) []wire.Entry {
+	if opnum >= l.last() {
+		return nil
+	}
+	return append([]wire.Entry{}, l.list[max(opnum, l.base)-l.base:]...)
+}
+
+func (l *entries) append(e wire.Entry) { l.list = append(l.list, e) }
+
+func (l *entries) cut(opnum uint64) { l.list = l.list[:min(opnum, l.last())-l.base] }
+
+// truncate drops the entries up to opnum.
+func (l *entries) truncate(opnum uint64) {
+	if opnum > l.base {
+		l.list = append([]wire.Entry{}, l.list[opnum-l.base:]...)
+		l.base = opnum
+	}
+}
+
+// restart makes an empty log after opnum.
+func (l *entries) restart(opnum uint64) { *l = entries{base: opnum} }
+
+// piece returns the first entries of a list, at least one, of at most so many bytes of operations.
+func piece(list []wire.Entry, limit int) []wire.Entry {
+	size := 0
+	for i := range list {
+		size += 64 + len(list[i].Request.Op)
+		if size > limit && i > 0 {
+			return list[:i]
+		}
+	}
+	return list
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"sort"
+
+	"bombus/vr/wire"
+)
+
+// Request handles a request of a client.
+func (n *Node) Request(r *wire.Request) {
+	if !n.IsLeader() {
+		n.out.Replies = append(n.out.Replies, &wire.Reply{
+			View: n.view, Client: r.Client, Number: r.Number, Status: wire.StatusNotLeader,
+		})
+		return
+	}
+	if r.IsRead {
+		n.startRead(r)
+		return
+	}
+	last, isKnown := n.sessions[r.Client]
+	switch {
+	case isKnown && r.Number == last.number:
+		n.reply(r.Client, last)
+	case isKnown && r.Number < last.number, n.inLog[r.Client] >= r.Number:
+		// Answered already, or to be answered with its commit.
+	case len(n.queue) < maxQueue:
+		n.queue = append(n.queue, r.Operation)
+		n.inLog[r.Client] = r.Number
+	}
+}
+
+// lead prepares the state of a leader; status and view are already set.
+func (n *Node) lead() {
+	for i := range n.peers {
+		n.peers[i].match, n.peers[i].hasJoined = 0, false
+	}
+	n.viewStart = n.log.last()
+	n.announced = n.committed
+	n.sent, n.progressed = n.now, n.now
+	n.queue = nil
+	n.reads = map[readKey]*read{}
+	n.inLog = map[uint64]uint64{}
+	for _, e := range n.log.after(n.committed) {
+		n.inLog[e.Request.Client] = max(n.inLog[e.Request.Client], e.Request.Number)
+	}
+}
+
+// prepareQueue moves requests from the queue into the log and sends them to all.
+func (n *Node) prepareQueue() {
+	for len(n.queue) > 0 && n.log.last()-n.committed < maxInFlight {
+		size, count := 0, 0
+		for count < min(len(n.queue), maxBatch) {
+			size += len(n.queue[count].Op) + 24
+			if size > maxBatchBytes && count > 0 {
+				break
+			}
+			count++
+		}
+		first := n.log.last() + 1
+		for _, request := range n.queue[:count] {
+			n.log.append(wire.Entry{
+				View: n.view, Opnum: n.log.last() + 1, State: wire.Prepared, Request: request,
+			})
+		}
+		n.queue = n.queue[count:]
+		n.truncation()
+		n.sendAll(n.prepare(first, n.log.last()))
+		n.progressed = n.now
+	}
+}
+
+func (n *Node) prepare(first, last uint64) *wire.Prepare {
+	m := &wire.Prepare{View: n.view, Opnum: last, BatchStart: first, CleanUpTo: n.cleanUpTo}
+	for opnum := first; opnum <= last; opnum++ {
+		m.Requests = append(m.Requests, n.log.at(opnum).Request)
+	}
+	return m
+}
+
+// truncation computes how far witnesses truncate: to what all replicas have committed and saved,
+// but a replica that is too slow is not waited for.
+func (n *Node) truncation() {
+	least := n.savedCommitted
+	for i := 0; i < n.Replicas; i += 2 {
+		if i != n.Index {
+			least = min(least, n.peers[i].committed)
+		}
+	}
+	if window := uint64(n.Window); n.committed > window {
+		least = max(least, n.committed-window)
+	}
+	n.cleanUpTo = max(n.cleanUpTo, least)
+}
+
+func (n *Node) onPrepare(from int, m *wire.Prepare) {
+	if m.View < n.view || from != n.leader(m.View) {
+		return
+	}
+	if m.View > n.view || n.status != Normal {
+		n.keep(m)
+		n.ask(from)
+		return
+	}
+	n.heard = n.now
+	n.accept(from, m)
+}
+
+func (n *Node) keep(m *wire.Prepare) {
+	if len(n.kept) < maxKept {
+		n.kept[m.Opnum] = m
+	}
+}
+
+// accept appends a batch of the view and acknowledges it.
+func (n *Node) accept(from int, m *wire.Prepare) {
+	n.truncate(m.CleanUpTo)
+	if m.BatchStart > n.log.last()+1 {
+		n.keep(m)
+		n.ask(from)
+		return
+	}
+	for i, request := range m.Requests {
+		opnum := m.BatchStart + uint64(i)
+		if opnum <= n.log.last() {
+			continue
+		}
+		if n.isFull() {
+			n.Counters.LogFull++
+			return
+		}
+		n.log.append(wire.Entry{
+			View: m.View, Opnum: opnum, State: wire.Prepared, Request: request,
+		})
+	}
+	n.acknowledge(m.Opnum)
+}
+
+func (n *Node) isFull() bool { return n.IsWitness() && len(n.log.list) >= n.Capacity }
+
+// truncate drops committed entries of a witness. Replicas remember the number for transfers.
+func (n *Node) truncate(opnum uint64) {
+	opnum = min(opnum, n.committed)
+	n.cleanUpTo = max(n.cleanUpTo, opnum)
+	if n.IsWitness() {
+		n.log.truncate(n.cleanUpTo)
+	}
+}
+
+func (n *Node) acknowledge(opnum uint64) {
+	n.send(n.leader(n.view), &wire.PrepareOK{
+		View: n.view, Opnum: opnum, Replica: uint64(n.Index), LastCommitted: n.committed,
+	})
+}
+
+// acceptKept handles the Prepares that waited for a state transfer.
+func (n *Node) acceptKept() {
+	var numbers []uint64
+	for opnum, m := range n.kept {
+		if m.View < n.view || opnum <= n.log.last() {
+			delete(n.kept, opnum)
+		} else if m.View == n.view {
+			numbers = append(numbers, opnum)
+		}
+	}
+	sort.Slice(numbers, func(i, j int) bool { return numbers[i] < numbers[j] })
+	for _, opnum := range numbers {
+		m := n.kept[opnum]
+		delete(n.kept, opnum)
+		n.accept(n.leader(n.view), m)
+	}
+}
+
+func (n *Node) onPrepareOK(from int, m *wire.PrepareOK) {
+	if m.View > n.view && !n.IsWitness() {
+		n.ask(from)
+		return
+	}
+	if m.View != n.view || !n.IsLeader() || uint64(from) != m.Replica {
+		return
+	}
+	if m.Opnum > n.log.last() {
+		n.Counters.Refused++
+		return
+	}
+	p := &n.peers[from]
+	p.hasJoined = true
+	p.match = max(p.match, m.Opnum)
+	p.committed, p.isKnown = max(p.committed, m.LastCommitted), true
+	var matches []uint64
+	for i := range n.peers {
+		if i != n.Index {
+			matches = append(matches, n.peers[i].match)
+		}
+	}
+	sort.Slice(matches, func(i, j int) bool { return matches[i] > matches[j] })
+	n.commitTo(max(n.committed, matches[n.faults()-1]))
+	n.answerReads()
+}
+
+func (n *Node) onCommit(from int, m *wire.Commit) {
+	if m.View < n.view || from != n.leader(m.View) {
+		return
+	}
+	if m.View > n.view || n.status != Normal {
+		n.ask(from)
+		return
+	}
+	n.heard = n.now
+	n.commitTo(min(m.Opnum, n.log.last()))
+	if m.Opnum > n.log.last() && !n.isFull() {
+		n.ask(from)
+	}
+}
+
+func (n *Node) announce() {
+	n.announced = n.committed
+	n.sendAll(&wire.Commit{View: n.view, Opnum: n.committed})
+}
+
+// repeatAsLeader sends signs of life, and what has been lost.
+func (n *Node) repeatAsLeader() {
+	if n.now%n.Heartbeat == 0 {
+		n.announce()
+	}
+	if n.now-n.sent < n.Retry {
+		return
+	}
+	n.sent = n.now
+	for to := range n.peers {
+		p := &n.peers[to]
+		if to == n.Index {
+			continue
+		}
+		if !p.hasJoined {
+			n.sendStartView(to)
+		} else if n.now-n.progressed >= n.Retry {
+			n.repeatPrepares(to, max(p.match, n.committed)+1)
+		}
+	}
+	n.repeatReads()
+}
+
+func (n *Node) repeatPrepares(to int, first uint64) {
+	n.truncation()
+	if first > n.log.last() && n.peers[to].match < n.log.last() {
+		first = n.log.last() // shows a node what it lacks, and witnesses how far to truncate
+	}
+	for first <= n.log.last() {
+		batch := piece(n.log.after(first-1), maxBatchBytes)
+		last := first + uint64(min(len(batch), maxBatch)) - 1
+		n.send(to, n.prepare(first, last))
+		first = last + 1
+	}
+}
