@@ -19,12 +19,12 @@ func (l *entries) after(opnum uint64) []wire.Entry {
 	if opnum >= l.last() {
 		return nil
 	}
-	return append([]wire.Entry{}, l.list[max(opnum, l.base)-l.base:]...)
+	return append([]wire.Entry{}, l.list[most(opnum, l.base)-l.base:]...)
 }
 
 func (l *entries) append(e wire.Entry) { l.list = append(l.list, e) }
 
-func (l *entries) cut(opnum uint64) { l.list = l.list[:min(opnum, l.last())-l.base] }
+func (l *entries) cut(opnum uint64) { l.list = l.list[:least(opnum, l.last())-l.base] }
 
 // truncate drops the entries up to opnum.
 func (l *entries) truncate(opnum uint64) {

@@ -320,7 +320,7 @@ func (n *Node) Flush() Output {
 // cut drops all entries after opnum.
 func (n *Node) cut(opnum uint64) {
 	n.log.cut(opnum)
-	n.saved = min(n.saved, opnum)
+	n.saved = least(n.saved, opnum)
 }
 
 // commitTo executes all operations up to opnum, which must be in the log.

@@ -44,7 +44,7 @@ func (n *Node) lead() {
 	n.reads = map[readKey]*read{}
 	n.inLog = map[uint64]uint64{}
 	for _, e := range n.log.after(n.committed) {
-		n.inLog[e.Request.Client] = max(n.inLog[e.Request.Client], e.Request.Number)
+		n.inLog[e.Request.Client] = most(n.inLog[e.Request.Client], e.Request.Number)
 	}
 }
 
@@ -52,7 +52,7 @@ func (n *Node) lead() {
 func (n *Node) prepareQueue() {
 	for len(n.queue) > 0 && n.log.last()-n.committed < maxInFlight {
 		size, count := 0, 0
-		for count < min(len(n.queue), maxBatch) {
+		for count < least(len(n.queue), maxBatch) {
 			size += len(n.queue[count].Op) + 24
 			if size > maxBatchBytes && count > 0 {
 				break
@@ -83,16 +83,16 @@ func (n *Node) prepare(first, last uint64) *wire.Prepare {
 // truncation computes how far witnesses truncate: to what all replicas have committed and saved,
 // but a replica that is too slow is not waited for.
 func (n *Node) truncation() {
-	least := n.savedCommitted
+	floor := n.savedCommitted
 	for i := 0; i < n.Replicas; i += 2 {
 		if i != n.Index {
-			least = min(least, n.peers[i].committed)
+			floor = least(floor, n.peers[i].committed)
 		}
 	}
 	if window := uint64(n.Window); n.committed > window {
-		least = max(least, n.committed-window)
+		floor = most(floor, n.committed-window)
 	}
-	n.cleanUpTo = max(n.cleanUpTo, least)
+	n.cleanUpTo = most(n.cleanUpTo, floor)
 }
 
 func (n *Node) onPrepare(from int, m *wire.Prepare) {
@@ -118,6 +118,10 @@ func (n *Node) keep(m *wire.Prepare) {
 func (n *Node) accept(from int, m *wire.Prepare) {
 	n.truncate(m.CleanUpTo)
 	if m.BatchStart > n.log.last()+1 {
+		if n.isFull() {
+			n.Counters.LogFull++
+			return
+		}
 		n.keep(m)
 		n.ask(from)
 		return
@@ -142,8 +146,8 @@ func (n *Node) isFull() bool { return n.IsWitness() && len(n.log.list) >= n.Capa
 
 // truncate drops committed entries of a witness. Replicas remember the number for transfers.
 func (n *Node) truncate(opnum uint64) {
-	opnum = min(opnum, n.committed)
-	n.cleanUpTo = max(n.cleanUpTo, opnum)
+	opnum = least(opnum, n.committed)
+	n.cleanUpTo = most(n.cleanUpTo, opnum)
 	if n.IsWitness() {
 		n.log.truncate(n.cleanUpTo)
 	}
@@ -187,8 +191,8 @@ func (n *Node) onPrepareOK(from int, m *wire.PrepareOK) {
 	}
 	p := &n.peers[from]
 	p.hasJoined = true
-	p.match = max(p.match, m.Opnum)
-	p.committed, p.isKnown = max(p.committed, m.LastCommitted), true
+	p.match = most(p.match, m.Opnum)
+	p.committed, p.isKnown = most(p.committed, m.LastCommitted), true
 	var matches []uint64
 	for i := range n.peers {
 		if i != n.Index {
@@ -196,7 +200,7 @@ func (n *Node) onPrepareOK(from int, m *wire.PrepareOK) {
 		}
 	}
 	sort.Slice(matches, func(i, j int) bool { return matches[i] > matches[j] })
-	n.commitTo(max(n.committed, matches[n.faults()-1]))
+	n.commitTo(most(n.committed, matches[n.faults()-1]))
 	n.answerReads()
 }
 
@@ -209,7 +213,7 @@ func (n *Node) onCommit(from int, m *wire.Commit) {
 		return
 	}
 	n.heard = n.now
-	n.commitTo(min(m.Opnum, n.log.last()))
+	n.commitTo(least(m.Opnum, n.log.last()))
 	if m.Opnum > n.log.last() && !n.isFull() {
 		n.ask(from)
 	}
@@ -237,7 +241,7 @@ func (n *Node) repeatAsLeader() {
 		if !p.hasJoined {
 			n.sendStartView(to)
 		} else if n.now-n.progressed >= n.Retry {
-			n.repeatPrepares(to, max(p.match, n.committed)+1)
+			n.repeatPrepares(to, most(p.match, n.committed)+1)
 		}
 	}
 	n.repeatReads()
@@ -250,7 +254,7 @@ func (n *Node) repeatPrepares(to int, first uint64) {
 	}
 	for first <= n.log.last() {
 		batch := piece(n.log.after(first-1), maxBatchBytes)
-		last := first + uint64(min(len(batch), maxBatch)) - 1
+		last := first + uint64(least(len(batch), maxBatch)) - 1
 		n.send(to, n.prepare(first, last))
 		first = last + 1
 	}

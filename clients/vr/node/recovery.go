@@ -31,7 +31,7 @@ func (n *Node) onRecovery(from int, m *wire.Recovery) {
 	}
 	n.send(from, &wire.RecoveryResponse{
 		Replica: uint32(n.Index), Nonce: m.Nonce, View: n.view,
-		LastOp: n.log.last(), LastCommitted: n.committed, CleanUpTo: min(n.cleanUpTo, n.committed),
+		LastOp: n.log.last(), LastCommitted: n.committed, CleanUpTo: least(n.cleanUpTo, n.committed),
 	})
 }
 
@@ -57,7 +57,7 @@ func (n *Node) onRecoveryResponse(from int, m *wire.RecoveryResponse) {
 		return
 	}
 	n.view, n.lastNormal = best.View, best.View
-	n.committed = min(best.CleanUpTo, best.LastCommitted)
+	n.committed = least(best.CleanUpTo, best.LastCommitted)
 	n.cleanUpTo = n.committed
 	n.log.restart(n.committed)
 	n.target = best.LastOp
@@ -68,7 +68,7 @@ func (n *Node) onRecoveryResponse(from int, m *wire.RecoveryResponse) {
 func (n *Node) highest() uint64 {
 	view := uint64(0)
 	for _, m := range n.responses {
-		view = max(view, m.View)
+		view = most(view, m.View)
 	}
 	return view
 }

@@ -17,7 +17,7 @@ func (n *Node) ask(to int) {
 // replicas have, but at least one, which says where the log is.
 func (n *Node) entriesFor(to int, after uint64) []wire.Entry {
 	if to%2 == 1 && after < n.log.last() {
-		after = max(after, min(n.cleanUpTo, n.committed, n.log.last()-1))
+		after = most(after, least(n.cleanUpTo, n.committed, n.log.last()-1))
 	}
 	return n.log.after(after)
 }
@@ -31,7 +31,7 @@ func (n *Node) onRequestStateTransfer(from int, m *wire.RequestStateTransfer) {
 	list := n.entriesFor(from, m.Opnum)
 	limit := n.Piece
 	if from%2 == 1 {
-		limit = min(limit, maxBatchBytes) // no fragments
+		limit = least(limit, maxBatchBytes) // no fragments
 	}
 	part := piece(list, limit)
 	switch {
@@ -40,7 +40,7 @@ func (n *Node) onRequestStateTransfer(from int, m *wire.RequestStateTransfer) {
 	case m.View == n.view:
 		last := part[len(part)-1].Opnum
 		n.send(from, &wire.StateTransfer{
-			View: n.view, Opnum: min(n.committed, last), Entries: part,
+			View: n.view, Opnum: least(n.committed, last), Entries: part,
 		})
 	case from%2 == 0 && part[len(part)-1].Opnum <= n.committed:
 		n.send(from, &wire.Committed{View: n.view, Entries: part})
@@ -50,7 +50,6 @@ func (n *Node) onRequestStateTransfer(from int, m *wire.RequestStateTransfer) {
 }
 
 func (n *Node) onStateTransfer(from int, m *wire.StateTransfer) {
-	n.asked = 0
 	before := n.log.last()
 	switch {
 	case viewOf(m.Entries) > m.View:
@@ -67,8 +66,13 @@ func (n *Node) onStateTransfer(from int, m *wire.StateTransfer) {
 		if !n.install(m.View, m.Opnum, m.Entries) {
 			return
 		}
+		n.asked = 0
 	default:
 		n.extend(m.Opnum, m.Entries)
+	}
+	// Without progress the next request waits, so that requests do not multiply.
+	if n.log.last() > before {
+		n.asked = 0
 	}
 	n.Counters.Transfers++
 	n.acknowledge(n.log.last())
@@ -81,7 +85,6 @@ func (n *Node) onStateTransfer(from int, m *wire.StateTransfer) {
 
 // onCommitted leaves the view of the log, which is over, and waits for the rest.
 func (n *Node) onCommitted(from int, m *wire.Committed) {
-	n.asked = 0
 	if n.IsWitness() || viewOf(m.Entries) > m.View || n.status == Normal && m.View <= n.view {
 		return
 	}
@@ -91,7 +94,7 @@ func (n *Node) onCommitted(from int, m *wire.Committed) {
 	before := n.committed
 	n.learn(wire.MaxNumber, m.Entries)
 	if n.committed > before {
-		n.heard = n.now
+		n.heard, n.asked = n.now, 0
 		n.ask(from)
 	}
 }
@@ -111,14 +114,14 @@ func (n *Node) extend(committed uint64, list []wire.Entry) {
 		}
 		n.log.restart(list[0].Opnum - 1)
 		n.committed = list[0].Opnum - 1
-		n.cleanUpTo = max(n.cleanUpTo, n.log.base)
+		n.cleanUpTo = most(n.cleanUpTo, n.log.base)
 	}
 	for _, e := range list {
 		if e.Opnum == n.log.last()+1 && !n.isFull() {
 			n.log.append(e)
 		}
 	}
-	n.commitTo(min(max(committed, n.committed), n.log.last()))
+	n.commitTo(least(most(committed, n.committed), n.log.last()))
 }
 
 // learn takes committed operations, whatever the views are.
@@ -162,7 +165,7 @@ func (n *Node) install(view, committed uint64, list []wire.Entry) bool {
 	if base > n.committed {
 		n.log.restart(base)
 		n.committed = base
-		n.cleanUpTo = max(n.cleanUpTo, base)
+		n.cleanUpTo = most(n.cleanUpTo, base)
 	} else {
 		n.replace(list)
 	}
@@ -175,7 +178,7 @@ func (n *Node) install(view, committed uint64, list []wire.Entry) bool {
 	n.heard = n.now
 	n.joined, n.logs = nil, nil
 	n.dropLeadership()
-	n.commitTo(min(max(committed, n.committed), n.log.last()))
+	n.commitTo(least(most(committed, n.committed), n.log.last()))
 	return true
 }
 

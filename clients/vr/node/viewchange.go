@@ -57,7 +57,7 @@ func (n *Node) onStartViewChange(from int, m *wire.StartViewChange) {
 	} else {
 		_, isRepeated = n.joined[from]
 	}
-	n.joined[from] = max(n.joined[from], m.LastCommitted)
+	n.joined[from] = most(n.joined[from], m.LastCommitted)
 	n.noteCommitted(from, m.LastCommitted)
 	if n.IsWitness() && isRepeated && from%2 == 0 {
 		n.sendStartViewChange()
@@ -69,7 +69,7 @@ func (n *Node) onStartViewChange(from int, m *wire.StartViewChange) {
 
 func (n *Node) noteCommitted(from int, committed uint64) {
 	p := &n.peers[from]
-	p.committed, p.isKnown = max(p.committed, committed), true
+	p.committed, p.isKnown = most(p.committed, committed), true
 }
 
 // report sends the log to the new leader once f other nodes have left the lower views.
@@ -83,7 +83,7 @@ func (n *Node) report() {
 	leader := n.leader(n.view)
 	after, isKnown := n.joined[leader]
 	if !isKnown {
-		after = min(n.cleanUpTo, n.committed)
+		after = least(n.cleanUpTo, n.committed)
 	}
 	m := &wire.DoViewChange{
 		View: n.view, LastNormalView: n.lastNormal, LastOp: n.log.last(),
@@ -115,7 +115,7 @@ func (n *Node) onDoViewChange(from int, m *wire.DoViewChange) {
 	if m.View > n.view {
 		n.startViewChange(m.View)
 	}
-	n.joined[from] = max(n.joined[from], m.LastCommitted)
+	n.joined[from] = most(n.joined[from], m.LastCommitted)
 	n.noteCommitted(from, m.LastCommitted)
 	n.logs[from] = m
 	n.report()
@@ -130,7 +130,7 @@ func (n *Node) tryStartView() {
 	committed := n.committed
 	for _, from := range sortedKeys(n.logs) {
 		m := n.logs[from]
-		committed = max(committed, m.LastCommitted)
+		committed = most(committed, m.LastCommitted)
 		if m.LastNormalView > best.LastNormalView ||
 			m.LastNormalView == best.LastNormalView && m.LastOp > best.LastOp {
 			best = m
@@ -144,7 +144,7 @@ func (n *Node) tryStartView() {
 	if len(list) > 0 {
 		last = list[len(list)-1].Opnum
 	}
-	if last < best.LastOp || committed > max(last, n.committed) {
+	if last < best.LastOp || committed > most(last, n.committed) {
 		return // it will be sent again, with more entries
 	}
 	if n.install(n.view, committed, list) {
@@ -161,7 +161,7 @@ func (n *Node) sendStartView(to int) {
 	}
 	after := n.committed
 	if n.peers[to].isKnown {
-		after = min(after, n.peers[to].committed)
+		after = least(after, n.peers[to].committed)
 	}
 	list := n.entriesFor(to, after)
 	if to%2 == 0 && len(piece(list, n.Piece)) < len(list) {

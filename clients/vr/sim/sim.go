@@ -52,6 +52,8 @@ type Result struct {
 	Counters node.Counters // sums over all starts of all nodes
 }
 
+const maxEvents = 50_000 // messages in flight and timers
+
 // ErrProgress is returned if operations remain open long after the last fault.
 var ErrProgress = errors.New("no progress")
 
@@ -97,6 +99,7 @@ type user struct {
 	index   int
 	session *client.Session
 	record  history.Record
+	attempt int
 	done    int
 }
 
@@ -164,6 +167,10 @@ func Run(options Options) (Result, error) {
 		if w.faulty && (w.issued >= options.Operations || w.now > faultyTime) {
 			w.heal()
 			end = w.now + healthyTime
+		}
+		if len(w.queue) > maxEvents {
+			w.fail("messages multiply: %s", w.describe())
+			break
 		}
 		e := heap.Pop(&w.queue).(event)
 		w.now = e.at
@@ -282,7 +289,9 @@ func (w *world) count(h *host) {
 		w.result.Counters.Transfers += c.Transfers
 		w.result.Counters.LogFull += c.LogFull
 		w.result.Counters.Refused += c.Refused
-		w.result.Views = max(w.result.Views, h.node.View())
+		if view := h.node.View(); view > w.result.Views {
+			w.result.Views = view
+		}
 	}
 }
 
@@ -437,8 +446,10 @@ func (w *world) ask(u *user) {
 			}
 		})
 	}
+	u.attempt++
+	attempt := u.attempt
 	w.after(patience, func() {
-		if u.session.Request() == request {
+		if u.session.Request() == request && u.attempt == attempt {
 			u.session.OnTimeout()
 			w.ask(u)
 		}

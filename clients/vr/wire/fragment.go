@@ -2,7 +2,10 @@
 
 package wire
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // FragmentMagic is the first four bytes of a fragment. Message id, start, total length (8 bytes
 // each, little-endian) and data follow.
@@ -21,7 +24,10 @@ func Split(frame []byte, id uint64) [][]byte {
 	}
 	var datagrams [][]byte
 	for start := 0; start < len(frame); start += FragmentData {
-		data := frame[start:min(start+FragmentData, len(frame))]
+		data := frame[start:]
+		if len(data) > FragmentData {
+			data = data[:FragmentData]
+		}
 		d := make([]byte, 0, fragmentHeader+len(data))
 		d = append(d, FragmentMagic[:]...)
 		d = binary.LittleEndian.AppendUint64(d, id)
@@ -41,7 +47,7 @@ type Assembler struct {
 
 // Add returns the frame that a datagram completes, or nil.
 func (a *Assembler) Add(datagram []byte) []byte {
-	if len(datagram) < 4 || [4]byte(datagram[:4]) != FragmentMagic {
+	if !bytes.HasPrefix(datagram, FragmentMagic[:]) {
 		return datagram
 	}
 	if len(datagram) < fragmentHeader {

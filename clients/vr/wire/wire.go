@@ -9,6 +9,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -411,7 +412,7 @@ func Decode(frame []byte) (Message, error) {
 	if len(frame) < headerBytes {
 		return nil, fmt.Errorf("header: %w", ErrShort)
 	}
-	if [4]byte(frame[:4]) != Magic {
+	if !bytes.HasPrefix(frame, Magic[:]) {
 		return nil, ErrMagic
 	}
 	m := empty(frame[4])

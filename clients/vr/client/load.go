@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"net/netip"
+	"sort"
+	"sync"
+	"time"
+
+	"bombus/vr/history"
+	"bombus/vr/kv"
+)
+
+// Load describes a closed loop of clients.
+type Load struct {
+	Clients    int
+	Operations int           // of all clients together
+	Keys       int           // chosen with equal probability
+	Reads      float64       // share of all operations
+	ValueBytes int           // size of a value, at least
+	Limit      time.Duration // of the whole run
+	Seed       int64
+}
+
+// Run returns what the clients have seen. Times are in ns since the start of the run.
+func (l *Load) Run(replicas []netip.AddrPort) ([]history.Record, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), l.Limit)
+	defer cancel()
+	var group sync.WaitGroup
+	var mutex sync.Mutex
+	var all []history.Record
+	var failure error
+	begin := time.Now()
+	for i := 0; i < l.Clients; i++ {
+		share := l.Operations / l.Clients
+		if i < l.Operations%l.Clients {
+			share++
+		}
+		group.Add(1)
+		go func(index, share int) {
+			defer group.Done()
+			records, err := l.client(ctx, replicas, index, share, begin)
+			mutex.Lock()
+			defer mutex.Unlock()
+			all = append(all, records...)
+			if err != nil {
+				failure = err
+			}
+		}(i, share)
+	}
+	group.Wait()
+	return all, time.Since(begin), failure
+}
+
+func (l *Load) client(
+	ctx context.Context, replicas []netip.AddrPort, index, share int, begin time.Time,
+) ([]history.Record, error) {
+	c, err := New(replicas)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	rng := rand.New(rand.NewSource(l.Seed + int64(index)))
+	run := begin.UnixNano() // keys of each run are new
+	var records []history.Record
+	for number := 1; number <= share; number++ {
+		op := kv.Op{Kind: kv.Get, Key: fmt.Sprintf("%x.%d", run, rng.Intn(l.Keys))}
+		if rng.Float64() >= l.Reads {
+			op.Kind = kv.Put
+			op.Value = fmt.Sprintf("%-*s", l.ValueBytes, fmt.Sprintf("%x.%d", c.ID(), number))
+		}
+		r := history.Record{
+			Client: index, ID: c.ID(), Number: uint64(number), Op: op,
+			Call: time.Since(begin).Nanoseconds(),
+		}
+		r.Result, err = c.Do(ctx, op)
+		r.Return = time.Since(begin).Nanoseconds()
+		r.IsOpen = err != nil
+		records = append(records, r)
+		if err != nil {
+			return records, err
+		}
+	}
+	return records, nil
+}
+
+// Summary returns the rate, and latencies of reads and of writes in microseconds.
+func Summary(records []history.Record, total time.Duration) string {
+	text := fmt.Sprintf("%d operations in %.2f s: %.0f per second\n",
+		len(records), total.Seconds(), float64(len(records))/total.Seconds())
+	for _, kind := range []string{kv.Get, kv.Put} {
+		var times []int64
+		for _, r := range records {
+			if r.Op.Kind == kind && !r.IsOpen {
+				times = append(times, r.Return-r.Call)
+			}
+		}
+		if len(times) == 0 {
+			continue
+		}
+		sort.Slice(times, func(i, j int) bool { return times[i] < times[j] })
+		at := func(share float64) int64 { return times[int(share*float64(len(times)-1))] / 1000 }
+		text += fmt.Sprintf("%s: %d, median %d us, 99th percentile %d us, longest %d us\n",
+			kind, len(times), at(0.5), at(0.99), at(1))
+	}
+	return text
+}

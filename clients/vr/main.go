@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command vr is a replicated key-value store: replicas, software witnesses and clients.
+// docs/applications/vr/software.md describes it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"bombus/vr/client"
+	"bombus/vr/history"
+	"bombus/vr/kv"
+	"bombus/vr/log"
+	"bombus/vr/node"
+	"bombus/vr/udp"
+)
+
+type command struct {
+	usage string
+	run   func(flags *flag.FlagSet, arguments []string) error
+}
+
+var commands = map[string]command{
+	"init":    {"vr init -data FOLDER: makes the log of a new replica", initialize},
+	"replica": {"vr replica -config FILE -index I -data FOLDER: runs a replica", replica},
+	"witness": {"vr witness -config FILE -index I: runs a software witness", witness},
+	"setup":   {"vr setup -config FILE -index I: sets up a hardware witness", setUp},
+	"get":     {"vr get -config FILE KEY", get},
+	"put":     {"vr put -config FILE KEY VALUE", put},
+	"cas":     {"vr cas -config FILE KEY OLD NEW: puts NEW if the value is OLD", swap},
+	"load":    {"vr load -config FILE [-history FILE] ...: loads the store and measures it", load},
+	"check":   {"vr check FILE...: judges histories of vr load", check},
+}
+
+func main() {
+	var chosen command
+	isKnown := false
+	if len(os.Args) > 1 {
+		chosen, isKnown = commands[os.Args[1]]
+	}
+	if !isKnown {
+		for _, name := range []string{
+			"init", "replica", "witness", "setup", "get", "put", "cas", "load", "check",
+		} {
+			fmt.Fprintln(os.Stderr, commands[name].usage)
+		}
+		os.Exit(2)
+	}
+	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
+	flags.Usage = func() {
+		fmt.Fprintln(os.Stderr, chosen.usage)
+		flags.PrintDefaults()
+	}
+	if err := chosen.run(flags, os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "vr:", err)
+		os.Exit(1)
+	}
+}
+
+// group parses the flags and reads the configuration; count is the number of arguments to follow.
+func group(flags *flag.FlagSet, arguments []string, count int) (*udp.Config, error) {
+	name := flags.String("config", "", "file with the addresses of the group")
+	if err := flags.Parse(arguments); err != nil {
+		return nil, err
+	}
+	if *name == "" {
+		return nil, errors.New("-config is missing")
+	}
+	if flags.NArg() != count {
+		return nil, fmt.Errorf("%d arguments are needed, not %d", count, flags.NArg())
+	}
+	return udp.ReadConfig(*name)
+}
+
+func initialize(flags *flag.FlagSet, arguments []string) error {
+	data := flags.String("data", "", "folder to make")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	if *data == "" {
+		return errors.New("-data is missing")
+	}
+	return log.Create(*data)
+}
+
+func replica(flags *flag.FlagSet, arguments []string) error {
+	index := flags.Int("index", -1, "number of this replica, even")
+	data := flags.String("data", "", "folder of vr init")
+	config, err := group(flags, arguments, 0)
+	if err != nil {
+		return err
+	}
+	if *index < 0 || *index >= len(config.Replicas) || *index%2 == 1 {
+		return fmt.Errorf("-index %d is not the even number of a member", *index)
+	}
+	file, saved, err := log.Open(*data)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s is no log; a new replica needs: vr init -data %s",
+			filepath.Join(*data, "log"), *data)
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return serve(config, node.New(config.Node(*index), saved, kv.Store{}), file)
+}
+
+func witness(flags *flag.FlagSet, arguments []string) error {
+	index := flags.Int("index", -1, "number of this witness, odd")
+	config, err := group(flags, arguments, 0)
+	if err != nil {
+		return err
+	}
+	if *index < 0 || *index >= len(config.Replicas) || *index%2 == 0 {
+		return fmt.Errorf("-index %d is not the odd number of a member", *index)
+	}
+	return serve(config, node.New(config.Node(*index), nil, nil), nil)
+}
+
+func serve(config *udp.Config, n *node.Node, file *log.File) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	server, err := udp.Listen(config, n, file)
+	if err != nil {
+		return err
+	}
+	return server.Run(ctx)
+}
+
+func setUp(flags *flag.FlagSet, arguments []string) error {
+	index := flags.Int("index", -1, "number of the witness, odd")
+	limit := flags.Duration("limit", time.Minute, "time to wait for normal operation")
+	config, err := group(flags, arguments, 0)
+	if err != nil {
+		return err
+	}
+	if *index < 0 || *index >= len(config.Replicas) {
+		return fmt.Errorf("-index %d is no member", *index)
+	}
+	return udp.SetUp(config, *index, *limit)
+}
+
+func get(flags *flag.FlagSet, arguments []string) error {
+	return do(flags, arguments, 1, func(a []string) kv.Op { return kv.Op{Kind: kv.Get, Key: a[0]} })
+}
+
+func put(flags *flag.FlagSet, arguments []string) error {
+	return do(flags, arguments, 2, func(a []string) kv.Op {
+		return kv.Op{Kind: kv.Put, Key: a[0], Value: a[1]}
+	})
+}
+
+func swap(flags *flag.FlagSet, arguments []string) error {
+	return do(flags, arguments, 3, func(a []string) kv.Op {
+		return kv.Op{Kind: kv.CAS, Key: a[0], Old: a[1], Value: a[2]}
+	})
+}
+
+// do executes an operation and prints the value before it.
+func do(flags *flag.FlagSet, arguments []string, count int, op func([]string) kv.Op) error {
+	limit := flags.Duration("limit", 10*time.Second, "time to wait for a reply")
+	config, err := group(flags, arguments, count)
+	if err != nil {
+		return err
+	}
+	c, err := client.New(config.Replicas)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), *limit)
+	defer cancel()
+	o := op(flags.Args())
+	result, err := c.Do(ctx, o)
+	if err != nil {
+		return err
+	}
+	fmt.Println(result.Value)
+	if o.Kind == kv.CAS && !result.Swapped {
+		return errors.New("the value is another one")
+	}
+	return nil
+}
+
+func load(flags *flag.FlagSet, arguments []string) error {
+	var l client.Load
+	flags.IntVar(&l.Clients, "clients", 8, "number of clients")
+	flags.IntVar(&l.Operations, "operations", 10000, "operations of all clients together")
+	flags.IntVar(&l.Keys, "keys", 100, "number of keys")
+	flags.Float64Var(&l.Reads, "reads", 0.9, "share of reads")
+	flags.IntVar(&l.ValueBytes, "value-bytes", 64, "size of a value")
+	flags.DurationVar(&l.Limit, "limit", time.Minute, "time of the whole run")
+	flags.Int64Var(&l.Seed, "seed", 1, "seed of the choice of keys")
+	name := flags.String("history", "", "file for the history, one operation a line")
+	config, err := group(flags, arguments, 0)
+	if err != nil {
+		return err
+	}
+	if l.Clients < 1 || l.Keys < 1 {
+		return errors.New("-clients and -keys are at least 1")
+	}
+	records, total, failure := l.Run(config.Replicas)
+	fmt.Print(client.Summary(records, total))
+	if *name != "" {
+		if err := write(*name, records); err != nil {
+			return err
+		}
+	}
+	return failure
+}
+
+func write(name string, records []history.Record) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	for i := range records {
+		if err := records[i].Write(file); err != nil {
+			file.Close()
+			return err
+		}
+	}
+	return file.Close()
+}
+
+func check(flags *flag.FlagSet, arguments []string) error {
+	limit := flags.Duration("limit", time.Minute, "time for the judgement of each file")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	for _, name := range flags.Args() {
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		records, err := history.Read(file)
+		file.Close()
+		if err == nil {
+			err = history.Check(records, *limit)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		fmt.Printf("%s: %d operations are linearizable\n", name, len(records))
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package udp runs nodes on sockets.
+package udp
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"os"
+	"time"
+
+	"bombus/vr/node"
+	"bombus/vr/wire"
+)
+
+// Config describes a group; all its members and clients read the same file.
+type Config struct {
+	// Replicas are the addresses of all members in order: even ones are replicas, odd ones
+	// witnesses, in software or hardware.
+	Replicas []netip.AddrPort `json:"replicas"`
+	TickMS   int              `json:"tick_ms"`
+	Capacity int              `json:"capacity"` // entries of a software witness
+	Window   int              `json:"window"`   // entries kept for a slow replica
+}
+
+// ReadConfig reads and checks a configuration file.
+func ReadConfig(name string) (*Config, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	usual := node.Defaults()
+	c := &Config{TickMS: 5, Capacity: usual.Capacity, Window: usual.Window}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if n := len(c.Replicas); n < 3 || n%2 == 0 || n > wire.MaxReplicas {
+		return nil, fmt.Errorf("%s: a group has 3, 5 or 7 members, not %d", name, n)
+	}
+	seen := map[netip.AddrPort]bool{}
+	for _, address := range c.Replicas {
+		if !address.IsValid() || address.Port() == 0 || seen[address] {
+			return nil, fmt.Errorf("%s: address %v is invalid or repeated", name, address)
+		}
+		seen[address] = true
+	}
+	if c.TickMS < 1 || c.Window < 1 || c.Capacity < 1 {
+		return nil, fmt.Errorf("%s: tick_ms, window and capacity are at least 1", name)
+	}
+	return c, nil
+}
+
+// Node returns the configuration of a member.
+func (c *Config) Node(index int) node.Config {
+	n := node.Defaults()
+	n.Index, n.Replicas = index, len(c.Replicas)
+	n.Capacity, n.Window = c.Capacity, c.Window
+	n.Nonce = uint64(time.Now().UnixNano())
+	return n
+}
