@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Board files: device, clock and PHYs of a board, with their pins."""
+"""Board files: device, clock, PHYs and transceivers of a board, with their pins."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, model_validator
 
 from bombus.base import paths, yaml_file
 from bombus.base.errors import UserError
@@ -67,6 +67,39 @@ class Phy(_Model):
                 yield name, value
 
 
+class Pair(_Model):
+    """The pins of a differential signal of a transceiver."""
+
+    p: Pin
+    n: Pin
+
+    def pins(self, name: str) -> Iterator[tuple[str, str]]:
+        yield f"{name}_p", self.p
+        yield f"{name}_n", self.n
+
+
+class Serdes(_Model):
+    """A channel of a DCU with its own reference clock; one channel of each DCU can be used."""
+
+    dcu: Literal[0, 1]
+    channel: Literal[0, 1]
+    refclk_mhz: float = Field(ge=25, le=312.5)
+    gbps: float = Field(ge=0.27, le=5)
+    refclk: Pair
+    rx: Pair
+    tx: Pair
+
+    @property
+    def symbol_mhz(self) -> float:
+        """The clocks of the symbols of 20 bits, in both directions."""
+        return self.gbps * 1000 / 20
+
+    def pins(self) -> Iterator[tuple[str, str]]:
+        """Signals, as in `rx_p`, and their pins."""
+        for name in ("refclk", "rx", "tx"):
+            yield from getattr(self, name).pins(name)
+
+
 class Board(_Model):
     """A board file."""
 
@@ -76,6 +109,14 @@ class Board(_Model):
     clock: Clock
     reset_n: OnePin | None = None  # from a button or a supervisor
     phys: list[Phy] = Field(min_length=1)
+    serdes: list[Serdes] = []  # for raised ports of links, in their order
+    high: list[OnePin] = []  # pins that are always 1, such as the enable of an oscillator
+
+    @model_validator(mode="after")
+    def _one_channel_each(self) -> Self:
+        if len({each.dcu for each in self.serdes}) < len(self.serdes):
+            raise ValueError("serdes: two channels of one DCU")
+        return self
 
     @property
     def fpga(self) -> Device:

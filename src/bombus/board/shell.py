@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +17,13 @@ from bombus.base import paths
 from bombus.base.errors import UserError
 from bombus.base.templates import templates
 from bombus.base.text import counted
-from bombus.board import liteeth_mac
-from bombus.board.config import Board
+from bombus.board import liteeth_mac, serial_lane
+from bombus.board.config import Board, Serdes
 from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.generation import folder as output
 from bombus.generation import generate, memories
+from bombus.generation.beat_links import beat_links
 from bombus.generation.file_lists import LICENCE, file_list
 from bombus.generation.mac_ports import top_mac_ports, with_clock
 from bombus.generation.mac_shells import axi_lite_registers
@@ -32,6 +34,7 @@ _VCO_MHZ = (400.0, 800.0)  # ECP5 family data sheet, sysCLOCK PLL timing; so is 
 _MIN_COMPARED_MHZ = 10.0
 _MAX_DIVIDER = 128
 _FAR_ENDS = ("gmii_link.sv", "axi_lite_master.sv")  # models for the simulator
+_RESETS = "rtl/platform/clocks/async_reset.sv"
 _MAC_BITS = 64  # LiteEth has no wider one
 # Data that a MAC can hold after the design has sent them: words in its FIFO, bytes behind it.
 _MAC_WORDS, _MAC_BYTES = 32, 64
@@ -71,9 +74,10 @@ def pll(input_mhz: float, core_mhz: float) -> Pll:
     )
 
 
-def refuse_what_does_not_fit(facts: Facts, board: Board) -> None:
+def refuse_what_does_not_fit(facts: Facts, board: Board, serdes: Sequence[Serdes] = ()) -> None:
+    """UserError; `serdes`: the transceivers for raised ports of links."""
     design = facts.design
-    ports = design.config.ports
+    ports = design.config.ports[: design.mac_count()]
     if len(ports) > len(board.phys):
         raise UserError(
             f"{design.config.name} has {counted(len(ports), 'MAC port')}, "
@@ -83,7 +87,13 @@ def refuse_what_does_not_fit(facts: Facts, board: Board) -> None:
         raise UserError("MAC ports on a board have no clock_mhz: its MAC crosses the clocks")
     if design.config.clock_mhz * design.networks[0].data_width < 1000 * len(ports):
         raise UserError(f"{design.config.name} carries less than 1 Gbit/s for each MAC port")
-    if pins := memories.pins(facts):
+    links = beat_links(facts.raised_ports)[: len(serdes)]
+    pins = [
+        pin
+        for pin in memories.pins(facts)
+        if not any(pin["name"].startswith(f"{link['name']}_") for link in links)
+    ]
+    if pins:
         raise UserError(
             f"raised port {pins[0]['name']} cannot be connected on {board.name}: remove it, or "
             "write your own shell"
@@ -93,8 +103,18 @@ def refuse_what_does_not_fit(facts: Facts, board: Board) -> None:
         raise UserError(
             f"memory {name} cannot be connected on {board.name}: remove it, or write your own shell"
         )
+    for link, lane in zip(links, serdes, strict=False):
+        name, bits = link["name"], link["bits"]
+        if bits % serial_lane.DATA_BITS or bits < 2 * serial_lane.DATA_BITS:
+            raise UserError(f"{name} has {bits} bits; a lane carries multiples of 16, at least 32")
+        needed = lane.symbol_mhz * serial_lane.DATA_BITS / bits
+        if design.config.clock_mhz < needed:
+            raise UserError(
+                f"clock_mhz {design.config.clock_mhz:g} is too slow for {name} at "
+                f"{lane.gbps:g} Gbit/s: at least {needed:g}"
+            )
     width = design.networks[0].data_width
-    if width > _MAC_BITS:
+    if ports and width > _MAC_BITS:
         raise UserError(
             f"data_width {width} is too wide for the MAC of {board.name}: at most {_MAC_BITS}"
         )
@@ -102,6 +122,25 @@ def refuse_what_does_not_fit(facts: Facts, board: Board) -> None:
 
 def _environment() -> jinja2.Environment:
     return templates(paths.PACKAGE / "board" / "templates")
+
+
+@dataclass(frozen=True)
+class _RaisedPort:
+    """A raised port that the shell passes on."""
+
+    name: str
+    width: int
+    is_output: bool
+
+
+@dataclass(frozen=True)
+class _Lane:
+    """A raised port of a link at a transceiver."""
+
+    number: int
+    name: str
+    bits: int
+    module: str
 
 
 @dataclass(frozen=True)
@@ -115,6 +154,7 @@ class _Context:
     keep_width: int
     address_bits: int
     map_bytes: int
+    raised: list[_RaisedPort]
 
 
 def _context(facts: Facts) -> _Context:
@@ -123,11 +163,15 @@ def _context(facts: Facts) -> _Context:
     return _Context(
         name=design.config.name,
         source=design.file.path.name,
-        ports=list(range(len(design.config.ports))),
+        ports=list(range(design.mac_count())),
         data_width=width,
         keep_width=width // 8,
         address_bits=facts.register_map.address_bits,
         map_bytes=facts.register_map.map_bytes,
+        raised=[
+            _RaisedPort(name, port.width, port.is_output)
+            for name, port in facts.raised_ports.items()
+        ],
     )
 
 
@@ -137,11 +181,12 @@ def with_shell(facts: Facts, command: str) -> dict[str, str]:
     name = design.config.name
     sources = generate.texts(facts)
     width = design.networks[0].data_width
-    sources[f"board/{liteeth_mac.MODULE}.v"] = liteeth_mac.verilog(width, command)
+    macs = [f"board/{liteeth_mac.MODULE}.v"] if design.mac_count() else []
+    sources |= {file: liteeth_mac.verilog(width, command) for file in macs}
     shell = _environment().get_template("shell.sv.j2").render(vars(_context(facts)))
     sources[f"board/{name}_shell.sv"] = shell
     sources |= axi_lite_registers()
-    parts = [*axi_lite_registers(), f"board/{liteeth_mac.MODULE}.v", f"board/{name}_shell.sv"]
+    parts = [*axi_lite_registers(), *macs, f"board/{name}_shell.sv"]
     files = [f"-F {name}.f", *parts]
     sources[f"{name}_shell.f"] = file_list(files)
     return sources
@@ -186,10 +231,10 @@ def with_links(facts: Facts, command: str) -> dict[str, str]:
     return sources
 
 
-def checked(file: Path, board: Board) -> Facts:
+def checked(file: Path, board: Board, serdes: Sequence[Serdes] = ()) -> Facts:
     """The facts of a design file; UserError if the design does not fit on the board."""
     facts, _ = check.check(file)
-    refuse_what_does_not_fit(facts, board)
+    refuse_what_does_not_fit(facts, board, serdes)
     return facts
 
 
@@ -203,7 +248,20 @@ def on_board(facts: Facts, board: Board, command: str) -> dict[str, str]:
     design = facts.design
     name = design.config.name
     sources = with_shell(facts, command)
-    used = board.phys[: len(design.config.ports)]
+    used = board.phys[: design.mac_count()]
+    lanes = [
+        _Lane(number, link["name"], link["bits"], serial_lane.module(lane))
+        for number, (link, lane) in enumerate(
+            zip(beat_links(facts.raised_ports), board.serdes, strict=False)
+        )
+    ]
+    added = {
+        path: (paths.RTL.parent / path).read_text(encoding="utf-8")
+        for path in (_RESETS, *(serial_lane.SOURCES if lanes else ()))
+        if path not in sources
+    }
+    for lane, serdes in zip(lanes, board.serdes, strict=False):
+        added[f"board/{lane.module}.v"] = serial_lane.verilog(serdes, command)
     sources[f"board/{name}_board.sv"] = (
         _environment()
         .get_template("board.sv.j2")
@@ -213,14 +271,16 @@ def on_board(facts: Facts, board: Board, command: str) -> dict[str, str]:
             core_mhz=f"{design.config.clock_mhz:g}",
             pll=pll(board.clock.mhz, design.config.clock_mhz),
             has_phy_reset=any(phy.reset_n for phy in used),
+            lanes=lanes,
         )
     )
-    sources[f"{name}_board.f"] = file_list([f"-F {name}_shell.f", f"board/{name}_board.sv"])
-    sources[f"board/{name}.lpf"] = constraints(design, board)
+    sources |= added
+    sources[f"{name}_board.f"] = file_list([f"-F {name}_shell.f", *added, f"board/{name}_board.sv"])
+    sources[f"board/{name}.lpf"] = constraints(design, board, len(lanes))
     return sources
 
 
-def constraints(design: Design, board: Board) -> str:
+def constraints(design: Design, board: Board, num_lanes: int = 0) -> str:
     """Pins and clocks as an LPF file for nextpnr."""
     lines = ["# SPDX-License-Identifier: Apache-2.0", f"# {design.config.name} on {board.name}"]
 
@@ -232,10 +292,19 @@ def constraints(design: Design, board: Board) -> str:
     lines.append(f'FREQUENCY PORT "clk_i" {board.clock.mhz:g} MHZ;')
     if board.reset_n:
         place("reset_n_i", board.reset_n.pin, board.reset_n.standard)
-    for number, phy in enumerate(board.phys[: len(design.config.ports)]):
+    for number, phy in enumerate(board.phys[: design.mac_count()]):
         for signal, pin in phy.pins():
             base, bracket, bit = signal.partition("[")
             way = "i" if base.startswith("rx") else "o"
             place(f"phy{number}_{base}_{way}{bracket}{bit}", pin, phy.standard)
         lines.append(f'FREQUENCY PORT "phy{number}_rx_clk_i" {GMII_MHZ:g} MHZ;')
+    for number, lane in enumerate(board.serdes[:num_lanes]):
+        for signal, pin in lane.pins():
+            name, _, end = signal.partition("_")
+            way = "o" if name == "tx" else "i"
+            lines.append(f'LOCATE COMP "serdes{number}_{name}_{end}_{way}" SITE "{pin}";')
+        for side in ("tx", "rx"):
+            lines.append(f'FREQUENCY NET "lane{number}_{side}_clk" {lane.symbol_mhz:g} MHZ;')
+    for number, output in enumerate(board.high):
+        place(f"high_o[{number}]", output.pin, output.standard)
     return "\n".join(lines) + "\n"

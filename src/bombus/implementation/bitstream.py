@@ -54,7 +54,7 @@ def build(file: Path, board: Board, *, seed: int = 1, timeout_s: float | None = 
 
     UserError if a clock is not reached: such a bitstream would not work reliably.
     """
-    facts = shell.checked(file, board)
+    facts = shell.checked(file, board, board.serdes)
     design = facts.design
     name = design.config.name
     top = f"{name}_board"

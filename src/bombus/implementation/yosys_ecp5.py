@@ -17,6 +17,7 @@ from bombus.base.extras import require
 from bombus.implementation import tool
 
 LOG = "yosys.log"
+_UNSET = "DONTCARE"  # default in Yosys's library of cells
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,20 @@ def run(request: Request, folder: Path, command: str) -> None:
     file.write_text(json.dumps(vars(request)), encoding="utf-8")
     call = [sys.executable, "-P", "-m", "bombus.implementation.yosys_ecp5", file.name]
     tool.run(call, folder, LOG, f"Yosys rejects {request.top}")
+    netlist = folder / request.netlist
+    netlist.write_text(_without_defaults(netlist.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def _without_defaults(text: str) -> str:
+    """A netlist without parameters that nothing set: read_slang writes their defaults, too."""
+    if _UNSET not in text:
+        return text
+    netlist = json.loads(text)
+    for module in netlist["modules"].values():
+        for cell in module["cells"].values():
+            values = cell["parameters"]
+            cell["parameters"] = {name: value for name, value in values.items() if value != _UNSET}
+    return json.dumps(netlist)
 
 
 def _main(request: Request) -> None:

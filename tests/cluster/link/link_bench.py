@@ -55,10 +55,17 @@ def packets(random: Random, lengths: Iterable[int]) -> list[Packet]:
 class Links:
     """A bench in which both sides send; `width` in bits."""
 
-    def __init__(self, benches: Benches, width: int, seed: int = 1, **parameters: int) -> None:
+    def __init__(
+        self,
+        benches: Benches,
+        width: int,
+        seed: int = 1,
+        name: str = "cluster_link",
+        **parameters: int,
+    ) -> None:
         self.width = width
         self.beat_bytes = width // 8
-        self.bench: Bench = benches("cluster_link", seed=seed, DataWidth=width, **parameters)
+        self.bench: Bench = benches(name, seed=seed, DataWidth=width, **parameters)
         self.sent: tuple[list[Packet], list[Packet]] = ([], [])
         self._faults: dict[str, int] = {}
 

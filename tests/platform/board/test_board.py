@@ -24,6 +24,8 @@ def test_pins_of_a_board_are_used_once() -> None:
         found = board(str(file))
         pins = [found.clock.pin, *(pin for phy in found.phys for _, pin in phy.pins())]
         pins += [found.reset_n.pin] if found.reset_n else []
+        pins += [pin for lane in found.serdes for _, pin in lane.pins()]
+        pins += [output.pin for output in found.high]
         assert len(set(pins)) == len(pins)
         assert found.name == file.stem
         assert found.fpga.package == found.package
