@@ -35,7 +35,7 @@ def test_lane_that_the_transceiver_cannot_run_is_refused() -> None:
 
 def test_slow_design_is_refused() -> None:
     lane = BOARD.serdes[0].model_copy(update={"gbps": 5.0})
-    with pytest.raises(serial_lane.UserError, match="too slow for link0 at 5 Gbit/s: .* 62.5"):
+    with pytest.raises(serial_lane.UserError, match=r"too slow for link0 at 5 Gbit/s: .* 62\.5"):
         shell.checked(DESIGNS / "serial_link.yaml", BOARD, [lane])
 
 
