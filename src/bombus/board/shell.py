@@ -305,6 +305,6 @@ def constraints(design: Design, board: Board, num_lanes: int = 0) -> str:
             lines.append(f'LOCATE COMP "serdes{number}_{name}_{end}_{way}" SITE "{pin}";')
         for side in ("tx", "rx"):
             lines.append(f'FREQUENCY NET "lane{number}_{side}_clk" {lane.symbol_mhz:g} MHZ;')
-    for number, output in enumerate(board.high):
-        place(f"high_o[{number}]", output.pin, output.standard)
+    for number, driven in enumerate(board.high):
+        place(f"high_o[{number}]", driven.pin, driven.standard)
     return "\n".join(lines) + "\n"
