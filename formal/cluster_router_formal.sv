@@ -124,9 +124,14 @@ module cluster_router_formal
   logic [NumPorts-1:0] stalled_q;
   beat_t [NumPorts-1:0] out_q;
   logic [$clog2(NumPorts)-1:0] port_q;
-  wire [2:0] port = u_router.port[watched_i];
+  // Number of a port that is one bit; 7: none
+  function automatic logic [2:0] number(logic [NumPorts-1:0] ports);
+    number = '1;
+    for (int unsigned o = 0; o < NumPorts; o++) if (ports[o]) number = 3'(o);
+  endfunction
+  wire [2:0] port = number(u_router.ports[watched_i]);
   wire drops = u_router.drops[watched_i];
-  wire filled = u_router.filled_q;
+  wire filled = u_router.ready_q;
   logic open_q, first_q;  // the port's when the beat was taken; it was a first beat
   always_ff @(posedge clk_i) begin
     beat_q <= in[watched_i];
@@ -147,6 +152,7 @@ module cluster_router_formal
 
   always_comb begin
     if (started) begin
+      assert (u_router.filled_q | ~u_router.ready_q);
       // Nothing is lost: a beat that was taken is at the output of its port.
       if (here_q) assert (out_valid[port_q] & out[port_q] == beat_q);
       for (int unsigned o = 0; o < NumPorts; o++) begin
@@ -180,7 +186,17 @@ module cluster_router_formal
     end
   end
 
-  // ---- For the induction: an output is locked to the input whose packet it has begun ----
+  // ---- For the induction: an entry is one port or none ----
+
+  for (genvar n = 0; n < 2 ** IndexBits; n++) begin : gen_entry
+    always_comb begin
+      if (started & (u_router.filled_q | 32'(u_router.fill_q) > n)) begin
+        assert ($onehot0(u_router.ram[n]));
+      end
+    end
+  end
+
+  // ---- An output is locked to the input whose packet it has begun ----
 
   for (genvar o = 0; o < NumPorts; o++) begin : gen_lock
     wire withdraws = u_router.withdraws[o];
@@ -207,7 +223,7 @@ module cluster_router_formal
     end
   end
   for (genvar i = 0; i < NumPorts; i++) begin : gen_held
-    wire [2:0] held = u_router.gen_input[i].port_q;
+    wire [2:0] held = number(u_router.gen_input[i].ports_q);
     logic [NumPorts-1:0] locks;
     for (genvar o = 0; o < NumPorts; o++) begin : gen_locks
       assign locks[o] = u_router.gen_output[o].locked_q & u_router.gen_output[o].sel_q == i;
@@ -215,6 +231,7 @@ module cluster_router_formal
     always_comb begin
       if (started) begin
         assert (u_router.inside_q[i] == inside_q[i]);
+        if (inside_q[i]) assert ($onehot0(u_router.gen_input[i].ports_q));
         for (int unsigned o = 0; o < NumPorts; o++) begin
           assert (locks[o] == (inside_q[i] & held == 3'(o)));
         end

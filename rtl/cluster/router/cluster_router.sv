@@ -4,12 +4,13 @@
 // Source: "A Transport-Layer Network for Distributed FPGA Platforms", section III-A: routing is
 // deterministic, by the destination and the channel, so that packets of a channel stay in order.
 //
-// A packet for the board's own ID is sent to the local port, any other to the port in the table at
-// index {class, destination}; the class is the lowest ClassBits bits of the channel. An entry that
+// A packet for the board's own ID, below NumBoards, is sent to the local port, any other to the port
+// in the table at index {class, destination}; the class is the lowest ClassBits bits of the channel. An entry that
 // is no port, or a destination beyond NumBoards, drops the packet (no_route_o). A packet may leave
 // by the link that it came from, which routes around a dead link need. The router fills in the
 // source of packets from the local port. An entry is looked up when the first beat is taken, so a
-// new entry never divides a packet.
+// new entry never divides a packet. The entries of the own ID are the local port, whatever is
+// written there.
 //
 // An output serves its inputs round robin, packet by packet. Packets are not interleaved. No packet
 // is begun at an output that is not open. A data packet waits at its input, where a new entry still
@@ -18,7 +19,8 @@
 // output register is withdrawn, unless that is its only beat.
 //
 // Latency: 1 cycle (cut-through). Throughput: one beat per output and cycle, no gap between
-// packets. For NumEntries cycles after reset, while the table is filled, it takes nothing.
+// packets. While the table is written it takes nothing: for NumEntries + 2 ** ClassBits cycles after
+// reset, for 2 ** ClassBits cycles after a change of the ID.
 `include "bombus_assert.svh"
 module cluster_router
   import cluster_pkg::*;
@@ -72,34 +74,73 @@ module cluster_router
 
   typedef logic [2:0] port_t;
   typedef logic [$clog2(NumPorts)-1:0] sel_t;
-  localparam port_t Local = port_t'(NumLinks);
 
   // ---- The table ----
 
-  logic filled_q;
+  // One bit for each port; none: the packet is dropped.
+  typedef logic [NumPorts-1:0] ports_t;
+  localparam ports_t LocalPort = ports_t'(1) << NumLinks;
+  function automatic ports_t decoded(port_t port);
+    for (int unsigned o = 0; o < NumPorts; o++) decoded[o] = port == port_t'(o);
+  endfunction
+  function automatic port_t encoded(ports_t ports);
+    encoded = '1;
+    for (int unsigned o = 0; o < NumPorts; o++) if (ports[o]) encoded = port_t'(o);
+  endfunction
+
+  // The whole table is written, then the entries of the own ID: with that, the router is ready.
+  typedef logic [$clog2(NumBoards)-1:0] destination_t;
+  logic filled_q, ready_q;
   logic [IndexBits-1:0] fill_q;
-  (* ram_style = "distributed" *) port_t ram[NumEntries];
-  wire [IndexBits-1:0] index = filled_q ? route_index_i : fill_q;
-  always_ff @(posedge clk_i) begin
-    if (~filled_q | (route_request_i & route_write_i)) begin
-      ram[index] <= filled_q ? route_wdata_i : Routes[fill_q];
+  logic [ClassBits-1:0] class_q;
+  board_t own_q;
+  (* ram_style = "distributed" *) ports_t ram[NumEntries];
+  wire has_entry = 32'(own_q) < NumBoards;
+  wire is_own = has_entry & destination_t'(route_index_i) == destination_t'(own_q);
+  wire writes = ready_q & route_request_i & route_write_i;
+  logic [IndexBits-1:0] index;
+  ports_t written;
+  always_comb begin
+    index   = route_index_i;
+    written = is_own ? LocalPort : decoded(route_wdata_i);
+    if (~filled_q) begin
+      index   = fill_q;
+      written = decoded(Routes[fill_q]);
+    end else if (~ready_q) begin
+      index   = {class_q, destination_t'(own_q)};
+      written = LocalPort;
     end
   end
   always_ff @(posedge clk_i) begin
+    if (~filled_q | (~ready_q & has_entry) | writes) ram[index] <= written;
+  end
+  always_ff @(posedge clk_i) begin
+    own_q <= board_i;
     if (rst_i) begin
       filled_q <= 1'b0;
       fill_q   <= '0;
-    end else if (~filled_q) begin
-      fill_q   <= fill_q + 1'b1;
-      filled_q <= &fill_q;
+      ready_q  <= 1'b0;
+      class_q  <= '0;
+    end else begin
+      if (~filled_q) begin
+        fill_q   <= fill_q + 1'b1;
+        filled_q <= &fill_q;
+      end else if (~ready_q) begin
+        class_q <= class_q + 1'b1;
+        ready_q <= &class_q;
+      end
+      if (own_q != board_i) begin
+        ready_q <= 1'b0;
+        class_q <= '0;
+      end
     end
   end
-  assign route_done_o  = filled_q & route_request_i;
-  assign route_rdata_o = ram[route_index_i];
+  assign route_done_o  = ready_q & route_request_i;
+  assign route_rdata_o = encoded(ram[route_index_i]);
 
   // ---- Inputs: the port of a packet is held from its first beat to its last ----
 
-  port_t [NumPorts-1:0] port;
+  ports_t [NumPorts-1:0] ports;  // of the packet at each input
   logic [NumPorts-1:0] inside_q, taken;
   logic [NumPorts-1:0] drops;  // the packet that begins, because its output is not open
   logic [NumPorts-1:0] withdraws;  // by output: the packet that it has begun
@@ -109,27 +150,25 @@ module cluster_router
       header.channel[ClassBits-1:0], header.destination[$clog2(NumBoards)-1:0]
     };
     wire is_known = 32'(header.destination) < NumBoards;
-    port_t port_q;
-    assign port[i] = inside_q[i] ? port_q :
-        header.destination == board_i ? Local : is_known ? ram[entry] : '1;
+    ports_t ports_q;
+    assign ports[i] = inside_q[i] ? ports_q : is_known ? ram[entry] : '0;
     assign taken[i] = in_valid_i[i] & in_ready_o[i];
     logic withdrawn;
     always_comb begin
       drops[i]  = 1'b0;
       withdrawn = 1'b0;
       for (int unsigned o = 0; o < NumPorts; o++) begin
-        drops[i] |= ~inside_q[i] & port[i] == port_t'(o) & ~out_open_i[o] &
-            (header.credit | out_gone_i[o]);
-        withdrawn |= inside_q[i] & port_q == port_t'(o) & withdraws[o];
+        drops[i] |= ~inside_q[i] & ports[i][o] & ~out_open_i[o] & (header.credit | out_gone_i[o]);
+        withdrawn |= inside_q[i] & ports_q[o] & withdraws[o];
       end
     end
     always_ff @(posedge clk_i) begin
-      if (~inside_q[i]) port_q <= drops[i] ? '1 : port[i];
-      else if (withdrawn) port_q <= '1;
+      if (~inside_q[i]) ports_q <= drops[i] ? '0 : ports[i];
+      else if (withdrawn) ports_q <= '0;
       if (rst_i) inside_q[i] <= 1'b0;
       else if (taken[i]) inside_q[i] <= ~in_i[i].last;
     end
-    assign no_route_o[i] = taken[i] & ~inside_q[i] & port[i] > Local;
+    assign no_route_o[i] = taken[i] & ~inside_q[i] & ports[i] == '0;
     assign closed_o[i]   = (taken[i] & drops[i]) | withdrawn;
   end
 
@@ -158,8 +197,8 @@ module cluster_router
     wire moves = ~out_valid_o[o] | out_ready_i[o];
     wire sel_t sel = locked_q ? sel_q : candidate;
     for (genvar i = 0; i < NumPorts; i++) begin : gen_request
-      assign request[o][i] = in_valid_i[i] & port[i] == port_t'(o);
-      assign takes[o][i] = port[i] == port_t'(o) & moves &
+      assign request[o][i] = in_valid_i[i] & ports[i][o];
+      assign takes[o][i] = ports[i][o] & moves &
           (locked_q ? sel_q == sel_t'(i) : wins[i] & out_open_i[o]);
     end
     assign withdraws[o] = waits_q & locked_q & out_gone_i[o] & ~out_ready_i[o];
@@ -180,8 +219,8 @@ module cluster_router
       end else if (moves) begin
         waits_q <= 1'b0;
         first_q <= ~locked_q;
-        out_valid_o[o] <= offered & filled_q;
-        if (offered & filled_q) begin
+        out_valid_o[o] <= offered & ready_q;
+        if (offered & ready_q) begin
           locked_q <= ~named[sel].last;
           sel_q <= sel;
         end
@@ -193,9 +232,9 @@ module cluster_router
   end
   for (genvar i = 0; i < NumPorts; i++) begin : gen_ready
     always_comb begin
-      in_ready_o[i] = port[i] > Local | drops[i];
+      in_ready_o[i] = ports[i] == '0 | drops[i];
       for (int unsigned o = 0; o < NumPorts; o++) in_ready_o[i] |= takes[o][i];
-      in_ready_o[i] &= filled_q;
+      in_ready_o[i] &= ready_q;
     end
   end
   assign holds_o = |out_valid_o;

@@ -262,10 +262,10 @@ BROKEN_PLATFORM = (
             "cluster_router", "wire moves = ~out_valid_o[o] | out_ready_i[o];", "wire moves = 1'b1;"
         ),
     ),
-    (CLUSTER_ROUTER, Mutation("cluster_router", "port[i] = inside_q[i] ? port_q :", "port[i] =")),
+    (CLUSTER_ROUTER, Mutation("cluster_router", "ports[i] = inside_q[i] ? ports_q :", "ports[i] =")),
     (
         CLUSTER_ROUTER,
-        Mutation("cluster_router", "port_q <= drops[i] ? '1 : port[i];", "port_q <= port[i];"),
+        Mutation("cluster_router", "ports_q <= drops[i] ? '0 : ports[i];", "ports_q <= ports[i];"),
     ),
     (CLUSTER_ROUTER, Mutation("cluster_router", "waits_q <= first_q;", "waits_q <= 1'b1;")),
     (
