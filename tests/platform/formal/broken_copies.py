@@ -262,7 +262,10 @@ BROKEN_PLATFORM = (
             "cluster_router", "wire moves = ~out_valid_o[o] | out_ready_i[o];", "wire moves = 1'b1;"
         ),
     ),
-    (CLUSTER_ROUTER, Mutation("cluster_router", "ports[i] = inside_q[i] ? ports_q :", "ports[i] =")),
+    (
+        CLUSTER_ROUTER,
+        Mutation("cluster_router", "ports[i] = inside_q[i] ? ports_q :", "ports[i] ="),
+    ),
     (
         CLUSTER_ROUTER,
         Mutation("cluster_router", "ports_q <= drops[i] ? '0 : ports[i];", "ports_q <= ports[i];"),
