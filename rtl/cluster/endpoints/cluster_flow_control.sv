@@ -181,8 +181,10 @@ module cluster_flow_control
   wire is_next = answer_valid_q & answer_q.ack.board == source;
 
   wire accepts = is_known & ~header.credit & is_short & has_room;
-  wire is_grant = control.kind == KindGrant & is_synced &
-      32'(budget_there) + 32'(control.amount) <= MaxGranted;
+  // The sum of both is at most MaxGranted.
+  wire [31:0] room_there = MaxGranted - 32'(control.amount);
+  wire is_grant = control.kind == KindGrant & is_synced & 32'(control.amount) <= MaxGranted &
+      32'(budget_there) <= room_there;
   wire is_return = control.kind == KindReturn & 32'(control.amount) <= 32'(granted);
   wire is_opened = control.kind == KindOpened & ~is_synced & control.nonce == gone.nonce;
   // An answer that is out of date changes nothing.
