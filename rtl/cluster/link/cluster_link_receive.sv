@@ -81,7 +81,7 @@ module cluster_link_receive
 
   words_t arrived_q;
   logic   arrived_valid_q;
-  mask_t is_packet_q, is_control_q, is_junk_q, ends_here_q;
+  mask_t is_packet_q, is_control_q, is_mark_q, is_junk_q, ends_here_q;
   left_t [NumWords-1:0] left_after_q;  // words in later beats, if a packet begins here
   logic [NumWords-1:0][WordShift:0] end_at_q;  // index of its last word, if it ends here
   logic fail, fresh_q;
@@ -91,6 +91,7 @@ module cluster_link_receive
       arrived_q[w] <= rx_data_i[64*w+:64];
       is_packet_q[w] <= rx_data_i[64*w+31];
       is_control_q[w] <= ~rx_data_i[64*w+31] & (|rx_data_i[64*w+28+:3]);
+      is_mark_q[w] <= ~rx_data_i[64*w+31] & rx_data_i[64*w+28+:3] == WordMark;
       is_junk_q[w] <= ~(|rx_data_i[64*w+28+:4]) & (|rx_data_i[64*w+:64]);
       left_after_q[w] <= 9'(rx_data_i[64*w+:8]) + 9'd1 - 9'(NumWords - w);
       ends_here_q[w] <= 32'(rx_data_i[64*w+:8]) < NumWords - w;
@@ -173,9 +174,14 @@ module cluster_link_receive
   wire is_packet = |(first & is_packet_q) & ~hunts_q;
   wire is_whole = |(first & is_packet_q & ends_here_q) & ~hunts_q;
   wire is_control = |(first & is_control_q);
-  wire is_mark = is_control & (marked.kind == WordMark) & listens_i & (~hunts_q |
-      (mark_numbers.count == nonce_q & (fresh_q | mark_numbers.seq[15:0] == expected_q |
-       seq_t'(expected_q - mark_numbers.seq) < 16'h4000)));
+  // A receiver that hunts looks for the Mark in the lowest word only.
+  control_t lowest;
+  numbers_t lowest_numbers;
+  assign lowest = arrived_q[0][30:0];
+  assign lowest_numbers = lowest.payload;
+  wire is_answer = is_mark_q[0] & lowest_numbers.count == nonce_q &
+      (fresh_q | seq_t'(expected_q - lowest_numbers.seq) < 16'h4000);
+  wire is_mark = listens_i & (hunts_q ? is_answer : |(first & is_mark_q));
 
   wire stores = arrived_valid_q & (tail | is_packet) & ~hunts_q;
   wire full = 12'(write_q - read_q) >= 12'(BufferBeats);
@@ -264,6 +270,10 @@ module cluster_link_receive
 
   crc_t state_q, end_sum, start_sum, wanted;
   logic end_good_q;
+  numbers_t partial_numbers;
+  assign partial_numbers = partial_control_q.payload;
+  logic   tail_next_q;  // a Tail names the next packet
+  count_t tail_shift_q;  // beats sent that were not stored, by a Tail
   always_comb begin
     end_sum   = partial_q.whole ? '0 : times(ByBeat, state_q);
     start_sum = '0;
@@ -280,6 +290,8 @@ module cluster_link_receive
     checked_q <= partial_q;
     checked_control_q <= partial_control_q;
     checked_good_q <= control_good_q;
+    tail_next_q <= partial_numbers.seq == partial_q.next_seq;
+    tail_shift_q <= partial_numbers.count - partial_q.count;
     if (rst_i | fail) checked_q.valid <= 1'b0;
   end
 
@@ -297,12 +309,14 @@ module cluster_link_receive
   wire is_next = checked_q.seq == expected_q;
   wire commits = packet_good & is_next;
   wire repeats = packet_good & ~is_next;
+  // Both cases of commits are computed beside it.
+  wire seq_t mark_back = expected_q - numbers.seq;
+  wire seq_t mark_back_next = expected_q + ~numbers.seq + 16'd2;
+  wire mark_near = (commits ? mark_back_next : mark_back) < 16'h4000;
   wire mark_good = control_good & checked_control_q.kind == WordMark & listens_i &
-      (checked_q.sure | (numbers.count == nonce_q)) &
-      (fresh_q | seq_t'(expected_q + seq_t'(commits) - numbers.seq) < 16'h4000);
+      (checked_q.sure | (numbers.count == nonce_q)) & (fresh_q | mark_near);
   wire tail_good = control_good & checked_control_q.kind == WordTail & checked_q.sure & listens_i;
-  wire tail_fits = numbers.seq == checked_q.next_seq &
-      (adopts_q | numbers.count == count_t'(checked_q.count + shift_q));
+  wire tail_fits = tail_next_q & (adopts_q | tail_shift_q == shift_q);
   wire bad_packet = checked_q.ends & ~end_good_q;
   wire bad_word = checked_q.is_control & ~checked_good_q;
   wire bad_place = checked_q.junk | checked_q.overflow | (checked_q.ends & adopts_q) |

@@ -255,7 +255,7 @@ module cluster_link_transmit
   seq_t   mark_seq_q;
   nonce_t mark_nonce_q;
   words_t send_left_q;
-  count_t booked_q, sent_q, limit_q, announced_q;
+  count_t booked_q, settled_q, sent_q, limit_q, announced_q;
   logic state_due_q, nak_send_q, tail_time_q;
   logic [$clog2(StateCycles)-1:0] state_timer_q, tail_timer_q;
   logic [$clog2(NakCycles)-1:0] nak_timer_q;
@@ -564,6 +564,7 @@ module cluster_link_transmit
       middle_q <= 1'b0;
       sent_q <= '0;
       booked_q <= '0;
+      settled_q <= '0;
     end else begin
       if (out_free) tx_valid_o <= emits;
       if (takes) begin
@@ -578,9 +579,10 @@ module cluster_link_transmit
         middle_q <= 1'b0;
       end
       sent_q <= sent_q + count_t'(begins_here) + count_t'(begins_next);
-      booked_q <= booked_q + ((sends & boundary) ? count_t'(need) : '0) -
-          ((places_data & placing_q.last) ? count_t'(placing_q.need) : '0) +
-          count_t'(begins_here) + count_t'(begins_next);
+      // A cycle late: until then, the bookings of the packet cover its beats.
+      settled_q <= count_t'(begins_here) + count_t'(begins_next) -
+          ((places_data & placing_q.last) ? count_t'(placing_q.need) : '0);
+      booked_q <= booked_q + ((sends & boundary) ? count_t'(need) : '0) + settled_q;
       if (sends_mark | down) booked_q <= sent_q;
     end
   end
