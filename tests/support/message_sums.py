@@ -91,6 +91,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "unknown": GOES_ON,
         "refused": GOES_ON,
     },
+    "tcp_handover": {"carried": GOES_ON},
     "nat": {"translated": GOES_ON, "refused": GOES_ON},
     "ipv4_rx": {"options": GOES_ON, "unknown_protocol": GOES_ON},
     "register_walker": {

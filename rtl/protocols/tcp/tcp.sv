@@ -70,6 +70,7 @@ module tcp
     parameter int unsigned KindTcpData = 2,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 3,  // filled in by Bombus
     parameter int unsigned KindTcpError = KindNone,  // filled in by Bombus
+    parameter int unsigned KindTcpImport = KindNone,  // filled in by Bombus
     parameter bit IsObserved = 0  // filled in by Bombus
 ) (
     input logic clk_i,
@@ -110,6 +111,7 @@ module tcp
   localparam logic [7:0] IpProtocol = ProtocolTcp;  // the key that ipv4_rx binds
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowPayload;
   localparam bit Replicable = 1'b0;
+  localparam string Takes = "packet tcp_import";
   localparam string RequestTakes = "tcp_request tcp_error";
   localparam bit RequestAlwaysTakes = 1'b1;
   localparam bit InWaitsForOut = 1'b0;
@@ -217,6 +219,7 @@ module tcp
       .StripHeaders(StripHeaders),
       .AnyLayout(AnyLayout),
       .MoreSacks(Sacks > 0),
+      .KindTcpImport(KindTcpImport),
       .IsObserved(IsObserved)
   ) u_receive (
       .clk_i,
@@ -239,6 +242,7 @@ module tcp
   );
 
   localparam bit Errors = KindTcpError != KindNone;
+  localparam bit Imports = KindTcpImport != KindNone;
   wire is_error = Errors & (32'(request_i.kind) == KindTcpError);
   tcp_request_meta_t request;
   always_comb begin
@@ -295,7 +299,8 @@ module tcp
       .ActiveOpen(ActiveOpen),
       .MaxHalfOpen(MaxHalfOpen),
       .MaxPerPeer(MaxPerPeer),
-      .Errors(Errors)
+      .Errors(Errors),
+      .Imports(Imports)
   ) u_lookup (
       .clk_i,
       .rst_i,
@@ -477,6 +482,7 @@ module tcp
       state_rdata_o.peer_ip <= tuple.ip;
       state_rdata_o.peer_port <= tuple.peer_port;
       state_rdata_o.own_port <= tuple.own_port;
+      if (Imports) state_rdata_o.peer_scale <= inspected.block.peer_scale;
       ranges_rdata_o.is_reported <= inspected.ranges.is_reported;
       ranges_rdata_o.beyond <= inspected.ranges.beyond;
       ranges_rdata_o.is_received <= inspected.ranges.is_received;

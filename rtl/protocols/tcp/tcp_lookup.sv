@@ -21,7 +21,8 @@ module tcp_lookup
     parameter bit ActiveOpen = 1,
     parameter int unsigned MaxHalfOpen = NumSessions / 2,
     parameter int unsigned MaxPerPeer = NumSessions,  // NumSessions: no limit
-    parameter bit Errors = 0  // 0: no errors are reported
+    parameter bit Errors = 0,  // 0: no errors are reported
+    parameter bit Imports = 0  // a SYN with URG continues a connection
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -470,6 +471,8 @@ module tcp_lookup
   }
   ;
   wire waits = next_valid & next_arrival.opens & ~first_valid_q;
+  // A connection that is moved here continues with its sequence numbers and timestamps.
+  wire imports = Imports & next_arrival.segment.flags.urg;
   wire tuple_t port_tuple =
   '{
       mac_port: requested.mac_port,
@@ -498,7 +501,7 @@ module tcp_lookup
   ) u_stamps (
       .clk_i,
       .write_addr_i(next_arrival.session[IndexWidth-1:0]),
-      .data_i(hash[63:32]),
+      .data_i(imports ? next_arrival.segment.options.ts_echo - long_time_i[10+:32] : hash[63:32]),
       .write_i(first_done),
       .read_addr_i(session_i[IndexWidth-1:0]),
       .data_o(stamp_offset_o)
@@ -508,7 +511,9 @@ module tcp_lookup
     hashes_port_q <= hashes_port;
     first_valid_q <= (first_done | (first_valid_q & ~arrival_ready_i)) & ~rst_i;
     // A clock of 32 bits that ticks every 4 us (RFC 9293, 3.4.1; RFC 6528, 3).
-    if (first_done) first_q <= long_time_i[2+:32] + hash[31:0];
+    if (first_done) begin
+      first_q <= imports ? next_arrival.segment.ack : long_time_i[2+:32] + hash[31:0];
+    end
   end
   assign arrival_valid_o = next_valid & ~waits;
   always_comb begin

@@ -226,6 +226,11 @@ package tcp_pkg;
     bombus_pkg::length_t mss;      // with too_big: MSS of the path
   } tcp_error_meta_t;
 
+  // Kind tcp_import: a packet for the engine from the host that moves its connection
+  // (tcp_handover). Its SYN chooses our initial sequence number by its acknowledgement number, and
+  // our timestamp clock by the echoed timestamp.
+  typedef struct packed {bombus_pkg::packet_meta_t packet;} tcp_import_meta_t;
+
   // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes up to
   // read_end have arrived, and bytes up to write_end may be written. port is that of the
   // application: our own port if the peer opened the connection. failed without closed: no session

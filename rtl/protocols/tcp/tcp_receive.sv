@@ -37,6 +37,7 @@ module tcp_receive
     parameter bit StripHeaders = 1,
     parameter bit AnyLayout = 1,
     parameter bit MoreSacks = 1,  // with AnyLayout
+    parameter int unsigned KindTcpImport = KindNone,
     parameter bit IsObserved = 0  // numbers segments
 ) (
     input logic clk_i,
@@ -162,6 +163,7 @@ module tcp_receive
     length_t length;
     logic headless;  // shorter than the fixed part of a header
     ones_pkg::saved_t sum;  // of the segment and its pseudo-header
+    logic imports;
     message_number_t message;
   } found_t;
   found_t found_q;
@@ -192,6 +194,7 @@ module tcp_receive
           (
               {sum_host, in_i.meta.csum, in_i.meta.ip, {2'b0, in_i.length}, 16'b0}
           ),
+          imports: 32'(in_i.kind) == KindTcpImport,
           message: message
       };
     end
@@ -259,6 +262,12 @@ module tcp_receive
     logic [3:0] header;  // header words among them
     segment_t segment;
   } message_t;
+  // URG marks a SYN that imports a connection; no other SYN has it.
+  localparam bit Imports = KindTcpImport != bombus_pkg::KindNone;
+  function automatic flags_t flags_of(flags_t carried);
+    flags_of = carried;
+    if (Imports & carried.syn) flags_of.urg = found_q.imports;
+  endfunction
   message_t read, late_read, late_q, sent_q;
   options_t late_options;
   sack_block_t more_block;
@@ -281,7 +290,7 @@ module tcp_receive
         dst_port: swap16(header.dst_port),
         seq: swap32(header.seq),
         ack: swap32(header.ack),
-        flags: header.flags,
+        flags: flags_of(header.flags),
         window: swap16(header.window),
         length: length[13:0],
         sack_only: 1'b0,

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two stacks of one design with one address, a model of their peer, and a carrier.
+
+Frames of the peer reach one of the stacks, frames of both reach the peer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import Self
+
+from bombus.applications.functions.sessions import Carrier
+from bombus.measure.exchanges import introduce
+from bombus.protocols.frames import Host, Station
+from bombus.protocols.tcp.model import Endpoint, State
+from bombus.protocols.tcp.segment import Segment
+from bombus.simulator.simulation import Simulation
+from tests.protocols.tcp.tcp_wire import Wire, decode, filled, parse, resolution
+
+PEER = Station.of("02:00:00:00:00:63", "10.77.0.99")
+CARRIER = Station.of("02:00:00:00:00:fa", "10.77.0.250")
+PORT, PEER_PORT = 7, 40_000
+STEP_CYCLES = 500  # 2 us
+DELAY_US = 30  # to the peer
+
+
+def wire_of(segment: Segment) -> Wire:
+    options = b""
+    if segment.mss is not None:
+        options += bytes((2, 4)) + segment.mss.to_bytes(2)
+    if segment.sack_permitted:
+        options += bytes((4, 2))
+    if segment.timestamps is not None:
+        options += bytes((8, 10)) + b"".join(each.to_bytes(4) for each in segment.timestamps)
+    if segment.scale is not None:
+        options += bytes((3, 3, segment.scale))
+    if segment.sacks:
+        options += bytes((5, 2 + 8 * len(segment.sacks)))
+        options += b"".join(edge.to_bytes(4) for block in segment.sacks for edge in block)
+    return Wire(
+        source=PEER_PORT,
+        destination=PORT,
+        seq=segment.seq,
+        ack=segment.ack,
+        flags=frozenset(flag.upper() for flag in segment.flags),
+        window=segment.window,
+        options=filled(options),
+        payload=segment.payload,
+    )
+
+
+def segment_of(wire: Wire) -> Segment:
+    options = parse(wire.options)
+    return Segment(
+        seq=wire.seq,
+        ack=wire.ack,
+        flags=frozenset(flag.lower() for flag in wire.flags),
+        window=wire.window,
+        payload=wire.payload,
+        mss=options.mss,
+        scale=options.scale,
+        sack_permitted=options.sack_permitted,
+        timestamps=options.timestamps,
+        sacks=options.sacks,
+    )
+
+
+@dataclass
+class Side:
+    """One of the stacks, as the carrier's port."""
+
+    world: World
+    simulation: Simulation
+    to_carrier: list[bytes] = field(default_factory=list)
+
+    def send(self, frame: bytes) -> None:
+        self.simulation.send(frame)
+
+    def frames(self) -> list[bytes]:
+        self.world.collect()
+        found, self.to_carrier = self.to_carrier, []
+        return found
+
+    def wait(self) -> None:
+        self.world.step(jumps=False)
+
+
+class World:
+    """`loss`: probability by frame between the peer and the stacks."""
+
+    def __init__(self, design: Path, *, loss: float = 0.0, seed: int = 1, scale: int = 7) -> None:
+        self.random, self.loss = Random(seed), loss
+        self.sides = [Side(self, Simulation(design, seed=seed + n)) for n in range(2)]
+        self.at = 0
+        self.host = Host.from_manifest(self.sides[0].simulation.manifest)
+        for side in self.sides:
+            introduce(side.simulation, PEER)
+        self.peer = Endpoint(iss=self.random.getrandbits(32), scale=scale)
+        self.sent, self.echoed, self.resets = bytearray(), bytearray(), 0
+        self.us = 0
+        self._on_way: list[tuple[int, Segment]] = []  # to the peer, with the time of arrival
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for side in self.sides:
+            side.simulation.close()
+
+    def carrier(self, at: int) -> Carrier:
+        return Carrier(self.sides[at], CARRIER, self.host)
+
+    def write(self, size: int) -> None:
+        data = self.random.randbytes(size)
+        self.sent += data
+        self.peer.send(data)
+
+    def connect(self) -> None:
+        self.peer.connect()
+        self.until(lambda: self.peer.state is State.ESTABLISHED)
+        for _ in range(20):  # its acknowledgement has arrived, if it is not lost
+            self.step(jumps=False)
+
+    def until(self, condition: object, steps: int = 200_000) -> None:
+        assert callable(condition)
+        for _ in range(steps):
+            if condition():
+                return
+            self.step()
+        raise AssertionError("nothing happens any more")
+
+    def all_echoed(self) -> bool:
+        return len(self.echoed) == len(self.sent)
+
+    def step(self, *, jumps: bool = True) -> None:
+        """2 us, or a millisecond if nothing is in flight and time `jumps`."""
+        self._from_peer()
+        idle = (
+            jumps and not self._on_way and not any(side.simulation.in_flight for side in self.sides)
+        )
+        for side in self.sides:
+            if idle:
+                side.simulation.elapse(us=1000)
+            else:
+                side.simulation.advance(STEP_CYCLES)
+        self.us += 1000 if idle else 2
+        self.peer.tick(self.us)
+        self.collect()
+        while self._on_way and self._on_way[0][0] <= self.us:
+            self.peer.receive(self._on_way.pop(0)[1])
+
+    def _from_peer(self) -> None:
+        for segment in self.peer.take():
+            if self.random.random() >= self.loss:
+                self.sides[self.at].send(wire_of(segment).frame(PEER, self.host))
+
+    def collect(self) -> None:
+        for side in self.sides:
+            while (frame := side.simulation.receive(timeout_cycles=0)) is not None:
+                self._take(side, frame.data)
+        self.echoed += self.peer.read()
+        assert self.sent.startswith(bytes(self.echoed))
+
+    def _take(self, side: Side, data: bytes) -> None:
+        if data[:6] == CARRIER.mac or (data[0] & 1 and data[38:42] == CARRIER.ip):
+            side.to_carrier.append(data)
+        if (answer := resolution(data, PEER, self.host)) is not None:
+            side.send(answer)
+        if data[:6] == PEER.mac and (wire := decode(data)) is not None:
+            self.resets += "RST" in wire.flags
+            if self.random.random() >= self.loss:
+                self._on_way.append((self.us + DELAY_US, segment_of(wire)))

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connections of the TCP engine that move to another engine, in the middle of a stream both ways;
+a model of the peer must not notice.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bombus.applications.functions.sessions import Session, SessionError, export, release, restore
+from tests import ROOT
+from tests.applications.functions.moving_world import PEER_PORT, PORT, World
+
+DESIGN = ROOT / "docs" / "examples" / "functions" / "tcp_echo_handover.yaml"
+PEER = ("10.77.0.99", PEER_PORT)
+
+
+def take(world: World, at: int) -> Session:
+    simulation = world.sides[at].simulation
+    return export(
+        simulation.registers, simulation.manifest, world.carrier(at), own_port=PORT, peer=PEER
+    )
+
+
+def put(world: World, at: int, session: Session, *, replay: bool = True) -> None:
+    simulation = world.sides[at].simulation
+    restore(simulation.registers, simulation.manifest, world.carrier(at), session, replay=replay)
+
+
+def free(world: World, at: int) -> None:
+    simulation = world.sides[at].simulation
+    release(simulation.registers, simulation.manifest)
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+@pytest.mark.parametrize("loss", [0.0, 0.03])
+def test_engine_to_engine(loss: float) -> None:
+    """To and fro, each time with another part of the stream on its way."""
+    with World(DESIGN, loss=loss, seed=7) as world:
+        world.connect()
+        moved = []
+        for n in range(5):
+            world.write(2000 + 15_000 * (n % 2))
+            goal = len(world.echoed) + 1000 * n
+            world.until(lambda goal=goal: len(world.echoed) >= goal)
+            for _ in range(7 * n):
+                world.step(jumps=False)
+            session = take(world, world.at)
+            assert Session.from_json(session.to_json()) == session
+            moved.append(len(session.unacknowledged))
+            world.at = 1 - world.at
+            put(world, world.at, session)
+            free(world, 1 - world.at)
+        world.write(5000)
+        world.until(world.all_echoed)
+        assert world.resets == 0 and not world.peer.failed
+        assert max(moved) > 1448, "too little was on its way"
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+def test_refused_imports() -> None:
+    """With a reason, and without an effect on the connection that exists."""
+    with World(DESIGN, seed=3) as world:
+        world.connect()
+        world.write(3000)
+        world.step(jumps=False)
+        session = take(world, 0)
+        assert session.unacknowledged
+        with pytest.raises(SessionError, match="only an echo can write"):
+            put(world, 1, session, replay=False)
+        with pytest.raises(SessionError, match="units of 128 bytes; this engine has units of 2"):
+            put(world, 1, replace(session, receive_scale=7))
+        with pytest.raises(SessionError, match="receive_bytes of the engine is smaller"):
+            put(world, 1, replace(session, received=bytes(70_000)))
+        with pytest.raises(SessionError, match="send_bytes of the engine is smaller"):
+            put(world, 1, replace(session, unacknowledged=bytes(70_000)))
+        with pytest.raises(SessionError, match="no application listens to port 8"):
+            put(world, 1, replace(session, own=(session.own[0], 8)))
+        world.at = 1
+        put(world, 1, session)
+        with pytest.raises(SessionError, match="has a connection with"):
+            put(world, 1, session)
+        with pytest.raises(SessionError, match="there is no connection"):
+            take(world, 0)
+        free(world, 0)
+        # All sessions of the engine: each of another peer's port.
+        for n in range(7):
+            put(world, 0, replace(session, peer=(PEER[0], 41_000 + n)))
+        world.until(world.all_echoed)
+        assert world.resets == 0
+
+
+def test_documents() -> None:
+    session = Session(
+        own=("10.77.0.2", 7),
+        peer=PEER,
+        receive_sequence=2**32 - 1,
+        received=bytes(range(5)),
+        send_sequence=7,
+        unacknowledged=b"x" * 100,
+        mss=1460,
+        send_scale=7,
+        receive_scale=1,
+        has_sack=True,
+        timestamps=(1, 2),
+        send_window=1000,
+        receive_window=2000,
+    )
+    text = session.to_json()
+    assert Session.from_json(text) == session
+    fields = json.loads(text)
+    for change, complaint in (
+        ({"version": 2}, "version 1"),
+        ({"received": "?"}, "bad value"),
+        ({"peer": ["10.77.0", 1]}, "bad value"),
+        ({"more": 1}, "bad value"),
+    ):
+        with pytest.raises(SessionError, match=complaint):
+            Session.from_json(json.dumps(fields | change))
+    with pytest.raises(SessionError, match="not JSON"):
+        Session.from_json("{")
+    with pytest.raises(SessionError, match="version 1"):
+        Session.from_json("[]")
+    del fields["mss"]
+    with pytest.raises(SessionError, match="incomplete"):
+        Session.from_json(json.dumps(fields))
+    state = session.repair_state()
+    assert Session.of_linux("10.77.0.2", state, peer_timestamp=2) == replace(
+        session, receive_window=2000
+    )
