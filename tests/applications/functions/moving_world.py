@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two stacks of one design with one address, a model of their peer, and a carrier.
+"""Stacks of one design with one address, a model of their peer, and a carrier.
 
-Frames of the peer reach one of the stacks, frames of both reach the peer.
+Frames of the peer reach one of the stacks, frames of all reach the peer. A Linux host with the same
+address can be one more stack.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -13,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from bombus.applications.functions.sessions import Carrier
+from bombus.live.linux_host import LinuxHost
 from bombus.measure.exchanges import introduce
 from bombus.protocols.frames import Host, Station
 from bombus.protocols.tcp.model import Endpoint, State
@@ -94,7 +98,10 @@ class World:
     def __init__(self, design: Path, *, loss: float = 0.0, seed: int = 1, scale: int = 7) -> None:
         self.random, self.loss = Random(seed), loss
         self.sides = [Side(self, Simulation(design, seed=seed + n)) for n in range(2)]
-        self.at = 0
+        self.at: int | LinuxHost = 0
+        self.linux: LinuxHost | None = None
+        self.serve: Callable[[], None] | None = None  # the application on Linux
+        self.peer_timestamp = 0  # the last one sent
         self.host = Host.from_manifest(self.sides[0].simulation.manifest)
         for side in self.sides:
             introduce(side.simulation, PEER)
@@ -143,6 +150,12 @@ class World:
     def step(self, *, jumps: bool = True) -> None:
         """2 us, or a millisecond if nothing is in flight and time `jumps`."""
         self._from_peer()
+        if self.linux is not None:
+            time.sleep(0.0002)
+            if self.serve is not None:
+                self.serve()
+            for frame in self.linux.frames():
+                self._take(self.linux, frame)
         idle = (
             jumps and not self._on_way and not any(side.simulation.in_flight for side in self.sides)
         )
@@ -159,8 +172,15 @@ class World:
 
     def _from_peer(self) -> None:
         for segment in self.peer.take():
-            if self.random.random() >= self.loss:
-                self.sides[self.at].send(wire_of(segment).frame(PEER, self.host))
+            if segment.timestamps is not None:
+                self.peer_timestamp = segment.timestamps[0]
+            if self.random.random() < self.loss:
+                continue
+            frame = wire_of(segment).frame(PEER, self.host)
+            if isinstance(self.at, LinuxHost):
+                self.at.take(self.at.mac + frame[6:])
+            else:
+                self.sides[self.at].send(frame)
 
     def collect(self) -> None:
         for side in self.sides:
@@ -169,10 +189,13 @@ class World:
         self.echoed += self.peer.read()
         assert self.sent.startswith(bytes(self.echoed))
 
-    def _take(self, side: Side, data: bytes) -> None:
-        if data[:6] == CARRIER.mac or (data[0] & 1 and data[38:42] == CARRIER.ip):
+    def _take(self, side: Side | LinuxHost, data: bytes) -> None:
+        if isinstance(side, LinuxHost):
+            if (answer := resolution(data, PEER, self.host)) is not None:
+                side.take(side.mac + answer[6:])
+        elif data[:6] == CARRIER.mac or (data[0] & 1 and data[38:42] == CARRIER.ip):
             side.to_carrier.append(data)
-        if (answer := resolution(data, PEER, self.host)) is not None:
+        elif (answer := resolution(data, PEER, self.host)) is not None:
             side.send(answer)
         if data[:6] == PEER.mac and (wire := decode(data)) is not None:
             self.resets += "RST" in wire.flags

@@ -6,13 +6,19 @@ a model of the peer must not notice.
 from __future__ import annotations
 
 import json
+import socket
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from bombus.applications.functions import tcp_repair
 from bombus.applications.functions.sessions import Session, SessionError, export, release, restore
+from bombus.live.linux_host import LinuxHost
 from tests import ROOT
 from tests.applications.functions.moving_world import PEER_PORT, PORT, World
+from tests.support.live import new_namespace
 
 DESIGN = ROOT / "docs" / "examples" / "functions" / "tcp_echo_handover.yaml"
 PEER = ("10.77.0.99", PEER_PORT)
@@ -49,16 +55,72 @@ def test_engine_to_engine(loss: float) -> None:
             world.until(lambda goal=goal: len(world.echoed) >= goal)
             for _ in range(7 * n):
                 world.step(jumps=False)
-            session = take(world, world.at)
+            old, new = n % 2, 1 - n % 2
+            session = take(world, old)
             assert Session.from_json(session.to_json()) == session
             moved.append(len(session.unacknowledged))
-            world.at = 1 - world.at
-            put(world, world.at, session)
-            free(world, 1 - world.at)
+            world.at = new
+            put(world, new, session)
+            free(world, old)
         world.write(5000)
         world.until(world.all_echoed)
         assert world.resets == 0 and not world.peer.failed
         assert max(moved) > 1448, "too little was on its way"
+
+
+class Echo:
+    """The application of a connection on Linux."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self._pending = connection, b""
+        connection.setblocking(False)
+
+    def __call__(self) -> None:
+        with suppress(BlockingIOError):
+            self._pending += self._connection.recv(65_536)
+        with suppress(BlockingIOError):
+            if self._pending:
+                self._pending = self._pending[self._connection.send(self._pending) :]
+
+    @property
+    def idle(self) -> bool:
+        return not self._pending
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+def test_to_linux_and_back() -> None:
+    if not Path("/dev/net/tun").exists():
+        pytest.skip("there is no /dev/net/tun")
+    new_namespace().close()
+    with World(DESIGN, seed=5) as world, LinuxHost("stack0", "10.77.0.2") as linux:
+        world.linux = linux
+        world.connect()
+        for _ in range(2):
+            world.write(9_000)
+            for _ in range(3):
+                world.step(jumps=False)
+            session = take(world, 0)
+            with linux.inside():
+                end = tcp_repair.prepare(session.own[0], session.own[1])
+            tcp_repair.restore(end, session.repair_state())
+            world.at = linux
+            tcp_repair.resume(end, session.repair_state())
+            for _ in range(10):  # packets that are still on their way to the engine
+                world.step(jumps=False)
+            free(world, 0)
+            world.serve = echo = Echo(end)
+            world.write(20_000)
+            goal = len(world.echoed) + 12_000
+            world.until(lambda goal=goal, echo=echo: len(world.echoed) >= goal and echo.idle)
+            world.serve = None
+            with tcp_repair.paused(end):
+                state = tcp_repair.dump(end)
+                back = Session.of_linux("10.77.0.2", state, peer_timestamp=world.peer_timestamp)
+                world.at = 0
+                put(world, 0, Session.from_json(back.to_json()))
+            world.until(world.all_echoed)
+        assert world.resets == 0 and not world.peer.failed
 
 
 @pytest.mark.slow

@@ -60,6 +60,10 @@ table = typer.Typer(cls=Group, help="Read and change a table.", no_args_is_help=
 ctl.add_typer(table, name="table")
 arp = typer.Typer(cls=Group, help="Read and change the ARP cache.", no_args_is_help=True)
 ctl.add_typer(arp, name="arp")
+session = typer.Typer(
+    cls=Group, help="Move a TCP connection to or from another stack.", no_args_is_help=True
+)
+ctl.add_typer(session, name="session")
 
 PathArgument = Annotated[
     str,
@@ -283,6 +287,75 @@ def arp_delete(
 
     for tile in unbind(_controller(context), ip, vlan=vlan, port=port):
         typer.echo(f"{tile}: {ip} removed")
+
+
+InterfaceOption = Annotated[
+    str, typer.Option(metavar="IF", help="In the network of the stack.", show_default=False)
+]
+CarrierOption = Annotated[
+    str, typer.Option(metavar="IP", help="An address that no host has.", show_default=False)
+]
+
+
+@session.command("export", cls=Command)
+def session_export(
+    context: typer.Context,
+    interface: InterfaceOption,
+    carrier: CarrierOption,
+    port: Annotated[int, typer.Option(metavar="PORT", help="Of the stack.", show_default=False)],
+    peer: Annotated[str, typer.Option(metavar="IP:PORT", show_default=False)],
+    to: Annotated[Path, typer.Option(metavar="FILE", show_default=False)],
+) -> None:
+    """Take a connection out of the TCP engine. Its peer is held until `release`."""
+    from bombus.applications.functions import sessions
+
+    controller = _controller(context)
+    try:
+        address, number = peer.rsplit(":", 1)
+        remote = (address, int(number))
+        file = to.open("w", encoding="utf-8")
+    except ValueError:
+        raise UsageError(f"--peer {peer!r}: should be IP:PORT") from None
+    except OSError as error:
+        raise UserError(f"cannot write {to}: {error.strerror}") from None
+    with file, sessions.on_interface(controller.registers, interface, carrier) as there:
+        found = sessions.export(
+            controller.registers, controller.manifest, there, own_port=port, peer=remote
+        )
+        file.write(found.to_json())
+    typer.echo(f"{to}: {len(found.unacknowledged)} bytes are not acknowledged")
+
+
+@session.command("import", cls=Command)
+def session_import(
+    context: typer.Context,
+    interface: InterfaceOption,
+    carrier: CarrierOption,
+    from_: Annotated[Path, typer.Option("--from", metavar="FILE", show_default=False)],
+    replay: Annotated[
+        bool, typer.Option("--replay", help="The application is an echo and writes them again.")
+    ] = False,
+) -> None:
+    """Put a connection into the TCP engine."""
+    from bombus.applications.functions import sessions
+
+    controller = _controller(context)
+    try:
+        found = sessions.Session.from_json(from_.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read {from_}: {error.strerror}") from None
+    with sessions.on_interface(controller.registers, interface, carrier) as there:
+        sessions.restore(controller.registers, controller.manifest, there, found, replay=replay)
+    typer.echo(f"port {found.own[1]}: connected with {found.peer[0]}:{found.peer[1]}")
+
+
+@session.command("release", cls=Command)
+def session_release(context: typer.Context) -> None:
+    """End the hold after an export; packets of the peer must lead to the other stack."""
+    from bombus.applications.functions import sessions
+
+    controller = _controller(context)
+    sessions.release(controller.registers, controller.manifest)
 
 
 @ctl.command(cls=Command)

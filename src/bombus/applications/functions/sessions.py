@@ -16,11 +16,13 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from ipaddress import IPv4Address
 from typing import Any, Protocol
 
+from bombus.applications.functions.packet_port import PacketPort
 from bombus.applications.functions.tcp_repair import State
 from bombus.base.errors import UserError
 from bombus.protocols.frames import (
@@ -175,7 +177,8 @@ class Carrier:
         self._port = port
 
     def introduce(self) -> None:
-        """The stack learns the carrier's MAC address."""
+        """The stack learns the carrier's MAC address. What has arrived before is discarded."""
+        self._port.frames()
         self._port.send(arp_request(self.station, self.host))
         self._port.wait()
 
@@ -333,6 +336,21 @@ class _Engine:
             self.handovers[direction].connection.write(
                 peer_ip=0, carrier_ip=0, peer_port=0, own_port=0, valid=0
             )
+
+
+@contextmanager
+def on_interface(registers: BlockAccess, interface: str, address: str) -> Iterator[Carrier]:
+    """A carrier on a network interface of this machine, by an address that no host has."""
+    own = registers.host[0]
+    host = Host(
+        own.mac.address.to_bytes(6), own.ip.address.to_bytes(4), own.netmask.mask.to_bytes(4)
+    )
+    try:
+        ip = IPv4Address(address).packed
+    except ValueError as error:
+        raise UserError(f"the carrier's address: {error}") from None
+    with PacketPort(interface) as port:
+        yield Carrier(port, Station(port.mac, ip), host)
 
 
 def release(registers: BlockAccess, manifest: Mapping[str, Any]) -> None:
@@ -565,21 +583,20 @@ class _Fill:
             raise SessionError("the engine has not kept the connection")
         # From now on the engine reaches the peer, whose segments are still dropped.
         self._engine.release(False)
-        sent = stalled = 0
-        while sent < len(self._data):
+        taken = place = stalled = 0
+        while taken < len(self._data):
             state = self._engine.state(number)
-            taken = distance(state["rcv_nxt"], self._start)
-            stalled = 0 if taken > sent else stalled + 1
+            before, taken = taken, distance(state["rcv_nxt"], self._start)
+            stalled = 0 if taken > before else stalled + 1
             if stalled > _ROUNDS:
                 raise SessionError("the application does not take the bytes of the connection")
-            if taken > sent or not sent or stalled % 16 == 0:
-                sent = taken
-                place = sent
-                room = sent + distance(state["receive_edge"], state["rcv_nxt"])
-                while place < min(len(self._data), room):
-                    part = self._data[place : min(place + _PART_BYTES, room)]
-                    self._send(self._start + place, ("ack", "psh"), payload=part)
-                    place += len(part)
+            if stalled % 32 == 31:  # a segment is lost
+                place = taken
+            room = taken + distance(state["receive_edge"], state["rcv_nxt"])
+            while place < min(len(self._data), room):
+                part = self._data[place : min(place + _PART_BYTES, room)]
+                self._send(self._start + place, ("ack", "psh"), payload=part)
+                place += len(part)
             self._carrier.wait()
 
     def _open(self) -> None:
@@ -627,4 +644,7 @@ class _Fill:
         self._carrier.send(*self._ports, segment)
 
 
-__all__ = ["Carrier", "Port", "Session", "SessionError", "export", "release", "restore"]
+__all__ = [
+    *("Carrier", "Port", "Session", "SessionError"),
+    *("export", "on_interface", "release", "restore"),
+]
