@@ -63,7 +63,7 @@ FREE = {
     **dict.fromkeys(
         (
             *("KindArp", "KindArpUpdate", "KindArpQuestion", "KindUnreachable", "KindTcpData"),
-            *("KindIcmpError", "KindTcpError", "KindAclFlow"),
+            *("KindIcmpError", "KindTcpError", "KindTcpImport", "KindAclFlow"),
             *("KindRoutedPacket", "KindEnginePacket"),
             *("KindTcpSegment", "KindTcpEvent", "KindTcpRead", "KindTcpRequest", "Kind"),
         ),
@@ -74,6 +74,7 @@ FREE = {
 # Modules whose values are refused elsewhere: by the module around them or beside them, or by the
 # schema of the design file.
 INSIDE = {
+    "address_change": "the generated top, with its default values",
     **dict.fromkeys(("bridge_pack", "bridge_endpoint"), "cluster_send"),
     "bridge_unpack": "cluster_receive",
     "cluster_load": "cluster_node",
