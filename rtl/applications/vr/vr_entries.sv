@@ -43,6 +43,7 @@ module vr_entries
 
   // The fields of an entry, from its first line. A size beyond a datagram is an error.
   wire [63:0] size = word_at(line_i, 0);
+  wire [63:0] op_bytes = word_at(line_i, 56);
   wire count_t lines = count_t'((15'(size[13:0]) + 15'd63) >> 6);
   count_t left_q, rest_q;  // lines of this entry, and of the message
   wire is_first = left_q == '0;
@@ -64,11 +65,10 @@ module vr_entries
     entry_q.view <= number_t'(word_at(line_i, 8));
     entry_q.op <= number_t'(word_at(line_i, 16));
     entry_q.lines <= lines;
-    entry_q.is_bad <= |size[63:14] | ~|size[13:6] | (lines > rest_q) | (word_at(
+    entry_q.is_bad <= |size[63:14] | |op_bytes[63:14] | (lines > rest_q) |
+        ({1'b0, size[13:0]} != {1'b0, op_bytes[13:0]} + 15'd64) | (word_at(
         line_i, 32
-    ) != '0) | (size != word_at(
-        line_i, 56
-    ) + 64'd64) | |line_i[8*8+:16] | |line_i[8*16+:16];
+    ) != '0) | |line_i[8*8+:16] | |line_i[8*16+:16];
     if (valid_i) begin
       write_q <= write_q + 1'b1;
       rest_q  <= rest_q - 1'b1;

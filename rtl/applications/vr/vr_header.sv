@@ -32,7 +32,8 @@ module vr_header
   wire number_t clean = number_t'(word[3]);
   logic [NumWords-1:0] is_number;
   always_comb for (int unsigned w = 0; w < NumWords; w++) is_number[w] = ~|word[w][63:48];
-  wire [48:0] span = {1'b0, op} - {1'b0, start};
+  wire [48:0] after_op = {1'b0, op} + 1'b1;
+  wire [48:0] after_batch = {1'b0, start} + {1'b0, word[4][47:0]};
 
   function automatic logic has_bytes(length_t length, int unsigned bytes);
     return length == length_t'(bytes);
@@ -65,7 +66,7 @@ module vr_header
       TypePrepare: begin
         header.is_prepare = 1'b1;
         header.formed = (length_i >= length_t'(77)) & &is_number[4:0] & (start != '0) &
-            (word[4][47:0] != '0) & ({1'b0, word[4][47:0]} == span + 1'b1);
+            (word[4][47:0] != '0) & (after_op == after_batch);
       end
       TypeCommit: begin
         header.is_commit = 1'b1;

@@ -118,7 +118,7 @@ module vr_witness
 
   // ---- The message ----
 
-  typedef enum logic [4:0] {
+  typedef enum logic [5:0] {
     StIdle,
     StCheck,
     StDecide,
@@ -142,6 +142,7 @@ module vr_witness
     StQuorum,
     StSettle,
     StSendIndex,
+    StSendLines,
     StSend,
     StEntries,
     StJudge,
@@ -384,7 +385,8 @@ module vr_witness
   line_t sender_data;
   logic [6:0] sender_bytes;
   length_t sender_length;
-  wire pointer_t send_lines = tail_q - index_value;
+  pointer_t send_lines_q;
+  logic [LineBits-1:0] send_first_q;
   vr_log_sender #(
       .LineBits(LineBits),
       .FragmentLines(FragmentLines)
@@ -400,8 +402,8 @@ module vr_witness
         header.is_change ? 64'(log_view_q) : 64'(committed_q),
         64'(view_q)
       }),
-      .first_i(index_value[LineBits-1:0]),
-      .lines_i(send_lines),
+      .first_i(send_first_q),
+      .lines_i(send_lines_q),
       .read_addr_o(log_read_addr),
       .read_line_i(log_read_line),
       .data_o(sender_data),
@@ -499,8 +501,7 @@ module vr_witness
   wire active = (state_q == StateNormal) | (state_q == StateViewChange);
   wire is_normal = state_q == StateNormal;
   wire group_off = (state_q == StateOff) | (state_q == StateRecovering);
-  wire retry_due = timer_o & ~time_us_i_before(time_us_i, retry_at_q);
-  wire may_ask = ~asked_q | (time_us_i - asked_at_q >= 32'(RetryUs));
+  logic retry_due_q, may_ask_q, from_group_q, expected_q;
   wire from_group = (word[1] < 64'(replicas_q)) & (word_replica != own_q);
   wire [31:0] set_mode = word[0][31:0];
   wire [31:0] set_index = word[1][63:32];
@@ -514,11 +515,8 @@ module vr_witness
   wire expected = (state_q == StateRecovering) & (word[1] == nonce_q) & ~word[0][0] &
       (word[0][31:0] < 32'(replicas_q));
 
-  function automatic logic time_us_i_before(logic [31:0] now, logic [31:0] deadline);
-    logic [31:0] difference;
-    difference = now - deadline;
-    return difference[31];
-  endfunction
+  // A deadline may be up to 2^31 us late.
+  wire [31:0] late = time_us_i - retry_at_q;
 
   logic cleans;  // cleanUpTo of the Prepare takes effect
   logic appends;  // the requests become part of the log
@@ -548,12 +546,14 @@ module vr_witness
     unique case (st_q)
       StIdle:
       if (in_valid_i) st_d = StCheck;
-      else if (retry_due) st_d = state_q == StateFetching ? StFetch : StRecover;
+      else if (retry_due_q) st_d = state_q == StateFetching ? StFetch : StRecover;
       StCheck: st_d = StDecide;
       StDrain: ;
 
       StDecide: begin
-        count = header.is_prepare ? 7'd77 : header.is_start ? 7'd45 : 7'd37;
+        // Harmless if the message is dropped.
+        count   = header.is_prepare ? 7'd77 : header.is_start ? 7'd45 : 7'd37;
+        consume = header.is_prepare ? has_second : header.is_transfer | header.is_start;
         if (~header.framed | ~header.formed) begin
           drops[DropMalformed] = 1'b1;
           finish = 1'b1;
@@ -591,9 +591,8 @@ module vr_witness
             drops[DropMalformed] = 1'b1;
             finish = 1'b1;
           end else if (has_second) begin
-            consume = 1'b1;
             walks = 1'b1;
-            st_d = StOp;
+            st_d  = StOp;
           end
         end else if (header.is_request) begin
           if (~is_normal | header.later | ~header.op_held) begin
@@ -613,12 +612,11 @@ module vr_witness
             drops[DropLong] = 1'b1;
             finish = 1'b1;
           end else begin
-            consume = 1'b1;
             entries_begin = 1'b1;
             st_d = StEntries;
           end
         end else if (header.is_change) begin
-          if (group_off | header.earlier | ~from_group |
+          if (group_off | header.earlier | ~from_group_q |
               (~header.later & (state_q != StateViewChange))) begin
             drops[DropIgnored] = 1'b1;
             finish = 1'b1;
@@ -627,7 +625,7 @@ module vr_witness
             after_d = StChange;
           end
         end else if (header.is_set_up) st_d = StSetUp;
-        else if (header.is_response & expected) begin
+        else if (header.is_response & expected_q) begin
           st_d = StModulo;
           after_d = StResponse;
         end else begin
@@ -643,6 +641,7 @@ module vr_witness
       end
       StOp: begin
         count = part_q;
+        consume = window_has & ~(last_part & last_request);
         tag.write = kept_q & ~no_room;
         tag.addr = line_addr_q;
         if (unfit_q | (last_part & ~sound)) begin
@@ -663,7 +662,6 @@ module vr_witness
               finish = out_free;
             end
           end else begin
-            consume = 1'b1;
             extract = left_q != '0;
             if (last_part) st_d = StRequest;
           end
@@ -672,11 +670,9 @@ module vr_witness
       StRequest: begin
         count = 7'd24;
         tag.is_request = 1'b1;
-        if (window_has) begin
-          consume = 1'b1;
-          extract = 1'b1;
-          st_d = StRequestWait;
-        end
+        consume = window_has;
+        extract = window_has;
+        if (window_has) st_d = StRequestWait;
       end
       StRequestWait: if (found_valid & found_tag.is_request) st_d = StOpen;
 
@@ -689,12 +685,12 @@ module vr_witness
         else st_d = after_q;
       end
       StAsk: begin
-        emits = may_ask;
+        emits = may_ask_q;
         emitted = TypeRequestStateTransfer;
         to_slot = header.later ? leader : leader_q;
-        drops[DropGap] = out_free | ~may_ask;
+        drops[DropGap] = out_free | ~may_ask_q;
         cleans = drops[DropGap] & header.is_prepare & is_same & is_normal;
-        finish = out_free | ~may_ask;
+        finish = out_free | ~may_ask_q;
       end
 
       // Set-up and recovery.
@@ -753,7 +749,8 @@ module vr_witness
 
       // The log is read when all lines are written.
       StSettle: if (settle_q == '0) st_d = after_q;
-      StSendIndex: st_d = StSend;
+      StSendIndex: st_d = StSendLines;
+      StSendLines: st_d = StSend;
       StSend: begin
         to_source = header.is_request;
         sender_start = ~any_q;
@@ -764,12 +761,11 @@ module vr_witness
       StEntries: begin
         count = 7'd64;
         tag.is_entry = 1'b1;
+        consume = window_has & (lines_q != '0);
+        extract = consume;
         if (lines_q == '0) begin
           st_d = StSettle;
           after_d = StJudge;
-        end else if (window_has) begin
-          consume = 1'b1;
-          extract = 1'b1;
         end
       end
       StJudge:
@@ -902,7 +898,7 @@ module vr_witness
         line_addr_q <= line_addr_q + 1'b1;
       end
     end
-    if (st_q == StRequest && consume) rest_q <= rest_q - length_t'(24);
+    if (st_q == StRequest && window_has) rest_q <= rest_q - length_t'(24);
     if (found_valid & found_tag.is_request) request_q <= found_request;
 
     // Memories.
@@ -929,7 +925,13 @@ module vr_witness
     end
     if (commits) committed_q <= number_t'(word[1]);
 
-    // Asking.
+    // Asking. The results are used some cycles after the state changes.
+    retry_due_q <= timer_o & ~late[31] & (st_q == StIdle);
+    may_ask_q   <= ~asked_q | (time_us_i - asked_at_q >= 32'(RetryUs));
+    if (st_q == StCheck) begin
+      from_group_q <= from_group;
+      expected_q   <= expected;
+    end
     if (st_q == StAsk && emits && out_free) begin
       asked_q <= 1'b1;
       asked_at_q <= time_us_i;
@@ -1042,6 +1044,8 @@ module vr_witness
     end
     if (st_q == StQuorum) from_q <= least_q;
     if (st_q == StSettle && from_q < cleaned_q) from_q <= cleaned_q;
+    send_first_q <= index_value[LineBits-1:0];
+    send_lines_q <= tail_q - index_value;
     if (st_q == StSend) any_q <= 1'b1;
 
     // Entries.

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 BAD: dict[str, list[dict[str, object]]] = {
     "vr_witness": [
-        *({"DataWidth": 256}, {"UdpPort": 0}, {"UdpPort": 65536}),
-        *({"LogLines": 16}, {"LogLines": 100}, {"LogLines": 131_072}),
-        *({"LogOps": 2}, {"LogOps": 100}, {"LogOps": 4096}),
-        *({"BufferLines": 1}, {"BufferLines": 100}, {"BufferLines": 512}),
-        *({"FragmentLines": 1}, {"FragmentLines": 141}),
-        *({"RetryUs": 0}, {"RetryUs": 1_000_001}),
+        {"DataWidth": 256},
+        {"UdpPort": 0}, {"UdpPort": 65536},
+        {"LogLines": 16}, {"LogLines": 100}, {"LogLines": 131_072},
+        {"LogOps": 2}, {"LogOps": 100}, {"LogOps": 4096},
+        {"BufferLines": 1}, {"BufferLines": 100}, {"BufferLines": 512},
+        {"FragmentLines": 1}, {"FragmentLines": 141},
+        {"RetryUs": 0}, {"RetryUs": 1_000_001},
     ],
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -18,7 +19,8 @@ from bombus.applications.vr.messages import (
 )
 from bombus.applications.vr.model import Address, Limits, Sent, Witness
 from tests.applications.vr.vr_cases import Cases, address, responses, set_ups
-from tests.support.harness import PACES, Beats, Bench, Benches, Message, pack_meta
+from tests.support.harness import PACES, Beats, Bench, BenchError, Benches, Message, pack_meta
+from tests.support.rtl_files import Mutation, sampled
 
 pytestmark = pytest.mark.slow
 
@@ -176,3 +178,33 @@ def test_pace(benches: Benches) -> None:
     last_beats = taken[3::4]
     assert [b - a for a, b in zip(last_beats, sent, strict=True)] == [PREPARE_LATENCY] * 10
     world.check()
+
+
+# Each breaks a rule of the protocol, or an address in the log.
+MUTATIONS = (
+    Mutation("vr_witness", "else if (~header.start_follows) st_d = StAsk;", ""),
+    Mutation("vr_witness", "if (~active | header.earlier)", "if (~active)"),
+    Mutation("vr_witness", "if (~is_normal | header.later)", "if (~is_normal)"),
+    Mutation("vr_witness", "if (no_room) begin", "if (1'b0) begin"),
+    Mutation("vr_witness", "num_votes > {1'b0, quorum} && reached_q", "reached_q"),
+    Mutation("vr_witness", "(word[1] == nonce_q)", "1'b1"),
+    Mutation("vr_witness", "keep_q <= is_same ? last_q : committed_q;", "keep_q <= last_q;"),
+    Mutation("vr_witness", "if (has_quorum & (repeated_q | ~had_quorum_q))", "if (1'b1)"),
+    Mutation("vr_witness", "header.clean_is_later ? committed_q : ", ""),
+    Mutation("vr_witness", "if (leader[0]) begin", "if (1'b0) begin"),
+    Mutation("vr_witness", "jumps_far_q <= before_q > keep_q &&", "jumps_far_q <= 1'b0 &&"),
+    Mutation("vr_entries", "(lines > rest_q)", "1'b0"),
+    Mutation("vr_entries", "~keeps_view_q |", ""),
+    Mutation("vr_window", "has_next_q | ended_q;", "1'b1;"),
+    Mutation("vr_header", "(word[4] <= word[3])", "1'b1"),
+    Mutation("vr_log_sender", "start_q <= start_q + size_t'(FragmentData);", ""),
+)
+
+
+@pytest.mark.parametrize(
+    "mutation",
+    [pytest.param(each, marks=sampled(n + 4), id=str(each)) for n, each in enumerate(MUTATIONS)],
+)
+def test_mutations_are_found(mutation: Mutation, tmp_path: Path) -> None:
+    with pytest.raises((AssertionError, BenchError)):
+        run_random(Benches(mutation.copy(tmp_path)), 40, 10)
