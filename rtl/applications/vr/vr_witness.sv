@@ -503,15 +503,20 @@ module vr_witness
   wire group_off = (state_q == StateOff) | (state_q == StateRecovering);
   logic retry_due_q, may_ask_q, from_group_q, expected_q;
   wire from_group = (word[1] < 64'(replicas_q)) & (word_replica != own_q);
-  wire [31:0] set_mode = word[0][31:0];
-  wire [31:0] set_index = word[1][63:32];
-  wire [31:0] set_count = word[1][31:0];
-  wire [31:0] set_slot = word[2][63:32];
-  wire [31:0] set_port = word[3][63:32];
-  wire set_address = (set_mode == 32'd1) & ~regs_i.control.locked & ~|set_slot[31:3] &
-      ~|set_port[31:16];
-  wire set_recover = (set_mode == 32'd2) & ~regs_i.control.locked & (set_index < set_count) &
-      set_index[0] & (set_count == 32'd3 | set_count == 32'd5 | set_count == 32'd7);
+  // Set-up by a message or by registers.
+  logic address_command_q, recover_command_q, commanded_q;
+  wire by_message = ~commanded_q;
+  wire is_open = commanded_q | ~regs_i.control.locked;
+  wire [31:0] set_mode = commanded_q ? (address_command_q ? 32'd1 : 32'd2) : word[0][31:0];
+  wire [31:0] set_index = commanded_q ? 32'(regs_i.group.index) : word[1][63:32];
+  wire [31:0] set_count = commanded_q ? 32'(regs_i.group.replicas) : word[1][31:0];
+  wire [31:0] set_slot = commanded_q ? 32'(regs_i.address.slot) : word[2][63:32];
+  wire [31:0] set_ip = commanded_q ? regs_i.address.ip : word[2][31:0];
+  wire [31:0] set_port = commanded_q ? 32'(regs_i.address.port) : word[3][63:32];
+  wire [63:0] set_nonce = commanded_q ? regs_i.nonce.value : {word[3][31:0], word[4][63:32]};
+  wire set_address = (set_mode == 32'd1) & is_open & ~|set_slot[31:3] & ~|set_port[31:16];
+  wire set_recover = (set_mode == 32'd2) & is_open & (set_index < set_count) & set_index[0] &
+      (set_count == 32'd3 | set_count == 32'd5 | set_count == 32'd7);
   wire expected = (state_q == StateRecovering) & (word[1] == nonce_q) & ~word[0][0] &
       (word[0][31:0] < 32'(replicas_q));
 
@@ -546,6 +551,7 @@ module vr_witness
     unique case (st_q)
       StIdle:
       if (in_valid_i) st_d = StCheck;
+      else if (address_command_q | recover_command_q) st_d = StSetUp;
       else if (retry_due_q) st_d = state_q == StateFetching ? StFetch : StRecover;
       StCheck: st_d = StDecide;
       StDrain: ;
@@ -696,10 +702,10 @@ module vr_witness
       // Set-up and recovery.
       StSetUp: st_d = StReply;
       StReply: begin
-        emits = 1'b1;
+        emits = by_message;
         emitted = TypeSetUpReply;
         to_source = 1'b1;
-        if (out_free) begin
+        if (out_free | commanded_q) begin
           if (recovers_q) st_d = StRecover;
           else finish = 1'b1;
         end
@@ -819,7 +825,8 @@ module vr_witness
 
   // cleanUpTo, at most what is committed.
   wire number_t clean = header.clean_is_later ? committed_q : number_t'(word[3]);
-  wire [OpBits:0] freed_ops = (OpBits + 1)'(header.clean_is_later ? header.freed_all : header.freed);
+  wire [15:0] freed = header.clean_is_later ? header.freed_all : header.freed;
+  wire [OpBits:0] freed_ops = (OpBits + 1)'(freed);
   logic committed_frees_q, freed_q;
   wire frees = cleans & (header.clean_is_later ? committed_frees_q : header.clean_frees);
   always_comb begin
@@ -950,6 +957,12 @@ module vr_witness
     settle_q <= st_q == StSettle ? settle_q - 1'b1 : 4'(SettleCycles);
 
     // Set-up and recovery.
+    if (begins) commanded_q <= 1'b0;
+    else if (st_q == StIdle) commanded_q <= 1'b1;
+    if (regs_i.command.set_address) address_command_q <= 1'b1;
+    else if (st_q == StSetUp && commanded_q) address_command_q <= 1'b0;
+    if (regs_i.command.recover) recover_command_q <= 1'b1;
+    else if (st_q == StSetUp && commanded_q && ~address_command_q) recover_command_q <= 1'b0;
     if (st_q == StDecide) begin
       keep_q <= is_same ? last_q : committed_q;
       reported_q <= reported;
@@ -960,11 +973,11 @@ module vr_witness
     if (st_q == StSetUp) begin
       refused_q  <= ~(set_mode == '0 | set_address | set_recover);
       recovers_q <= set_recover;
-      if (set_address) addresses[set_slot[2:0]] <= {word[2][31:0], set_port[15:0]};
+      if (set_address) addresses[set_slot[2:0]] <= {set_ip, set_port[15:0]};
       if (set_recover) begin
         own_q <= set_index[2:0];
         replicas_q <= set_count[2:0];
-        nonce_q <= {word[3][31:0], word[4][63:32]};
+        nonce_q <= set_nonce;
       end
     end
     if (st_q == StRestart) nonce_q <= nonce_q + 1'b1;
@@ -1134,6 +1147,8 @@ module vr_witness
       tail_q <= '0;
       held_q <= '0;
       asked_q <= 1'b0;
+      address_command_q <= 1'b0;
+      recover_command_q <= 1'b0;
       timer_o <= 1'b0;
       opened_q <= 1'b0;
       line_pending_q <= 1'b0;
@@ -1143,7 +1158,8 @@ module vr_witness
     end
   end
 
-  assign busy_o = (st_q != StIdle) | out_valid_o | log_write_q | line_pending_q;
+  wire commanded = address_command_q | recover_command_q;
+  assign busy_o = (st_q != StIdle) | commanded | out_valid_o | log_write_q | line_pending_q;
 
   always_comb begin
     status_o = '0;

@@ -12,8 +12,10 @@ import pytest
 
 from bombus.applications.vr.messages import (
     Commit,
+    Mode,
     Prepare,
     Request,
+    SetUp,
     State,
     ValidateRead,
 )
@@ -155,6 +157,42 @@ def run_random(benches: Benches, groups: int, batches: int) -> None:
         seen += world.model.counted
     assert all(seen[name] for name in (*DROPS, *EVENTS))
     assert all(states[state] for state in State if state != State.OFF)
+
+
+def test_set_up_by_registers(benches: Benches) -> None:
+    """While messages are refused: addresses, recovery, and one more address."""
+    world = World(benches)
+    world.model.locked = True
+    world.control()
+    for data in set_ups(1, 3, 9):
+        world.send(data)
+    world.check()
+    assert world.bench.status & 7 == State.OFF
+
+    def command(bit: int, slot: int, nonce: int) -> None:
+        to = address(slot)
+        value = slot << 48 | to.port << 32 | to.ip
+        value = value << 6 | 3 << 3 | 1
+        world.bench.control(nonce << 128 | value << 35 | 1 << bit | 1 << 32)
+        world.bench.run(20)
+        world.control()
+        world.bench.run(2)
+
+    world.model.locked = False  # the model takes the same by messages, whose replies do not count
+    for slot in range(8):
+        command(34, slot, 0)
+        ip, port = address(slot)
+        message = SetUp(mode=Mode.ADDRESS, slot=slot, ip=ip, port=port)
+        world.model.handle(message.encode(), CLIENT)
+    command(33, 0, 77)
+    sent = world.model.handle(SetUp(mode=Mode.RECOVER, index=1, count=3, nonce=77).encode(), CLIENT)
+    world.expected += sent[1:]
+    world.model.locked = True
+    world.check()
+    for data in responses(world.model):
+        world.send(data)
+    world.check()
+    assert world.model.state == State.NORMAL
 
 
 def test_pace(benches: Benches) -> None:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// vr_witness. In: beats. Out: beats. Control: time in us, locked. Status: registers, then busy.
+// vr_witness. In: beats. Out: beats. Control, from the lowest bit: time in us, locked, the
+// commands recover and set_address, group, address; bits 128 to 191: nonce. Status: registers, then busy.
 // Events: drops, then events.
 `include "bombus_types.svh"
 `include "bench.svh"
@@ -13,13 +14,29 @@ module bench #(
     localparam int unsigned DataWidth = 512,
     localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth)
 ) (
-    `BENCH_PORTS(1, BeatBits, 1, BeatBits, 64, 240)
+    `BENCH_PORTS(1, BeatBits, 1, BeatBits, 192, 240)
 );
 
   `BENCH_SHAPE
   `BOMBUS_BEAT_T(beat_t, DataWidth)
 
-  typedef struct packed {struct packed {logic locked;} control;} regs_t;
+  typedef struct packed {
+    struct packed {logic [63:0] value;} nonce;
+    struct packed {
+      logic [2:0]  slot;
+      logic [15:0] port;
+      logic [31:0] ip;
+    } address;
+    struct packed {
+      logic [2:0] replicas;
+      logic [2:0] index;
+    } group;
+    struct packed {
+      logic set_address;
+      logic recover;
+    } command;
+    struct packed {logic locked;} control;
+  } regs_t;
   typedef struct packed {
     struct packed {logic [31:0] lines;} occupied;
     struct packed {logic [47:0] value;} cleaned;
@@ -37,6 +54,12 @@ module bench #(
   regs_t   regs;
   status_t status;
   assign regs.control.locked = control_i[32];
+  assign {regs.address, regs.group} = control_i[91:35];
+  assign regs.nonce = control_i[191:128];
+  // A command is a pulse at the rise of its bit.
+  logic [1:0] command_q;
+  always_ff @(posedge clk_i) command_q <= control_i[34:33];
+  assign regs.command = control_i[34:33] & ~command_q;
   logic [0:0] next;
   logic [4:0] drops;
   logic [6:0] events;
