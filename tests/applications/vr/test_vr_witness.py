@@ -17,6 +17,7 @@ from bombus.applications.vr.messages import (
     Request,
     SetUp,
     State,
+    Type,
     ValidateRead,
 )
 from bombus.applications.vr.model import Address, Limits, Sent, Witness
@@ -45,6 +46,13 @@ class World:
         self.time = 0
         self.expected: list[Sent] = []
         self.before: Counter[str] = Counter()
+
+    def forget(self) -> None:
+        """After a reset of the layer."""
+        self.model = Witness(LIMITS)
+        self.expected.clear()
+        self.before.clear()
+        self.bench.forget()
 
     def control(self) -> None:
         self.bench.control(self.time | self.model.locked << 32)
@@ -157,6 +165,25 @@ def run_random(benches: Benches, groups: int, batches: int) -> None:
         seen += world.model.counted
     assert all(seen[name] for name in (*DROPS, *EVENTS))
     assert all(states[state] for state in State if state != State.OFF)
+
+
+def test_reset_in_traffic(benches: Benches) -> None:
+    """A reset at any time: the witness is off, and joins again with an empty log."""
+    random = Random(5)
+    world = World(benches)
+    for cycles in range(1, 120, 7):
+        world.join(nonce=random.getrandbits(64))
+        cases = Cases(random, world.model)
+        for _ in range(30):
+            world.send(cases.message())
+        world.bench.run(cycles)
+        world.bench.reset()
+        world.bench.run(20)
+        assert world.bench.status & 7 == State.OFF
+        world.forget()
+        for _ in range(20):  # of the time before: it votes and acknowledges nothing
+            world.send(cases.message())
+        assert {sent.data[4] for sent in world.check()} <= {Type.SET_UP_REPLY, Type.RECOVERY}
 
 
 def test_set_up_by_registers(benches: Benches) -> None:

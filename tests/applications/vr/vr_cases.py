@@ -118,6 +118,8 @@ class Cases:
         random = self.random
         count = random.choice((0, 1, 1, 2, 3, 5, 8))
         views = sorted(random.randint(max(0, view - 2), view) for _ in range(count))
+        if random.random() < 0.08:  # not in order
+            random.shuffle(views)
         return [
             Entry(each, first + n, self._one_request(), random.choice((0, 1, 1)))
             for n, each in enumerate(views)
