@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The witnesses of the example design, at the MAC port."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.helpers import Benchmark
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+def test_benchmark(benchmark: Benchmark) -> None:
+    """Latency and rate; every reply is compared with the model."""
+    result = benchmark("vr", messages=400)
+    assert result["errors"] == 0
+    limits = {"Prepare": (45, 5.66), "ValidateRead": (40, 2.06)}
+    for row in result["rows"]:
+        latency, cycles = limits[row["message"]]
+        assert row["latency_cycles"] <= latency
+        assert row["cycles_per_message"] <= cycles
+        assert row["checked"] > 0
