@@ -13,6 +13,8 @@
 // Latency: 3 cycles from the only beat of a ValidateRead to the reply, 3 cycles from the last beat
 // of a Prepare with one request of 140 bytes to its PrepareOK. Throughput: one ValidateRead in 2
 // cycles; one such Prepare, of 4 beats, in 5. Only for beats of 512 bits.
+`include "bombus_assert.svh"
+
 module vr_witness
   import bombus_pkg::*;
   import vr_pkg::*;
@@ -1173,5 +1175,22 @@ module vr_witness
     status_o.cleaned.value = cleaned_q;
     status_o.occupied.lines = 32'(pointer_t'(tail_q - head_q));
   end
+
+  // ---- Invariants ----
+
+  wire votes = emits & (emitted inside {TypePrepareOk, TypeStartViewChange, TypeValidateReadReply});
+  wire acknowledges = emits & (emitted == TypePrepareOk);
+  wire is_appended = (st_q == StOp) & ~no_room & (op_q == number_t'(word[1]) + 1'b1);
+  wire is_held = word[1] <= 64'(last_q);
+  wire idle = st_q == StIdle;
+  `BOMBUS_ASSERT(VotesAfterRecovery, !votes || active)
+  `BOMBUS_ASSERT(AcknowledgesItsLog,
+                 !acknowledges || is_normal && (st_q == StAcknowledge || is_appended || is_held))
+  `BOMBUS_ASSERT(ViewNeverFalls, group_off || $past(view_q) <= view_q)
+  `BOMBUS_ASSERT(LogView, !active || log_view_q <= view_q)
+  `BOMBUS_ASSERT(Order, !idle || (cleaned_q <= committed_q && committed_q <= last_q))
+  `BOMBUS_ASSERT(NextFollows, !idle || next_q == last_q + 1'b1)
+  `BOMBUS_ASSERT(HeldCounts, !idle || held_q == (OpBits + 1)'(last_q - cleaned_q))
+  `BOMBUS_ASSERT(LogBounds, !idle || pointer_t'(tail_q - head_q) <= (LineBits + 1)'(LogLines))
 
 endmodule

@@ -21,6 +21,7 @@ from bombus.applications.vr.messages import (
     ValidateRead,
 )
 from bombus.applications.vr.model import Address, Limits, Sent, Witness
+from bombus.base.macros import CHECKS
 from tests.applications.vr.vr_cases import Cases, address, responses, set_ups
 from tests.support.harness import PACES, Beats, Bench, BenchError, Benches, Message, pack_meta
 from tests.support.rtl_files import Mutation, sampled
@@ -42,7 +43,7 @@ class World:
     def __init__(self, benches: Benches, seed: int = 1) -> None:
         self.random = Random(seed)
         self.model = Witness(LIMITS)
-        self.bench: Bench = benches("vr_witness", seed=seed)
+        self.bench: Bench = benches("vr_witness", seed=seed, macros={CHECKS: 1})
         self.time = 0
         self.expected: list[Sent] = []
         self.before: Counter[str] = Counter()
