@@ -37,11 +37,11 @@ func (l *entries) truncate(opnum uint64) {
 // restart makes an empty log after opnum.
 func (l *entries) restart(opnum uint64) { *l = entries{base: opnum} }
 
-// piece returns the first entries of a list, at least one, of at most so many bytes of operations.
+// piece returns the first entries of a list, at least one, of at most so many bytes in a message.
 func piece(list []wire.Entry, limit int) []wire.Entry {
 	size := 0
 	for i := range list {
-		size += 64 + len(list[i].Request.Op)
+		size += wire.EntryBytes(&list[i])
 		if size > limit && i > 0 {
 			return list[:i]
 		}

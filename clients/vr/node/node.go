@@ -31,6 +31,8 @@ type Config struct {
 	// Window is how far the log of a witness may reach before what is committed. Operations that a
 	// slow replica lacks are kept by witnesses within it.
 	Window int
+	// InFlight is the number of operations that are prepared and not committed, at most.
+	InFlight int
 	// Piece is the size of a partial state transfer to a replica, in bytes of entries.
 	Piece     int
 	Heartbeat int // interval of the leader's messages
@@ -42,7 +44,10 @@ type Config struct {
 
 // Defaults returns the usual values of all fields but Index and Replicas.
 func Defaults() Config {
-	return Config{Capacity: 2048, Window: 1024, Piece: 128 << 10, Heartbeat: 4, Timeout: 40, Retry: 8}
+	return Config{
+		Capacity: 2048, Window: 1024, InFlight: 256, Piece: 128 << 10,
+		Heartbeat: 4, Timeout: 40, Retry: 8,
+	}
 }
 
 // Status is the state of a node.
@@ -76,10 +81,9 @@ type Output struct {
 
 // Limits of a leader.
 const (
-	maxInFlight   = 256  // operations prepared and not committed
 	maxQueue      = 4096 // requests that wait
 	maxBatch      = 64   // operations of a Prepare
-	maxBatchBytes = 8000 // bytes of operations of a Prepare
+	maxBatchBytes = 8000 // bytes of operations of a Prepare, or of entries for a witness
 	maxKept       = 64   // Prepares that wait for a state transfer
 )
 

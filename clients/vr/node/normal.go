@@ -50,9 +50,10 @@ func (n *Node) lead() {
 
 // prepareQueue moves requests from the queue into the log and sends them to all.
 func (n *Node) prepareQueue() {
-	for len(n.queue) > 0 && n.log.last()-n.committed < maxInFlight {
+	for len(n.queue) > 0 && n.log.last()-n.committed < uint64(n.InFlight) {
 		size, count := 0, 0
-		for count < least(len(n.queue), maxBatch) {
+		room := n.InFlight - int(n.log.last()-n.committed)
+		for count < least(len(n.queue), maxBatch, room) {
 			size += len(n.queue[count].Op) + 24
 			if size > maxBatchBytes && count > 0 {
 				break
@@ -240,22 +241,31 @@ func (n *Node) repeatAsLeader() {
 		}
 		if !p.hasJoined {
 			n.sendStartView(to)
-		} else if n.now-n.progressed >= n.Retry {
-			n.repeatPrepares(to, most(p.match, n.committed)+1)
+		}
+		if n.now-n.progressed >= n.Retry {
+			n.repeatPrepares(to)
 		}
 	}
 	n.repeatReads()
 }
 
-func (n *Node) repeatPrepares(to int, first uint64) {
+// repeatPrepares sends what is not committed, or a batch of what a node lacks.
+func (n *Node) repeatPrepares(to int) {
 	n.truncation()
-	if first > n.log.last() && n.peers[to].match < n.log.last() {
-		first = n.log.last() // shows a node what it lacks, and witnesses how far to truncate
+	match := n.peers[to].match
+	for first := most(match, n.committed) + 1; first <= n.log.last(); {
+		first = n.repeatPrepare(to, first)
 	}
-	for first <= n.log.last() {
-		batch := piece(n.log.after(first-1), maxBatchBytes)
-		last := first + uint64(least(len(batch), maxBatch)) - 1
-		n.send(to, n.prepare(first, last))
-		first = last + 1
+	if n.peers[to].hasJoined && match < n.committed && n.committed == n.log.last() {
+		n.repeatPrepare(to, match+1)
 	}
+}
+
+// repeatPrepare sends a batch that begins with this operation, and returns what follows it.
+func (n *Node) repeatPrepare(to int, first uint64) uint64 {
+	list := n.log.list[first-n.log.base-1:]
+	list = piece(list[:least(len(list), maxBatch)], maxBatchBytes)
+	end := list[len(list)-1].Opnum
+	n.send(to, n.prepare(first, end))
+	return end + 1
 }

@@ -22,6 +22,7 @@ type Config struct {
 	TickMS   int              `json:"tick_ms"`
 	Capacity int              `json:"capacity"` // entries of a software witness
 	Window   int              `json:"window"`   // entries kept for a slow replica
+	InFlight int              `json:"in_flight"`
 }
 
 // ReadConfig reads and checks a configuration file.
@@ -31,7 +32,7 @@ func ReadConfig(name string) (*Config, error) {
 		return nil, err
 	}
 	usual := node.Defaults()
-	c := &Config{TickMS: 5, Capacity: usual.Capacity, Window: usual.Window}
+	c := &Config{TickMS: 5, Capacity: usual.Capacity, Window: usual.Window, InFlight: usual.InFlight}
 	if err := json.Unmarshal(data, c); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -45,8 +46,8 @@ func ReadConfig(name string) (*Config, error) {
 		}
 		seen[address] = true
 	}
-	if c.TickMS < 1 || c.Window < 1 || c.Capacity < 1 {
-		return nil, fmt.Errorf("%s: tick_ms, window and capacity are at least 1", name)
+	if c.TickMS < 1 || c.Window < 1 || c.Capacity < 1 || c.InFlight < 1 {
+		return nil, fmt.Errorf("%s: tick_ms, window, capacity and in_flight are at least 1", name)
 	}
 	return c, nil
 }
@@ -55,7 +56,7 @@ func ReadConfig(name string) (*Config, error) {
 func (c *Config) Node(index int) node.Config {
 	n := node.Defaults()
 	n.Index, n.Replicas = index, len(c.Replicas)
-	n.Capacity, n.Window = c.Capacity, c.Window
+	n.Capacity, n.Window, n.InFlight = c.Capacity, c.Window, c.InFlight
 	n.Nonce = uint64(time.Now().UnixNano())
 	return n
 }

@@ -566,6 +566,12 @@ func (e *Entry) fields(c *codec) {
 	c.operation(&e.Request)
 }
 
+// EntryBytes returns the size of an entry in a message, with its padding.
+func EntryBytes(e *Entry) int {
+	size := 64 + len(e.Hash) + len(e.Request.Op)
+	return (size + entryAlign - 1) / entryAlign * entryAlign
+}
+
 // EncodeEntries returns the byte string of a list of entries: for each its size (8 bytes, this
 // field included, padding not), its fields, and zeros up to a multiple of 64 bytes.
 func EncodeEntries(entries []Entry) []byte {

@@ -53,6 +53,15 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+func TestEntryBytes(t *testing.T) {
+	for n := 0; n < 200; n++ {
+		e := Entry{Opnum: 1, Hash: make([]byte, n%3), Request: operation(n)}
+		if got, want := EntryBytes(&e), len(EncodeEntries([]Entry{e})); got != want {
+			t.Errorf("op of %d bytes: %d, not %d", n, got, want)
+		}
+	}
+}
+
 // Sizes and bytes as the software of the Beehive paper sends them.
 func TestSizes(t *testing.T) {
 	prepare := &Prepare{1, 2, 2, 0, []Operation{operation(140)}}
