@@ -9,6 +9,7 @@ package sim
 
 import (
 	"container/heap"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand"
@@ -40,6 +41,7 @@ type Options struct {
 	Keys       int
 	Operations int
 	Break      Break
+	External   *External // simulates the witnesses, unless nil
 }
 
 // Result of a run.
@@ -93,6 +95,10 @@ type host struct {
 	disk    []byte
 	lazy    []byte // of LosesDisk: not yet on disk
 	checked uint64 // operations compared with those of other replicas
+	// Of a witness in another program: it has no node.
+	isUp  bool
+	state externalState
+	parts map[int]*wire.Assembler // fragments, by sender
 }
 
 type user struct {
@@ -149,7 +155,7 @@ func Run(options Options) (Result, error) {
 	w.late = w.rng.Float64() * 0.02
 	w.config = w.groupConfig()
 	for i := 0; i < options.Replicas; i++ {
-		h := &host{index: i}
+		h := &host{index: i, parts: map[int]*wire.Assembler{}}
 		if i%2 == 0 {
 			h.disk = log.Encode(&log.Batch{})
 		}
@@ -199,6 +205,13 @@ func (w *world) active() bool {
 func (w *world) settled() bool {
 	for _, h := range w.hosts {
 		n, first := h.node, w.hosts[0].node
+		if w.isExternal(h) && first != nil {
+			s := h.state
+			if s.state != externalNormal || s.view != first.View() || s.last != first.LastOp() {
+				return false
+			}
+			continue
+		}
 		if n == nil || n.Status() != node.Normal || n.View() != first.View() ||
 			n.LastOp() != first.LastOp() || n.LastCommitted() != first.LastOp() {
 			return false
@@ -210,6 +223,10 @@ func (w *world) settled() bool {
 func (w *world) describe() string {
 	text := ""
 	for _, h := range w.hosts {
+		if w.isExternal(h) {
+			text += fmt.Sprintf("%d %+v; ", h.index, h.state)
+			continue
+		}
 		if h.node == nil {
 			text += fmt.Sprintf("%d down; ", h.index)
 			continue
@@ -240,8 +257,28 @@ func (w *world) groupConfig() node.Config {
 	return config
 }
 
+func (w *world) isExternal(h *host) bool { return w.External != nil && h.index%2 == 1 }
+
+func (w *world) startExternal(h *host) {
+	h.isUp = true
+	w.external(h, "reset", w.Replicas, uint64(h.life)<<20, w.now)
+	life := h.life
+	var again func()
+	again = func() {
+		if h.isUp && h.life == life {
+			w.external(h, "elapse", w.now)
+			w.after(tick, again)
+		}
+	}
+	w.after(w.between(1, tick), again)
+}
+
 func (w *world) start(h *host) {
 	h.life++
+	if w.isExternal(h) {
+		w.startExternal(h)
+		return
+	}
 	config := w.config
 	config.Index = h.index
 	config.Nonce = uint64(h.life) << 20
@@ -276,6 +313,7 @@ func (w *world) start(h *host) {
 }
 
 func (w *world) kill(h *host) {
+	h.isUp = false
 	if h.node != nil {
 		w.count(h)
 		h.node, h.lazy = nil, nil
@@ -320,7 +358,7 @@ func (w *world) finish(h *host) {
 		w.compare(h)
 	}
 	for _, s := range out.Sends {
-		w.transmit(h.index, s.To, s.Message)
+		w.transmit(h.index, s.To, wire.Encode(s.Message))
 	}
 	for _, r := range out.Replies {
 		w.answer(h.index, r)
@@ -328,7 +366,7 @@ func (w *world) finish(h *host) {
 }
 
 func (w *world) restart(h *host) {
-	if h.node == nil {
+	if h.node == nil && !h.isUp {
 		w.start(h)
 	}
 }
@@ -366,20 +404,30 @@ func (w *world) copies() int {
 	return 1
 }
 
-func (w *world) transmit(from, to int, m wire.Message) {
+func (w *world) transmit(from, to int, data []byte) {
 	if w.blocked[[2]int{from, to}] {
 		return
 	}
-	frame := wire.Encode(m)
 	for i := w.copies(); i > 0; i-- {
-		w.after(w.delay(), func() { w.deliver(from, to, frame) })
+		w.after(w.delay(), func() { w.deliver(from, to, data) })
 	}
 }
 
-func (w *world) deliver(from, to int, frame []byte) {
+func (w *world) deliver(from, to int, data []byte) {
 	h := w.hosts[to]
+	if h.isUp {
+		w.external(h, "message", from, w.now, hex.EncodeToString(data))
+		return
+	}
 	if h.node == nil {
 		return
+	}
+	if h.parts[from] == nil {
+		h.parts[from] = &wire.Assembler{}
+	}
+	frame := h.parts[from].Add(data)
+	if frame == nil {
+		return // not complete
 	}
 	m, err := wire.Decode(frame)
 	if err != nil {
@@ -400,7 +448,7 @@ func (w *world) skipGap(h *host, from int, m wire.Message) bool {
 	case *wire.Prepare:
 		if n.Status() == node.Normal && m.View == n.View() && m.BatchStart > n.LastOp()+1 {
 			ok := &wire.PrepareOK{View: m.View, Opnum: m.Opnum, Replica: uint64(h.index)}
-			w.transmit(h.index, from, ok)
+			w.transmit(h.index, from, wire.Encode(ok))
 			return true
 		}
 	case *wire.Commit:

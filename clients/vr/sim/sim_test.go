@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,12 +16,29 @@ import (
 var (
 	seeds      = flag.Int("seeds", 4, "number of seeds")
 	operations = flag.Int("operations", 300, "client operations of each seed")
+	witness    = flag.String("witness", "", "program that simulates the witnesses, and arguments")
 )
 
 func options(seed int64) Options {
 	return Options{
 		Seed: seed, Replicas: 3 + 2*int(seed%2), Clients: 6, Keys: 4, Operations: *operations,
 	}
+}
+
+func external(t *testing.T) *External {
+	if *witness == "" {
+		return nil
+	}
+	program, err := StartExternal(strings.Fields(*witness))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := program.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return program
 }
 
 func judge(o Options) (Result, error) {
@@ -36,8 +54,11 @@ func judge(o Options) (Result, error) {
 func TestFaults(t *testing.T) {
 	var total Result
 	count := 0
+	program := external(t)
 	for seed := int64(1); seed <= int64(*seeds); seed++ {
-		result, err := judge(options(seed))
+		o := options(seed)
+		o.External = program
+		result, err := judge(o)
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
@@ -54,7 +75,7 @@ func TestFaults(t *testing.T) {
 		t.Errorf("%d operations have ended, not %d", count, want)
 	}
 	if total.Kills == 0 || total.Resets == 0 || total.Splits == 0 || total.Views == 0 ||
-		total.Counters.Transfers == 0 || total.Counters.LogFull == 0 {
+		total.Counters.Transfers == 0 || total.Counters.LogFull == 0 && program == nil {
 		t.Errorf("a fault is missing: %+v", total)
 	}
 	if total.Counters.Refused > 0 {

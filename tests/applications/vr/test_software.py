@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 import time
 from itertools import cycle
 from pathlib import Path
@@ -38,6 +39,26 @@ def test_faults_of_many_seeds() -> None:
         *("-seeds", "200", "-operations", "500"),
     )
     assert "200 seeds, 100000 operations" in shown
+
+
+def faults_beside_the_model(seeds: int, operations: int) -> None:
+    script = Path(__file__).with_name("model_witness.py")
+    shown = run_go(
+        *("test", "-count=1", "-v", "-timeout", "60m", "./sim", "-run", "TestFaults"),
+        *("-seeds", str(seeds), "-operations", str(operations)),
+        *("-witness", f"{sys.executable} {script}"),
+    )
+    assert f"{seeds} seeds, {seeds * operations} operations" in shown
+
+
+def test_model_as_witness() -> None:
+    """The model that the RTL is compared with, among replicas in Go."""
+    faults_beside_the_model(4, 200)
+
+
+@pytest.mark.sweep
+def test_model_as_witness_of_many_seeds() -> None:
+    faults_beside_the_model(200, 500)
 
 
 @pytest.mark.sweep
