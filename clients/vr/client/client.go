@@ -48,7 +48,11 @@ func (c *Client) ID() uint64 { return c.session.id }
 // Do executes an operation; reads are linearizable. If the context ends first, the operation may
 // have been executed or not, or be executed later, and the client must be closed.
 func (c *Client) Do(ctx context.Context, op kv.Op) (kv.Result, error) {
-	c.session.Begin(op.Encode(), op.Kind == kv.Get)
+	data := op.Encode()
+	if len(data) > wire.MaxOp {
+		return kv.Result{}, fmt.Errorf("key and values have more than %d bytes", wire.MaxOp-13)
+	}
+	c.session.Begin(data, op.Kind == kv.Get)
 	for ctx.Err() == nil {
 		to := c.replicas[c.session.Leader()]
 		_, _ = c.conn.WriteToUDPAddrPort(wire.Encode(c.session.Request()), to)

@@ -81,10 +81,12 @@ type Output struct {
 
 // Limits of a leader.
 const (
-	maxQueue      = 4096 // requests that wait
-	maxBatch      = 64   // operations of a Prepare
-	maxBatchBytes = 8000 // bytes of operations of a Prepare, or of entries for a witness
-	maxKept       = 64   // Prepares that wait for a state transfer
+	maxQueue = 4096 // requests that wait
+	maxBatch = 64   // operations of a Prepare
+	// Bytes of entries in a Prepare, not committed in all, or in a message to a witness. Hardware
+	// witnesses do not join fragments, and a complete log of a view must fit into a datagram.
+	maxBatchBytes = 8000
+	maxKept       = 64 // Prepares that wait for a state transfer
 )
 
 // Counters of rare events.

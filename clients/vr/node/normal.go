@@ -16,6 +16,10 @@ func (n *Node) Request(r *wire.Request) {
 		})
 		return
 	}
+	if len(r.Op) > wire.MaxOp {
+		n.Counters.Refused++
+		return
+	}
 	if r.IsRead {
 		n.startRead(r)
 		return
@@ -50,15 +54,10 @@ func (n *Node) lead() {
 
 // prepareQueue moves requests from the queue into the log and sends them to all.
 func (n *Node) prepareQueue() {
-	for len(n.queue) > 0 && n.log.last()-n.committed < uint64(n.InFlight) {
-		size, count := 0, 0
-		room := n.InFlight - int(n.log.last()-n.committed)
-		for count < least(len(n.queue), maxBatch, room) {
-			size += len(n.queue[count].Op) + 24
-			if size > maxBatchBytes && count > 0 {
-				break
-			}
-			count++
+	for len(n.queue) > 0 {
+		count := n.fitting()
+		if count == 0 {
+			return
 		}
 		first := n.log.last() + 1
 		for _, request := range n.queue[:count] {
@@ -71,6 +70,22 @@ func (n *Node) prepareQueue() {
 		n.sendAll(n.prepare(first, n.log.last()))
 		n.progressed = n.now
 	}
+}
+
+// fitting returns how many requests may be prepared at once.
+func (n *Node) fitting() int {
+	size := 0
+	for opnum := n.committed + 1; opnum <= n.log.last(); opnum++ {
+		size += wire.EntryBytes(n.log.at(opnum))
+	}
+	room := n.InFlight - int(n.log.last()-n.committed)
+	for i, request := range n.queue {
+		size += wire.EntryBytes(&wire.Entry{Request: request})
+		if i >= least(maxBatch, room) || size > maxBatchBytes {
+			return i
+		}
+	}
+	return len(n.queue)
 }
 
 func (n *Node) prepare(first, last uint64) *wire.Prepare {

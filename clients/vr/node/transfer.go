@@ -22,6 +22,23 @@ func (n *Node) entriesFor(to int, after uint64) []wire.Entry {
 	return n.log.after(after)
 }
 
+// completeFor returns the same for a complete log of the view. For a witness, committed operations
+// that do not fit into a datagram are left out.
+func (n *Node) completeFor(to int, after uint64) []wire.Entry {
+	list := n.entriesFor(to, after)
+	if to%2 == 0 {
+		return list
+	}
+	size := 0
+	for i := len(list) - 1; i >= 0; i-- {
+		size += wire.EntryBytes(&list[i])
+		if size > maxBatchBytes && i+1 < len(list) && list[i].Opnum <= n.committed {
+			return list[i+1:]
+		}
+	}
+	return list
+}
+
 // onRequestStateTransfer sends all entries to a log of a lower view, since a log may be called one
 // of this view only if it is complete. Replicas far behind get committed operations first.
 func (n *Node) onRequestStateTransfer(from int, m *wire.RequestStateTransfer) {
@@ -44,8 +61,10 @@ func (n *Node) onRequestStateTransfer(from int, m *wire.RequestStateTransfer) {
 		})
 	case from%2 == 0 && part[len(part)-1].Opnum <= n.committed:
 		n.send(from, &wire.Committed{View: n.view, Entries: part})
-	default: // the rest is bounded by the window of witnesses and the operations in flight
-		n.send(from, &wire.StateTransfer{View: n.view, Opnum: n.committed, Entries: list})
+	default: // for a replica, the rest is bounded by the operations in flight
+		n.send(from, &wire.StateTransfer{
+			View: n.view, Opnum: n.committed, Entries: n.completeFor(from, m.Opnum),
+		})
 	}
 }
 

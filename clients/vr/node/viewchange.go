@@ -163,7 +163,7 @@ func (n *Node) sendStartView(to int) {
 	if n.peers[to].isKnown {
 		after = least(after, n.peers[to].committed)
 	}
-	list := n.entriesFor(to, after)
+	list := n.completeFor(to, after)
 	if to%2 == 0 && len(piece(list, n.Piece)) < len(list) {
 		list = n.log.after(n.committed) // the replica will ask for the rest
 	}

@@ -416,6 +416,9 @@ func (w *world) transmit(from, to int, data []byte) {
 func (w *world) deliver(from, to int, data []byte) {
 	h := w.hosts[to]
 	if h.isUp {
+		if len(data) > wire.FragmentData {
+			w.fail("node %d sends %d bytes to a witness that joins no fragments", from, len(data))
+		}
 		w.external(h, "message", from, w.now, hex.EncodeToString(data))
 		return
 	}

@@ -49,6 +49,8 @@ const (
 	MaxNumber = 1<<48 - 1
 	// MaxReplicas is the largest number of replicas of a group.
 	MaxReplicas = 7
+	// MaxOp is the size of the longest operation, in bytes: its entry fits into a datagram.
+	MaxOp = 7936
 	// Prepared is the state of an entry in a message.
 	Prepared = 1
 	// Entries are padded to a multiple of this number of bytes.
