@@ -18,6 +18,8 @@ from tests.applications.vr.vr_software import SOURCES, Group, go, run_go
 
 pytestmark = pytest.mark.slow
 
+MODEL = (sys.executable, str(Path(__file__).with_name("model_on_udp.py")))
+
 
 def test_style() -> None:
     gofmt = shutil.which("gofmt") or str(Path(go()).resolve().parent / "gofmt")
@@ -67,11 +69,15 @@ def test_fuzz(package: str, target: str) -> None:
     run_go("test", f"./{package}", "-run", "^$", "-fuzz", target, "-fuzztime", "30s")
 
 
-@pytest.mark.parametrize(("members", "operations"), [(3, 10000), (5, 6000)])
-def test_processes(tmp_path: Path, members: int, operations: int) -> None:
+@pytest.mark.parametrize(
+    ("members", "operations", "witness"),
+    [(3, 4000, MODEL), (3, 8000, ()), (5, 4000, ())],
+    ids=["model", "three", "five"],
+)
+def test_processes(tmp_path: Path, members: int, operations: int, witness: tuple[str, ...]) -> None:
     """Under load, members are killed and restarted in turn; the history stays linearizable."""
     history = tmp_path / "history"
-    with Namespace() as namespace, Group(namespace, tmp_path, members) as group:
+    with Namespace() as namespace, Group(namespace, tmp_path, members, witness) as group:
         load = group.load(
             *("-operations", str(operations), "-clients", "6", "-keys", "20"),
             *("-reads", "0.5", "-history", str(history)),

@@ -42,9 +42,16 @@ def run_go(*arguments: str) -> str:
 
 
 class Group:
-    """Replicas (even numbers) and witnesses (odd numbers) as processes, and clients."""
+    """Replicas (even numbers) and witnesses (odd numbers) as processes, and clients.
 
-    def __init__(self, namespace: Namespace, folder: Path, members: int) -> None:
+    `witness`: a program that is used in place of the software witness; its argument is a port. It
+    is set up like a hardware witness.
+    """
+
+    def __init__(
+        self, namespace: Namespace, folder: Path, members: int, witness: Sequence[str] = ()
+    ) -> None:
+        self._witness = witness
         self.program = folder / "vr"
         self.config = folder / "group.json"
         self._namespace = namespace
@@ -62,6 +69,11 @@ class Group:
         return self._folder / f"replica_{index}"
 
     def start(self, index: int) -> None:
+        if self._witness and index % 2:
+            command = [*self._witness, str(FIRST_PORT + index)]
+            self._members[index] = self._namespace.popen(command)
+            self._namespace.popen(self._command(["setup", "-index", str(index)]))
+            return
         role = ["witness"] if index % 2 else ["replica", "-data", str(self._data(index))]
         command = [str(self.program), *role, "-config", str(self.config), "-index", str(index)]
         with (self._folder / f"log_{index}").open("a") as log:
