@@ -33,6 +33,10 @@ type Config struct {
 	Window int
 	// InFlight is the number of operations that are prepared and not committed, at most.
 	InFlight int
+	// Datagram is the number of bytes of entries in a Prepare, not committed in all, or in a message
+	// to a witness. Hardware witnesses join no fragments, neither of messages nor of IP datagrams,
+	// and must get a complete log of a view at once.
+	Datagram int
 	// Piece is the size of a partial state transfer to a replica, in bytes of entries.
 	Piece     int
 	Heartbeat int // interval of the leader's messages
@@ -45,7 +49,7 @@ type Config struct {
 // Defaults returns the usual values of all fields but Index and Replicas.
 func Defaults() Config {
 	return Config{
-		Capacity: 2048, Window: 1024, InFlight: 256, Piece: 128 << 10,
+		Capacity: 2048, Window: 1024, InFlight: 256, Datagram: 8000, Piece: 128 << 10,
 		Heartbeat: 4, Timeout: 40, Retry: 8,
 	}
 }
@@ -83,10 +87,7 @@ type Output struct {
 const (
 	maxQueue = 4096 // requests that wait
 	maxBatch = 64   // operations of a Prepare
-	// Bytes of entries in a Prepare, not committed in all, or in a message to a witness. Hardware
-	// witnesses do not join fragments, and a complete log of a view must fit into a datagram.
-	maxBatchBytes = 8000
-	maxKept       = 64 // Prepares that wait for a state transfer
+	maxKept  = 64   // Prepares that wait for a state transfer
 )
 
 // Counters of rare events.

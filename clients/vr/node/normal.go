@@ -81,7 +81,7 @@ func (n *Node) fitting() int {
 	room := n.InFlight - int(n.log.last()-n.committed)
 	for i, request := range n.queue {
 		size += wire.EntryBytes(&wire.Entry{Request: request})
-		if i >= least(maxBatch, room) || size > maxBatchBytes {
+		if i >= least(maxBatch, room) || size > n.Datagram {
 			return i
 		}
 	}
@@ -279,7 +279,7 @@ func (n *Node) repeatPrepares(to int) {
 // repeatPrepare sends a batch that begins with this operation, and returns what follows it.
 func (n *Node) repeatPrepare(to int, first uint64) uint64 {
 	list := n.log.list[first-n.log.base-1:]
-	list = piece(list[:least(len(list), maxBatch)], maxBatchBytes)
+	list = piece(list[:least(len(list), maxBatch)], n.Datagram)
 	end := list[len(list)-1].Opnum
 	n.send(to, n.prepare(first, end))
 	return end + 1

@@ -32,7 +32,7 @@ func (n *Node) completeFor(to int, after uint64) []wire.Entry {
 	size := 0
 	for i := len(list) - 1; i >= 0; i-- {
 		size += wire.EntryBytes(&list[i])
-		if size > maxBatchBytes && i+1 < len(list) && list[i].Opnum <= n.committed {
+		if size > n.Datagram && i+1 < len(list) && list[i].Opnum <= n.committed {
 			return list[i+1:]
 		}
 	}
@@ -48,7 +48,7 @@ func (n *Node) onRequestStateTransfer(from int, m *wire.RequestStateTransfer) {
 	list := n.entriesFor(from, m.Opnum)
 	limit := n.Piece
 	if from%2 == 1 {
-		limit = least(limit, maxBatchBytes) // no fragments
+		limit = least(limit, n.Datagram) // no fragments
 	}
 	part := piece(list, limit)
 	switch {

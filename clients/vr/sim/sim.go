@@ -252,7 +252,7 @@ func (w *world) groupConfig() node.Config {
 		config.Capacity, config.Window = 40, 20
 	}
 	if w.rng.Intn(2) == 0 {
-		config.Piece = 400
+		config.Piece, config.Datagram = 400, 1300
 	}
 	return config
 }

@@ -23,6 +23,7 @@ type Config struct {
 	Capacity int              `json:"capacity"` // entries of a software witness
 	Window   int              `json:"window"`   // entries kept for a slow replica
 	InFlight int              `json:"in_flight"`
+	Datagram int              `json:"datagram_bytes"` // entries in a message to a witness
 }
 
 // ReadConfig reads and checks a configuration file.
@@ -32,7 +33,8 @@ func ReadConfig(name string) (*Config, error) {
 		return nil, err
 	}
 	usual := node.Defaults()
-	c := &Config{TickMS: 5, Capacity: usual.Capacity, Window: usual.Window, InFlight: usual.InFlight}
+	c := &Config{TickMS: 5, Capacity: usual.Capacity, Window: usual.Window, InFlight: usual.InFlight,
+		Datagram: usual.Datagram}
 	if err := json.Unmarshal(data, c); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -46,8 +48,8 @@ func ReadConfig(name string) (*Config, error) {
 		}
 		seen[address] = true
 	}
-	if c.TickMS < 1 || c.Window < 1 || c.Capacity < 1 || c.InFlight < 1 {
-		return nil, fmt.Errorf("%s: tick_ms, window, capacity and in_flight are at least 1", name)
+	if c.TickMS < 1 || c.Window < 1 || c.Capacity < 1 || c.InFlight < 1 || c.Datagram < 1 {
+		return nil, fmt.Errorf("%s: times and sizes are at least 1", name)
 	}
 	return c, nil
 }
@@ -57,6 +59,7 @@ func (c *Config) Node(index int) node.Config {
 	n := node.Defaults()
 	n.Index, n.Replicas = index, len(c.Replicas)
 	n.Capacity, n.Window, n.InFlight = c.Capacity, c.Window, c.InFlight
+	n.Datagram = c.Datagram
 	n.Nonce = uint64(time.Now().UnixNano())
 	return n
 }
