@@ -72,7 +72,7 @@ func (n *Node) prepareQueue() {
 	}
 }
 
-// fitting returns how many requests may be prepared at once.
+// fitting returns how many requests may be prepared at once. A longer one than fits is sent alone.
 func (n *Node) fitting() int {
 	size := 0
 	for opnum := n.committed + 1; opnum <= n.log.last(); opnum++ {
@@ -81,7 +81,8 @@ func (n *Node) fitting() int {
 	room := n.InFlight - int(n.log.last()-n.committed)
 	for i, request := range n.queue {
 		size += wire.EntryBytes(&wire.Entry{Request: request})
-		if i >= least(maxBatch, room) || size > n.Datagram {
+		isAlone := i == 0 && n.log.last() == n.committed
+		if i >= least(maxBatch, room) || size > n.Datagram && !isAlone {
 			return i
 		}
 	}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"testing"
+
+	"bombus/vr/kv"
+	"bombus/vr/log"
+	"bombus/vr/wire"
+)
+
+func leader(change func(*Config)) *Node {
+	config := Defaults()
+	config.Replicas = 3
+	change(&config)
+	return New(config, &log.Saved{}, kv.Store{})
+}
+
+func request(client uint64, size int) *wire.Request {
+	return &wire.Request{
+		Operation: wire.Operation{Client: client, Number: 1, Op: make([]byte, size)},
+	}
+}
+
+// prepares returns the Prepares that member 1 gets.
+func prepares(out Output) []*wire.Prepare {
+	var list []*wire.Prepare
+	for _, s := range out.Sends {
+		if m, ok := s.Message.(*wire.Prepare); ok && s.To == 1 {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// Entries that are not committed fit into a datagram, but a longer operation is not stuck.
+func TestDatagram(t *testing.T) {
+	n := leader(func(c *Config) { c.Datagram = 1300 })
+	for client := uint64(1); client <= 9; client++ {
+		n.Request(request(client, 140)) // 256 bytes as an entry
+	}
+	n.Request(request(10, 3000))
+	for _, want := range []int{5, 4, 1} {
+		list := prepares(n.Flush())
+		if len(list) != 1 || len(list[0].Requests) != want {
+			t.Fatalf("%d Prepares, not one of %d operations", len(list), want)
+		}
+		n.Receive(1, &wire.PrepareOK{Opnum: list[0].Opnum, Replica: 1})
+	}
+}
+
+func TestInFlight(t *testing.T) {
+	n := leader(func(c *Config) { c.InFlight = 3 })
+	for client := uint64(1); client <= 5; client++ {
+		n.Request(request(client, 1))
+	}
+	n.Flush()
+	if n.LastOp() != 3 || len(prepares(n.Flush())) != 0 {
+		t.Errorf("%d operations in flight", n.LastOp())
+	}
+}
+
+// A StartView to a witness fits into a datagram, and lacks committed operations only.
+func TestStartViewFits(t *testing.T) {
+	n := leader(func(c *Config) { c.Datagram = 1300 })
+	for client := uint64(1); client <= 40; client++ {
+		n.Request(request(client, 140))
+		n.Flush()
+		n.Receive(1, &wire.PrepareOK{Opnum: 1, Replica: 1})
+		if client <= 37 {
+			n.Receive(2, &wire.PrepareOK{Opnum: client, Replica: 2})
+		}
+	}
+	n.Flush()
+	n.sendStartView(1)
+	for _, s := range n.Flush().Sends {
+		m, ok := s.Message.(*wire.StartView)
+		if !ok {
+			continue
+		}
+		if len(m.Entries) != 5 || m.Entries[0].Opnum-1 > m.LastCommitted || m.LastOp != 40 {
+			t.Errorf("%d entries from %d on", len(m.Entries), m.Entries[0].Opnum)
+		}
+		return
+	}
+	t.Error("no StartView")
+}
