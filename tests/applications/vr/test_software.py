@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus.live.netns import Namespace
 from tests.applications.vr.vr_software import SOURCES, Group, go, run_go
+from tests.support.live import new_namespace
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def test_fuzz(package: str, target: str) -> None:
 def test_processes(tmp_path: Path, members: int, operations: int, witness: tuple[str, ...]) -> None:
     """Under load, members are killed and restarted in turn; the history stays linearizable."""
     history = tmp_path / "history"
-    with Namespace() as namespace, Group(namespace, tmp_path, members, witness) as group:
+    with new_namespace() as namespace, Group(namespace, tmp_path, members, witness) as group:
         load = group.load(
             *("-operations", str(operations), "-clients", "6", "-keys", "20"),
             *("-reads", "0.5", "-history", str(history)),
@@ -92,14 +92,13 @@ def test_processes(tmp_path: Path, members: int, operations: int, witness: tuple
         shown = load.communicate()[0]
         assert load.returncode == 0, f"{shown}\n{group.logs()}"
         assert re.match(rf"{operations} operations", shown)
-        judged = namespace.run([group.program, "check", history], capture_output=True, text=True)
-        assert f"{operations} operations are linearizable" in judged.stdout
+        assert f"{operations} operations are linearizable" in group.check(history)
         assert re.search(r"view [1-9]\d*, leader", group.logs())
 
 
 def test_leader_is_killed(tmp_path: Path) -> None:
     """What is acknowledged survives the leader, and then all members."""
-    with Namespace() as namespace, Group(namespace, tmp_path, 3) as group:
+    with new_namespace() as namespace, Group(namespace, tmp_path, 3) as group:
         group.client("put", "key", "first")
         group.kill(0)
         assert group.client("get", "key") == "first"

@@ -45,11 +45,16 @@ class Group:
     """Replicas (even numbers) and witnesses (odd numbers) as processes, and clients.
 
     `witness`: a program that is used in place of the software witness; its argument is a port. It
-    is set up like a hardware witness.
+    is set up like a hardware witness. `addresses`: of all members; witnesses exist already.
     """
 
     def __init__(
-        self, namespace: Namespace, folder: Path, members: int, witness: Sequence[str] = ()
+        self,
+        namespace: Namespace,
+        folder: Path,
+        members: int,
+        witness: Sequence[str] = (),
+        addresses: Sequence[str] = (),
     ) -> None:
         self._witness = witness
         self.program = folder / "vr"
@@ -58,11 +63,13 @@ class Group:
         self._folder = folder
         self._members: dict[int, subprocess.Popen[Any]] = {}
         run_go("build", "-o", str(self.program), ".")
-        addresses = [f"127.0.0.1:{FIRST_PORT + i}" for i in range(members)]
-        self.config.write_text(json.dumps({"replicas": addresses}))
+        local = [f"127.0.0.1:{FIRST_PORT + i}" for i in range(members)]
+        # Frames of 1,500 bytes; a simulated design is slower than hardware.
+        group = {"replicas": addresses, "datagram_bytes": 1300, "tick_ms": 20}
+        self.config.write_text(json.dumps(group if addresses else {"replicas": local}))
         for i in range(0, members, 2):
             subprocess.run([self.program, "init", "-data", self._data(i)], check=True)
-        for i in range(members):
+        for i in range(0, members, 2 if addresses else 1):
             self.start(i)
 
     def _data(self, index: int) -> Path:
@@ -94,6 +101,13 @@ class Group:
         )
         assert result.returncode == 0, f"{result.stderr}\n{self.logs()}"
         return str(result.stdout).strip()
+
+    def check(self, history: Path) -> str:
+        """The judgement of a history, which must be linearizable."""
+        command = [str(self.program), "check", str(history)]
+        result = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert result.returncode == 0, f"{result.stderr}\n{self.logs()}"
+        return result.stdout
 
     def load(self, *arguments: str) -> subprocess.Popen[Any]:
         """Starts a load generator."""
