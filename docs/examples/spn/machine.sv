@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum-product network machine as a layer, compiled by `bombus spn compile`: samples in the
-// datagrams of clients, log2 of their likelihoods in the replies (docs/applications/spn/kernel.md).
+// The sum-product network machine as a layer on UDP, compiled by `bombus spn
+// compile`: batches of samples in, log2 of their likelihoods out (docs/applications/spn/kernel.md).
 //
-// Latency: 6 cycles, 22 of the pipeline, those of the result's form and of the samples.
+// Latency: that of spn_udp, with 22 cycles of the pipeline and those of the result's form.
 // Throughput: 5 samples per cycle.
 module machine
   import bombus_pkg::*;
@@ -54,7 +54,7 @@ module machine
 
   value_t [Copies-1:0][NumVariables-1:0] samples;
   logic [Copies-1:0][31:0] results;
-  spn_kernel #(
+  spn_udp #(
       .beat_t(beat_t),
       .NumVariables(NumVariables),
       .ValueBits(ValueBits),

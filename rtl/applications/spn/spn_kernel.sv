@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of a kernel for sum-product networks but its pipelines: samples of requests to Copies
-// pipelines, results to replies, in order. The layer that the compiler writes instantiates it with
-// the pipelines (docs/applications/spn/kernel.md).
+// Everything of a kernel for sum-product networks but its pipelines and its transport: samples of
+// requests to Copies pipelines, results to replies, in order. The layer that the compiler writes
+// instantiates it, by spn_udp, spn_tcp or spn_ethernet, with the pipelines
+// (docs/applications/spn/kernel.md).
 //
 // A request is a header and samples, each value in ceil(ValueBits / 8) bytes, the lowest first. The
 // reply has the same header and a result of 4 bytes for each sample. A request with a wrong header,
 // a wrong length or too many samples is counted, and its reply is a header that gives the reason.
-// Replies, and requests from port 0, which expect no reply (RFC 768), are dropped: two kernels
-// cannot answer each other.
+// Messages that are replies themselves are dropped: two kernels cannot answer each other.
+//
+// The metadata of a reply is that of its request. It is a struct with the fields `no_reply`: the
+// message is dropped, since its reply could not be sent, and `notice`: its reply is an empty
+// message, in order with the others. With Padded, requests of up to PaddedBytes may be longer than
+// their header says.
 //
 // Samples enter the pipelines only if there is space for their results, so the pipelines never
 // stall.
@@ -27,7 +32,8 @@ module spn_kernel
     parameter int unsigned Copies = 1,
     parameter int unsigned PipelineCycles = 1,  // from a sample to its result
     parameter logic [7:0] Fraction = '0,  // in the header of results
-    parameter int unsigned MaxReplyBytes = 1472
+    parameter int unsigned MaxReplyBytes = 1472,
+    parameter bit Padded = 1'b0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -49,7 +55,7 @@ module spn_kernel
 );
 
   typedef enum int unsigned {
-    DropNoReplyPort,
+    DropNoReply,
     DropReply,
     NumDrops
   } drop_e;
@@ -68,12 +74,13 @@ module spn_kernel
   localparam int unsigned GroupBytes = Copies * SampleBytes;
   localparam int unsigned MaxResults = (MaxReplyBytes - HeaderBytes) / ResultBytes;
   localparam int unsigned MaxMessages = 16;  // inside
+  localparam int unsigned PaddedBytes = 46;  // IEEE 802.3, 3.2.8
 
   if (NumVariables < 1 || ValueBits < 1 || ValueBits > 16 || Copies < 1) begin : gen_bad_shape
     $error("spn_kernel: NumVariables and Copies must be at least 1, ValueBits 1 to 16");
   end
   if (MaxReplyBytes < HeaderBytes + ResultBytes || MaxReplyBytes > 8972) begin : gen_bad_reply
-    $error("spn_kernel: MaxReplyBytes must be 12 to 8972");
+    $error("spn_kernel: MaxReplyBytes must be 14 to 8972");
   end
   if (SampleBytes + HeaderBytes > 8972) begin : gen_bad_sample
     $error("spn_kernel: a sample must fit into a message of 8972 bytes");
@@ -131,31 +138,38 @@ module spn_kernel
   // ---- What becomes of a message ----
 
   wire has_header = part.beat.length >= length_t'(HeaderBytes) && part.header.magic == Magic;
+  wire is_request = has_header && part.header.form == FormRequest && part.header.fraction == '0;
+  wire fits = part.length == 32'(part.beat.length) ||
+      (Padded && part.length < 32'(part.beat.length) && 32'(part.beat.length) <= PaddedBytes);
+  wire agrees = 32'(part.header.length) + HeaderBytes == part.length;
   logic [NumDrops-1:0] drops;
   form_e form;
   always_comb begin
     drops = '0;
-    if (part.beat.meta.l4.ports.src_port == '0) drops[DropNoReplyPort] = 1'b1;
+    if (part.beat.meta.no_reply) drops[DropNoReply] = 1'b1;
     else if (has_header && part.header.form != FormRequest) drops[DropReply] = 1'b1;
-    if (!has_header || part.header.fraction != '0) form = FormBadHeader;
-    else if (part.length != 32'(part.beat.length)) form = FormBadLength;
+    if (!is_request) form = FormBadHeader;
+    else if (!fits || !agrees) form = FormBadLength;
     else if (32'(part.header.count) > MaxResults) form = FormTooMany;
     else form = FormResults;
   end
+  wire has_samples = drops == '0 && !part.beat.meta.notice && form == FormResults &&
+      part.header.count != '0;
 
   typedef struct packed {
-    packet_meta_t meta;
+    logic [$bits(in_i.meta)-1:0] meta;
+    logic notice;
     header_t header;
   } reply_t;
   reply_t new_reply, reply;
   logic reply_push, reply_room, reply_valid, reply_pop, unused_reply_holds;
   always_comb begin
-    new_reply.meta = packet_meta_t'(part.beat.meta);
-    new_reply.meta.l4.ports.src_port = part.beat.meta.l4.ports.dst_port;
-    new_reply.meta.l4.ports.dst_port = part.beat.meta.l4.ports.src_port;
+    new_reply.meta = part.beat.meta;
+    new_reply.notice = part.beat.meta.notice;
     new_reply.header = '{
         batch: part.header.batch,
-        count: form == FormResults ? part.header.count : '0,
+        count: has_samples ? part.header.count : '0,
+        length: has_samples ? part.header.count * 16'(ResultBytes) : '0,
         fraction: form == FormResults ? Fraction : '0,
         form: form,
         magic: Magic
@@ -176,14 +190,14 @@ module spn_kernel
       .holds_o(unused_reply_holds)
   );
 
-  logic keeps_q;  // the samples of the current message go to the pipelines
-  wire keeps = part.first ? drops == '0 && form == FormResults && part.header.count != '0 : keeps_q;
-  logic words_ready;
+  logic keeps_q;  // beats of the current message have samples
+  wire  keeps = part.first ? has_samples : keeps_q;
+  logic words_ready, samples_last;
   wire replies = part.first & drops == '0;
   assign part_ready = (~replies | reply_room) & (~keeps | words_ready);
   wire part_taken = part_valid & part_ready;
   assign reply_push = part_valid & replies & (~keeps | words_ready);
-  always_ff @(posedge clk_i) if (part_taken) keeps_q <= keeps;
+  always_ff @(posedge clk_i) if (part_taken) keeps_q <= keeps & ~samples_last;
 
   message_number_t message, unused_begun;
   logic unused_first;
@@ -201,7 +215,7 @@ module spn_kernel
     drop_message_o <= {NumDrops{message}};
     drop_o <= judged & ~rst_i ? drops : '0;
     event_o <= '0;
-    if (judged & drops == '0 & ~rst_i) begin
+    if (judged & drops == '0 & ~part.beat.meta.notice & ~rst_i) begin
       event_o[EventBatch] <= form == FormResults;
       event_o[EventBadHeader] <= form == FormBadHeader;
       event_o[EventBadLength] <= form == FormBadLength;
@@ -210,6 +224,27 @@ module spn_kernel
   end
 
   // ---- Groups of samples ----
+
+  // Without the padding, if there may be some
+  logic [8*DataBytes-1:0] samples_data;
+  logic [ CountWidth-1:0] samples_bytes;
+  if (Padded) begin : gen_padded
+    logic [15:0] left_q;  // bytes of samples in beats to come
+    wire  [15:0] left = part.first ? part.header.length : left_q;
+    always_ff @(posedge clk_i) if (part_taken) left_q <= left - 16'(DataBytes);
+    assign samples_last  = 32'(left) <= DataBytes;
+    assign samples_bytes = samples_last ? CountWidth'(left) : CountWidth'(DataBytes);
+    always_comb begin
+      samples_data = part.beat.data;
+      for (int unsigned n = 0; n < DataBytes; n++) begin
+        if (n >= 32'(left)) samples_data[8*n+:8] = '0;
+      end
+    end
+  end else begin : gen_exact
+    assign samples_last  = part.beat.last;
+    assign samples_bytes = part.beat.bytes;
+    assign samples_data  = part.beat.data;
+  end
 
   logic [8*GroupBytes-1:0] group;
   logic [$clog2(GroupBytes+1)-1:0] group_bytes;
@@ -220,9 +255,9 @@ module spn_kernel
   ) u_samples (
       .clk_i,
       .rst_i,
-      .in_data_i  (part.beat.data),
-      .in_bytes_i (part.beat.bytes),
-      .in_last_i  (part.beat.last),
+      .in_data_i  (samples_data),
+      .in_bytes_i (samples_bytes),
+      .in_last_i  (samples_last),
       .in_valid_i (part_valid & keeps & (~replies | reply_room)),
       .in_ready_o (words_ready),
       .out_data_o (group),
@@ -341,7 +376,7 @@ module spn_kernel
   always_comb begin
     body.meta   = $bits(body.meta)'(reply.meta);
     body.kind   = $bits(body.kind)'(KindPacket);
-    body.length = length_t'(32'(reply.header.count) * ResultBytes + HeaderBytes);
+    body.length = reply.notice ? '0 : length_t'(reply.header.length) + length_t'(HeaderBytes);
     body.data   = has_results ? word : '0;
     body.bytes  = has_results ? CountWidth'(word_bytes) : '0;
     body.last   = ~has_results | word_last;
@@ -359,7 +394,7 @@ module spn_kernel
       .in_valid_i(body_valid),
       .in_ready_o(body_ready),
       .header_i(reply.header),
-      .skip_i(1'b0),
+      .skip_i(reply.notice),
       .out_o(whole),
       .out_valid_o(whole_valid),
       .out_ready_i(whole_ready),

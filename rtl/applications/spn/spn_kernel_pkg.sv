@@ -2,7 +2,7 @@
 // Messages of a kernel for sum-product networks (docs/applications/spn/kernel.md).
 package spn_kernel_pkg;
 
-  localparam int unsigned HeaderBytes = 8;
+  localparam int unsigned HeaderBytes = 10;
   localparam int unsigned ResultBytes = 4;
   localparam logic [15:0] Magic = 16'h5053;  // "SP"
 
@@ -18,6 +18,7 @@ package spn_kernel_pkg;
   typedef struct packed {
     logic [15:0] batch;  // chosen by the client
     logic [15:0] count;  // samples, or results
+    logic [15:0] length;  // bytes after the header
     logic [7:0] fraction;  // of results in fixed point; 0: floats
     logic [7:0] form;
     logic [15:0] magic;

@@ -59,6 +59,7 @@ def test_the_command(tmp_path: Path) -> None:
         (["--copies", "0"], "1 to 64 copies"),
         (["--clock", "0"], "must be positive"),
         (["--error", "0"], "must be positive"),
+        (["--transport", "ip"], "none of udp, ethernet, tcp"),
     ],
 )
 def test_refused(arguments: list[str], message: str, tmp_path: Path) -> None:
@@ -77,28 +78,63 @@ def test_copies_follow_from_the_line(tmp_path: Path) -> None:
     assert spn.compile(network, tmp_path, value_bits=9).copies == 3
 
 
+HOST = 'host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, prefix: 24}'
+SOURCES = "sources: [machine_model_pkg.sv, machine_pipeline.sv, machine.sv]"
+DESIGNS = {
+    "ethernet": f"""name: readings
+data_width: 512
+clock_mhz: 250
+line_rate_gbps: 100
+{HOST}
+{SOURCES}
+tiles:
+  - {{name: receive, kind: frame_rx, at: [0, 0], next: {{rpu: network}}}}
+  - {{name: network, kind: machine, at: [1, 0]}}
+  - {{name: transmit, kind: mac_tx, at: [0, 1]}}
+""",
+    "tcp": (EXAMPLES / "tcp_messages" / "tcp_messages.yaml")
+    .read_text()
+    .replace("sources: [number_kernel.sv]", SOURCES)
+    .replace(
+        "{length_bytes: 2, length_bias: 2, max_bytes: 1024}",
+        "{length_offset: 4, length_bytes: 2, length_is_big: false, length_bias: 10, "
+        "max_bytes: 8192, ring_bytes: 16384}",
+    )
+    .replace("number_kernel", "machine"),
+}
+
+
+@pytest.mark.parametrize("transport", DESIGNS)
+def test_designs_of_other_transports_are_sound(transport: str, tmp_path: Path) -> None:
+    spn.compile(spn.read(MODEL), tmp_path, transport=transport)
+    design = tmp_path / "readings.yaml"
+    design.write_text(DESIGNS[transport])
+    _, problems = check.check(design)
+    assert not problems
+
+
 def test_messages() -> None:
     text = messages.request([[1, np.nan], [0, 254]], batch=7)
-    assert text == b"SP\x00\x00\x02\x00\x07\x00\x01\xff\x00\xfe"
-    assert messages.request([[1, np.nan]], value_bits=9)[8:] == b"\x01\x00\xff\x01"
+    assert text == b"SP\x00\x00\x04\x00\x02\x00\x07\x00\x01\xff\x00\xfe"
+    assert messages.request([[1, np.nan]], value_bits=9)[10:] == b"\x01\x00\xff\x01"
     got = messages.reply(
-        b"SP\x01\x10\x01\x00\x07\x00" + (-3 << 15).to_bytes(4, "little", signed=True)
+        b"SP\x01\x10\x04\x00\x01\x00\x07\x00" + (-3 << 15).to_bytes(4, "little", signed=True)
     )
     assert got.batch == 7
     assert got.log_likelihoods == pytest.approx([-1.5 * np.log(2)])
-    floats = messages.reply(b"SP\x01\x00\x01\x00\x00\x00" + np.float32(-1.5).tobytes())
+    floats = messages.reply(b"SP\x01\x00\x04\x00\x01\x00\x00\x00" + np.float32(-1.5).tobytes())
     assert floats.log_likelihoods == pytest.approx([-1.5 * np.log(2)])
     assert per_batch(10, 8) == 146
-    assert per_batch(1, 8) == 366
+    assert per_batch(1, 8) == 365
 
 
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
         (b"SP\x01", "shorter"),
-        (b"SP\x03\x00\x00\x00\x05\x00", "batch 5 was refused: partial samples"),
-        (b"XX\x01\x00\x00\x00\x05\x00", "no reply"),
-        (b"SP\x01\x00\x02\x00\x05\x00\x00\x00\x00\x00", "no reply"),
+        (b"SP\x03\x00\x00\x00\x00\x00\x05\x00", "batch 5 was refused: partial samples"),
+        (b"XX\x01\x00\x00\x00\x00\x00\x05\x00", "no reply"),
+        (b"SP\x01\x00\x04\x00\x02\x00\x05\x00\x00\x00\x00\x00", "no reply"),
     ],
 )
 def test_refused_replies(message: bytes, reason: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -16,20 +16,23 @@ import pytest
 
 from bombus.applications import spn
 from bombus.applications.spn.pipeline import Pipeline, pipeline
-from bombus.applications.spn.systemverilog import sources
+from bombus.applications.spn.systemverilog import TRANSPORTS, sources
+from bombus.design.rtl import struct_layout
 from tests.applications.spn.networks import RandomNetwork
 from tests.support.harness import PACES, Beats, Bench, Benches, Message, pack_meta
 
 pytestmark = pytest.mark.slow
 
 PORT = 1043
-HEADER = struct.Struct("<2sBBHH")
+HEADER = struct.Struct("<2sBBHHH")
 REQUEST, RESULTS, BAD_HEADER, BAD_LENGTH, TOO_MANY = range(5)
-EVENTS = ("no_reply_port", "reply", "batch", "bad_header", "bad_length", "too_many")
+FORMS = {"bad_header": BAD_HEADER, "bad_length": BAD_LENGTH, "too_many": TOO_MANY}
+EVENTS = ("no_reply", "reply", "batch", "bad_header", "bad_length", "too_many")
 
 
 @dataclass(frozen=True)
 class Kernel:
+    transport: str
     variables: int
     data_width: int
     copies: int
@@ -51,7 +54,11 @@ class Kernel:
 
 
 # Samples that do not fit beats, smaller and larger ones than a beat, wide values
-KERNELS = (Kernel(5, 64, 2), Kernel(10, 512, 5, floats=True), Kernel(7, 64, 1, value_bits=10))
+KERNELS = (
+    Kernel("udp", 5, 64, 2),
+    Kernel("ethernet", 10, 512, 5, floats=True),
+    Kernel("tcp", 7, 64, 1, value_bits=10),
+)
 
 
 @cache
@@ -60,14 +67,15 @@ def model(variables: int, value_bits: int) -> Pipeline:
     return pipeline(network, fraction=12, value_bits=value_bits)
 
 
-def open_bench(kernel: Kernel, folder: Path, seed: int = 1) -> Bench:
+def open_bench(benches: Benches, kernel: Kernel, folder: Path, seed: int = 1) -> Bench:
     found = model(kernel.variables, kernel.value_bits)
-    for name, text in sources(found, "model", udp_port=PORT).items():
+    layer = sources(found, "model", udp_port=PORT, transport=TRANSPORTS[kernel.transport])
+    for name, text in layer.items():
         (folder / name).write_text(text)
-    return Benches(generated=folder)(
+    return replace(benches, generated=folder)(
         "spn_kernel",
         seed=seed,
-        macros={"BOMBUS_CHECKS": 1},
+        macros={"BOMBUS_CHECKS": 1, f"SPN_{kernel.transport.upper()}": 1},
         DataWidth=kernel.data_width,
         Copies=kernel.copies,
         MaxReplyBytes=kernel.max_reply,
@@ -97,75 +105,129 @@ def results(kernel: Kernel, rows: np.ndarray) -> bytes:
 
 @dataclass(frozen=True)
 class Request:
+    """A message, what it is counted as, and what it is answered by; `side`: fields of the reply's
+    metadata.
+    """
+
     message: Message
     event: str
-    reply: bytes = b""
+    reply: bytes | None = None
+    side: Mapping[str, int] = field(default_factory=dict)
+
+
+def body(random: Random, kernel: Kernel, event: str) -> tuple[bytes, bytes]:
+    """A request of that kind, and its reply."""
+    batch = random.getrandbits(16)
+    count = random.choice([0, 1, 2, 3, random.randrange(kernel.max_results + 1)])
+    if event == "too_many":
+        count = kernel.max_results + random.randrange(1, 9)
+    rows = samples(random, kernel, count)
+    data = payload(kernel, rows)
+    form = fraction = 0
+    magic, length = b"SP", len(data)
+    match event:
+        case "bad_header":
+            magic, fraction = random.choice([(b"PS", 0), (b"SP", 9), (b"\0\0", 0)])
+        case "bad_length":
+            match random.randrange(3 if kernel.transport == "udp" else 1):
+                case 0:
+                    count += random.choice([1, 5, 1000])
+                case 1:
+                    length += random.choice([1, kernel.sample_bytes])
+                case 2:
+                    data += bytes(random.choice([1, kernel.sample_bytes, 100]))
+        case "reply":
+            form = random.randrange(1, 256)
+    text = HEADER.pack(magic, form, fraction, length, count, batch) + data
+    if event == "bad_header" and kernel.transport == "udp" and random.random() < 0.3:
+        text = text[: random.randrange(HEADER.size)]
+        batch = int.from_bytes(text[8:10].ljust(2, b"\0"), "little")
+    if event in FORMS:
+        return text, HEADER.pack(b"SP", FORMS[event], 0, 0, 0, batch)
+    got = results(kernel, rows)
+    fraction = 0 if kernel.floats else 12
+    return text, HEADER.pack(b"SP", RESULTS, fraction, len(got), count, batch) + got
+
+
+def udp_request(random: Random, text: bytes, reply: bytes | None, event: str) -> Request:
+    same = {
+        "ip": random.getrandbits(32),
+        "vlan": random.getrandbits(17),
+        "mac_port": random.getrandbits(2),
+    }
+    port = 0 if event == "no_reply" else random.randrange(1, 1 << 16)
+    meta = pack_meta(length=len(text), l4__ports__src_port=port, l4__ports__dst_port=PORT, **same)
+    ports = {"l4.ports.src_port": PORT, "l4.ports.dst_port": port}
+    return Request(Message(text, meta), event, reply, same | ports)
+
+
+MAC = bytes.fromhex("02b00b050001")
+TYPE = bytes.fromhex("88b5")
+
+
+def ethernet_request(random: Random, text: bytes, reply: bytes | None, event: str) -> Request:
+    own, peer = MAC, random.randbytes(6)
+    kind = TYPE
+    if event == "no_reply":
+        own, kind = random.choice([(bytes(6), TYPE), (MAC, bytes.fromhex("0800"))])
+    frame = own + peer + kind + text
+    frame += random.randbytes(max(0, 60 - len(frame)))
+    answer = None if reply is None else peer + own + kind + reply
+    port = random.getrandbits(2)
+    meta = pack_meta(length=len(frame), mac_port=port)
+    return Request(Message(frame, meta), event, answer, {"mac_port": port})
+
+
+def tcp_request(random: Random, text: bytes, reply: bytes | None, event: str) -> Request:
+    """Also the notices of a session."""
+    session = random.randrange(16)
+    notice = event == "batch" and random.random() < 0.3
+    flags = {"opened": 0, "closed": 0, "ended": 0}
+    if notice:
+        flags[random.choice(list(flags))] = 1
+        text, event = b"", "notice"
+        reply = None if flags["opened"] else b""
+    meta = pack_meta(meta_type="from_peer_t", package="tcp_stream_pkg", session=session, **flags)
+    answers = {"session": session, "close": flags["closed"], "done": flags["ended"]}
+    return Request(Message(text, meta), event, reply, answers)
+
+
+MAKERS = {"udp": udp_request, "ethernet": ethernet_request, "tcp": tcp_request}
 
 
 def request(random: Random, kernel: Kernel, wanted: str | None = None) -> Request:
-    event = wanted or random.choice(["batch"] * 6 + list(EVENTS))
-    batch = random.getrandbits(16)
-    count = random.choice([0, 1, 2, 3, random.randrange(kernel.max_results + 1)])
-    rows = samples(random, kernel, count)
-    data = payload(kernel, rows)
-    header = [b"SP", REQUEST, 0, count, batch]
-    port = random.randrange(1, 1 << 16)
-    reply = b""
-    fraction = 0 if kernel.floats else 12
-    match event:
-        case "batch":
-            answer = HEADER.pack(b"SP", RESULTS, fraction, count, batch)
-            reply = answer + results(kernel, rows)
-        case "bad_header":
-            header[0], header[2] = random.choice([(b"PS", 0), (b"SP", 9), (b"\0\0", 0)])
-        case "bad_length":
-            change = random.choice([1, kernel.sample_bytes, 1000])
-            header[3] = count + 1 if random.random() < 0.5 else count
-            data += bytes(0 if header[3] != count else change)
-        case "too_many":
-            count = header[3] = kernel.max_results + random.randrange(1, 9)
-            data = payload(kernel, samples(random, kernel, count))
-        case "reply":
-            header[1] = random.randrange(1, 256)
-        case "no_reply_port":
-            port = 0
-    text = HEADER.pack(*header) + data
-    if event == "bad_header" and random.random() < 0.3:
-        text = text[: random.randrange(HEADER.size)]
-        batch = int.from_bytes(text[6:8].ljust(2, b"\0"), "little")
-    forms = {"bad_header": BAD_HEADER, "bad_length": BAD_LENGTH, "too_many": TOO_MANY}
-    if event in forms:
-        reply = HEADER.pack(b"SP", forms[event], 0, 0, batch)
-    meta = pack_meta(
-        length=len(text),
-        ip=random.getrandbits(32),
-        vlan=random.getrandbits(17),
-        mac_port=random.getrandbits(2),
-        l4__ports__src_port=port,
-        l4__ports__dst_port=PORT,
-    )
-    return Request(Message(text, meta), event, reply)
+    kinds = [event for event in EVENTS if kernel.transport != "tcp" or event != "no_reply"]
+    event = wanted or random.choice(["batch"] * 6 + kinds)
+    text, reply = body(random, kernel, event)
+    is_answered = event not in ("no_reply", "reply")
+    return MAKERS[kernel.transport](random, text, reply if is_answered else None, event)
+
+
+def side(kernel: Kernel, reply: Message, name: str) -> int:
+    if kernel.transport != "tcp":
+        return reply[name]
+    place = struct_layout("to_peer_t", "tcp_stream_pkg")[name]
+    return reply.meta >> place.offset & ((1 << place.width) - 1)
 
 
 def check(bench: Bench, kernel: Kernel, requests: Iterable[Request]) -> None:
-    answered = [each for each in requests if each.reply]
-    replies = kernel.beats.messages(bench.items(), lengths=True)
+    answered = [each for each in requests if each.reply is not None]
+    has_length = kernel.transport != "tcp"
+    replies = kernel.beats.messages(bench.items(), lengths=has_length)
     assert len(replies) == len(answered)
     for asked, reply in zip(answered, replies, strict=True):
         assert reply.payload == asked.reply
-        for field in ("ip", "vlan", "mac_port", "kind"):
-            assert reply[field] == asked.message[field]
-        assert reply["l4.ports.src_port"] == PORT
-        assert reply["l4.ports.dst_port"] == asked.message["l4.ports.src_port"]
+        for name, value in asked.side.items():
+            assert side(kernel, reply, name) == value
     counted = Counter(each.event for each in requests)
     assert bench.events[: len(EVENTS)] == [counted[event] for event in EVENTS]
     assert bench.status == 0
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_requests(kernel: Kernel, tmp_path: Path) -> None:
+def test_requests(benches: Benches, kernel: Kernel, tmp_path: Path) -> None:
     random = Random(1)
-    bench = open_bench(kernel, tmp_path)
+    bench = open_bench(benches, kernel, tmp_path)
     for pace in PACES:
         bench.forget()
         bench.pace(**pace)
@@ -175,10 +237,10 @@ def test_requests(kernel: Kernel, tmp_path: Path) -> None:
         check(bench, kernel, requests)
 
 
-def test_reset_in_traffic(tmp_path: Path) -> None:
+def test_reset_in_traffic(benches: Benches, tmp_path: Path) -> None:
     random = Random(2)
     kernel = KERNELS[0]
-    bench = open_bench(kernel, tmp_path)
+    bench = open_bench(benches, kernel, tmp_path)
     for _ in range(30):
         bench.push(kernel.beats.stream(request(random, kernel).message for _ in range(9)))
         bench.run(random.randrange(1, 150))
@@ -189,17 +251,21 @@ def test_reset_in_traffic(tmp_path: Path) -> None:
         check(bench, kernel, requests)
 
 
-def test_throughput(tmp_path: Path) -> None:
+def test_throughput(benches: Benches, tmp_path: Path) -> None:
     """Copies samples a cycle, or a beat a cycle; nothing between requests but the last group."""
     random = Random(3)
     kernel = KERNELS[1]
-    bench = open_bench(kernel, tmp_path)
+    bench = open_bench(benches, kernel, tmp_path)
     many = [request(random, kernel, "batch") for _ in range(100)]
     items = kernel.beats.stream(each.message for each in many)
     bench.push(items)
     bench.drain(quiet=200)
     check(bench, kernel, many)
-    counts = [(len(each.message.payload) - HEADER.size) // 10 for each in many]
-    cycles = sum(max(-(-count // 5), -(-(8 + 10 * count) // 64)) for count in counts)
+    headers = 14 + HEADER.size
+    cycles = 0
+    for each in many:
+        assert each.reply is not None
+        count = (len(each.reply) - headers) // 4
+        cycles += max(-(-count // 5), -(-max(60, headers + 10 * count) // 64))
     taken = bench.taken()
     assert taken[-1] - taken[0] <= cycles + 40

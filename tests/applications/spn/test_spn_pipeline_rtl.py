@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -62,10 +63,10 @@ def random_wide() -> Pipeline:
 MODELS = {"shared_nodes": shared_nodes, "random_wide": random_wide}
 
 
-def open_bench(found: Pipeline, folder: Path) -> Bench:
+def open_bench(benches: Benches, found: Pipeline, folder: Path) -> Bench:
     for name, text in sources(found, "model").items():
         (folder / name).write_text(text)
-    return Benches(generated=folder)("spn_pipeline")
+    return replace(benches, generated=folder)("spn_pipeline")
 
 
 def packed(rows: npt.NDArray, bits: int) -> list[int]:
@@ -73,7 +74,7 @@ def packed(rows: npt.NDArray, bits: int) -> list[int]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_results(name: str, tmp_path: Path) -> None:
+def test_results(benches: Benches, name: str, tmp_path: Path) -> None:
     found = MODELS[name]()
     bits = found.lowered.value_bits
     random = np.random.default_rng(4)
@@ -84,7 +85,7 @@ def test_results(name: str, tmp_path: Path) -> None:
         random.integers(0, 1 << bits, shape),
     )
     rows[random.random(shape) < 0.1] = (1 << bits) - 1
-    bench = open_bench(found, tmp_path)
+    bench = open_bench(benches, found, tmp_path)
     bench.pace(gap=0.3)
     bench.push(packed(rows, bits))
     bench.drain()
@@ -99,10 +100,10 @@ def test_results(name: str, tmp_path: Path) -> None:
     assert np.all(np.abs(floats - exact) <= np.abs(exact) * 2.0**-23)
 
 
-def test_depth(tmp_path: Path) -> None:
+def test_depth(benches: Benches, tmp_path: Path) -> None:
     """A sample takes as many cycles as the compiler reports, and 3 more as a float."""
     found = shared_nodes()
-    bench = open_bench(found, tmp_path)
+    bench = open_bench(benches, found, tmp_path)
     bench.push([0])
     bench.drain()
     (received,) = bench.received()

@@ -49,6 +49,7 @@ def compile(
     ] = None,
     line_rate: Annotated[float, typer.Option(metavar="GBPS", help="Of the line.")] = 100,
     clock: Annotated[float, typer.Option(metavar="MHZ", help="Of the design.")] = 250,
+    transport: Annotated[str, typer.Option(metavar="NAME", help="udp, ethernet or tcp.")] = "udp",
     udp_port: Annotated[int, typer.Option(metavar="PORT", help="Default of the layer.")] = 1043,
     floats: Annotated[
         bool, typer.Option("--float", help="Results as floats instead of fixed point.")
@@ -74,6 +75,7 @@ def compile(
         copies=copies,
         line_rate_gbps=line_rate,
         clock_mhz=clock,
+        transport=transport,
         udp_port=udp_port,
         floats=floats,
     )

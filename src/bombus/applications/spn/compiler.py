@@ -13,7 +13,7 @@ from bombus.applications.spn.graph import Network
 from bombus.applications.spn.pipeline import FRACTION, Pipeline, pipeline
 from bombus.applications.spn.resources import Resources, estimate
 from bombus.applications.spn.spflow import from_spflow
-from bombus.applications.spn.systemverilog import identifier, sources
+from bombus.applications.spn.systemverilog import TRANSPORTS, identifier, sources
 from bombus.base.errors import UserError
 from bombus.base.output import write, writing
 
@@ -55,6 +55,7 @@ def compile(
     copies: int | None = None,
     line_rate_gbps: float = 100,
     clock_mhz: float = 250,
+    transport: str = "udp",
     udp_port: int = UDP_PORT,
     floats: bool = False,
 ) -> Compiled:
@@ -63,7 +64,7 @@ def compile(
     `model`: a network, or a node of SPFlow, whose columns have the names `variables`. `error`:
     largest acceptable bound on the error of a log-likelihood, in nats; without it, numbers have
     `fraction` bits after the point. `value_bits`: of a variable. `copies`: of the pipeline; without
-    it, as many as the line rate needs at the clock.
+    it, as many as the line rate needs at the clock. `transport`: udp, ethernet or tcp.
     """
     network = model if isinstance(model, Network) else from_spflow(model, variables)
     chosen = identifier(name or network.name)
@@ -73,7 +74,16 @@ def compile(
     number = copies_for(found, line_rate_gbps, clock_mhz) if copies is None else copies
     if not 1 <= number <= MAX_COPIES:
         raise UserError(f"1 to {MAX_COPIES} copies are supported, not {number}")
-    texts = sources(found, chosen, copies=number, udp_port=udp_port, floats=floats)
+    if transport not in TRANSPORTS:
+        raise UserError(f"the transport {transport} is none of {', '.join(TRANSPORTS)}")
+    texts = sources(
+        found,
+        chosen,
+        copies=number,
+        transport=TRANSPORTS[transport],
+        udp_port=udp_port,
+        floats=floats,
+    )
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bombus.base.errors import UserError
 
-HEADER = struct.Struct("<2sBBHH")
+HEADER = struct.Struct("<2sBBHHH")  # magic, form, fraction, length, count, batch
 MAGIC = b"SP"
 RESULT_BYTES = 4
 REQUEST, RESULTS, BAD_HEADER, BAD_LENGTH, TOO_MANY = range(5)
@@ -37,7 +37,9 @@ def request(samples: npt.ArrayLike, batch: int = 0, value_bits: int = 8) -> byte
     if np.any(is_known & ((whole < 0) | (whole >= missing) | (whole != np.floor(whole)))):
         raise UserError(f"values must be integers from 0 to {missing - 1}")
     values = whole.astype("<u1" if value_bits <= 8 else "<u2").tobytes()
-    return HEADER.pack(MAGIC, REQUEST, 0, len(data), batch) + values
+    if len(values) > 0xFFFF:
+        raise UserError("the samples of a batch have at most 65535 bytes")
+    return HEADER.pack(MAGIC, REQUEST, 0, len(values), len(data), batch) + values
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,10 @@ def reply(message: bytes) -> Reply:
     """The results of a reply; raises UserError if it has none."""
     if len(message) < HEADER.size:
         raise UserError("a reply is shorter than its header")
-    magic, form, fraction, count, batch = HEADER.unpack_from(message)
+    magic, form, fraction, length, count, batch = HEADER.unpack_from(message)
     if form in REASONS and magic == MAGIC:
         raise UserError(f"batch {batch} was refused: {REASONS[form]}")
-    body = message[HEADER.size :]
+    body = message[HEADER.size : HEADER.size + length]  # frames may be padded
     if magic != MAGIC or form != RESULTS or len(body) != count * RESULT_BYTES:
         raise UserError("a message is no reply of a kernel for sum-product networks")
     if fraction == 0:

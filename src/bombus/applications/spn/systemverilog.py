@@ -20,6 +20,28 @@ from bombus.applications.spn.resources import in_block_ram
 from bombus.base.errors import UserError
 from bombus.base.templates import templates
 
+
+@dataclass(frozen=True)
+class Transport:
+    """How a layer is connected to the network."""
+
+    name: str
+    title: str
+    module: str  # with the kernel
+    drop: str  # why a request without a reply is dropped
+    max_reply: int  # bytes
+    is_stream: bool = False  # the layer has AXI-Streams of messages, not ports of the mesh
+
+
+TRANSPORTS = {
+    each.name: each
+    for each in (
+        Transport("udp", "UDP", "spn_udp", "DropNoReplyPort", 1472),
+        Transport("ethernet", "plain Ethernet", "spn_ethernet", "DropForeign", 1500),
+        Transport("tcp", "TCP", "spn_tcp", "DropNoReply", 8192, is_stream=True),
+    )
+}
+
 _LINE_DIGITS = 80  # hexadecimal digits of a constant in a line
 
 
@@ -99,7 +121,13 @@ def _printable(name: str) -> str:
 
 
 def sources(
-    pipeline: Pipeline, name: str, *, copies: int = 1, udp_port: int = 1043, floats: bool = False
+    pipeline: Pipeline,
+    name: str,
+    *,
+    copies: int = 1,
+    transport: Transport = TRANSPORTS["udp"],
+    udp_port: int = 1043,
+    floats: bool = False,
 ) -> dict[str, str]:
     """The text of each file by its name. `name`: an identifier; `floats`: results are floats."""
     environment = templates(Path(__file__).parent / "templates")
@@ -129,7 +157,7 @@ def sources(
         "segments": table.size,
         "entries": _constants(entries, table.base_bits + table.slope_bits),
     }
-    context |= {"copies": copies, "udp_port": udp_port, "float": floats}
+    context |= {"copies": copies, "udp_port": udp_port, "float": floats, "transport": transport}
     parts = {"_model_pkg": "spn_pkg", "_pipeline": "spn_pipeline", "": "spn_layer"}
     return {
         f"{name}{suffix}.sv": environment.get_template(f"{template}.sv.j2").render(context)
