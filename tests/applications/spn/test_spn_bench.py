@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus bench spn`: the rate of the line, all replies right, the error within its bound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bombus.base.paths import EXAMPLES
+from tests.support.helpers import Benchmark
+
+pytestmark = [pytest.mark.slow, pytest.mark.sweep, pytest.mark.usefixtures("with_assertions")]
+
+
+def test_full_rate(benchmark: Benchmark, tmp_path: Path) -> None:
+    text = (EXAMPLES / "spn" / "readings.yaml").read_text()
+    for old, new in {
+        "data_width: 512": "data_width: 64",
+        "clock_mhz: 250": "clock_mhz: 156.25",
+        "line_rate_gbps: 100": "line_rate_gbps: 10",
+    }.items():
+        assert old in text
+        text = text.replace(old, new)
+    design = tmp_path / "narrow.yaml"
+    design.write_text(text)
+    result = benchmark("spn", design, batches=20)
+    assert result["errors"] == 0
+    (row,) = result["rows"]
+    assert row["copies"] == 1
+    assert 0.99 * row["bound"] <= row["samples_per_second"] <= row["bound"]
+    assert 0 < row["max_error_nats"] <= row["bound_nats"]
