@@ -28,7 +28,6 @@ MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
     ("spn_sum", ">= Segments", ">= Segments + 64", WIDE),
     ("spn_leaf_table", "else if (is_above) index", "if (is_above) index", SHARED),
     ("spn_ethernet", "header.destination == swap48(host.mac) &&", "", ETHERNET),
-    ("spn_kernel", "if (n >= 32'(left))", "if (n > 32'(left))", ETHERNET),
     ("spn_tcp", "done: from.ended", "done: 1'b0", TCP),
     ("spn_udp", "in_meta.l4.ports.src_port == '0", "1'b0", UDP),
 )
