@@ -3,9 +3,10 @@
 // under traffic (address_map).
 //
 // Received: after ipv4_rx, before a transport layer or icmp_echo; the source of a packet is
-// replaced. Otherwise to be sent, before ipv4_tx; the destination is replaced. The two layers of a
-// design thus have tables with opposite entries. A packet with an address that is in no entry is
-// unchanged or, with DropsUnknown, dropped and counted.
+// replaced. Before tcp_errors, the peer in an ICMP error about a sent packet is replaced. Otherwise
+// to be sent, before ipv4_tx; the destination is replaced. The two layers of a design thus have
+// tables with opposite entries. A packet with an address that is in no entry is unchanged or, with
+// DropsUnknown, dropped and counted.
 //
 // Checksums of UDP and TCP contain the address in the pseudo-header. meta.csum changes
 // incrementally (RFC 1624): the sum of a received packet, the seed of one to be sent. An ICMP error
@@ -52,7 +53,7 @@ module nat
   localparam string Entry = "";  // takes the messages of the tile named by `before`
   localparam bit StandsBefore = 1'b1;
   localparam bit Forwards = 1'b1;
-  localparam string Takes = Received ? "packet" : "packet routed_packet";
+  localparam string Takes = Received ? "packet icmp_error" : "packet routed_packet";
   localparam string Sends = "taken";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
   typedef enum logic [0:0] {NextTranslated} next_e;
@@ -132,7 +133,9 @@ module nat
   packet_meta_t meta, sent_meta;
   assign meta = packet_meta_t'(beat.meta);
   wire [7:0] protocol = Received ? meta.l4.ip_rx.protocol : meta.l4.ip_tx.protocol;
-  wire has_pseudo_header = protocol == ProtocolUdp | protocol == ProtocolTcp;
+  // Metadata of an icmp_error have the address in the same bits, and no sum.
+  wire is_packet = ~Received | 32'(beat.kind) == KindPacket;
+  wire has_pseudo_header = is_packet & (protocol == ProtocolUdp | protocol == ProtocolTcp);
   wire has_seed = meta.l4.ip_tx.csum_pos != '0;
   // Received: the transport layer adds the new address to a sum that matches the old one.
   wire [15:0] csum = ones_pkg::join_up(ones_pkg::split_saved({to_words, from_q.csum}), 1'b0);

@@ -8,7 +8,13 @@ from random import Random
 
 import pytest
 
-from tests.protocols.stack.layer_cases import PACKET, ROUTED, ROUTED_FIELDS, checksummed
+from tests.protocols.stack.layer_cases import (
+    ICMP_ERROR,
+    PACKET,
+    ROUTED,
+    ROUTED_FIELDS,
+    checksummed,
+)
 from tests.support.harness import (
     PACES,
     WIDTHS,
@@ -139,6 +145,36 @@ def check(
                 assert message[name] == given[name], name
             for name in given.side:
                 assert message.side[name] == given.side[name]
+
+
+def test_errors_about_sent_segments(benches: Benches) -> None:
+    """Before tcp_errors: only the peer's address in the metadata changes."""
+    random = Random(2)
+    bench = opened(benches, received=True, drops=True)
+
+    def error(address: bytes, seed: int) -> int:
+        values = Random(seed)
+        return pack_meta(
+            meta_type="icmp_error_meta_t",
+            package="icmp_pkg",
+            length=4,
+            kind=ICMP_ERROR,
+            code=values.getrandbits(8),
+            mtu=values.getrandbits(16),
+            ip=int.from_bytes(address),
+            # As a packet's metadata, of a protocol whose sum changes
+            peer_port=values.choice([TCP, UDP]) << 8 | values.getrandbits(8),
+            own_port=values.getrandbits(16),
+        )
+
+    messages = [Message(random.randbytes(4), error(BEFORE, n)) for n in range(50)]
+    for stream, width in enumerate(WIDTHS):
+        bench.push(beats(width, True).stream(messages, random), stream)
+    bench.drain()
+    for stream, width in enumerate(WIDTHS):
+        got = beats(width, True, ("next", 5)).messages(bench.items(stream), lengths=True)
+        assert [each.payload for each in got] == [each.payload for each in messages]
+        assert [each.meta for each in got] == [error(AFTER, n) for n in range(50)]
 
 
 def test_one_beat_a_cycle(benches: Benches) -> None:
