@@ -469,3 +469,30 @@ def test_one_beat_a_cycle(benches: Benches) -> None:
         assert [message.payload for message in messages] == [sent[20:]] * 200
     out = gateway.bench.received(len(WIDTHS) - 1)
     assert out[0].cycle - gateway.bench.taken(len(WIDTHS) - 1)[0] == LATENCY
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("near", [False, True])
+def test_half_of_all_ports(benches: Benches, near: bool) -> None:
+    """16,384 sessions of random endpoints, or of neighbouring ones, find room in 32,768 places."""
+    random = Random(near)
+    number, stream = 16_384, len(WIDTHS) - 1
+    bench = benches("napt", seed=3, NumPorts=2 * number)
+    bench.control(8 << 32 | FIRST << 16)
+    bench.reset()
+    bench.run(2 * number)
+    if near:
+        pairs = [(client(n // 128), 5000 + n % 128) for n in range(number)]
+    else:
+        some = random.sample(range(200 << 16), number)
+        pairs = [(client(each >> 16), each & 0xFFFF) for each in some]
+    meta, blank = pack_meta(length=29), {name: 0 for name, _ in ROUTED_FIELDS}
+    datagrams = [udp(source, SERVER, b"b", source_port=port) for source, port in pairs]
+    items = beats(WIDTHS[stream]).stream([Message(each, meta, blank) for each in datagrams])
+    bench.forget()
+    bench.push(items, stream)
+    bench.drain()
+    counted = counts(bench, "napt", stream)
+    assert counted["session"] == counted["outward"] == number
+    left = beats(WIDTHS[stream], ("next", 5)).messages(bench.items(stream))
+    assert len({message.payload[:2] for message in left}) == number
