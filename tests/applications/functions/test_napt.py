@@ -109,6 +109,7 @@ class Gateway:
             outcome = self.models[stream].process(data, port, self.units, offered)
             self.fates_of[stream][outcome.fate] += 1
             self.begun_of[stream] += outcome.is_new
+            assert left or outcome.fate not in (Fate.SERVED, Fate.SENT)
             if outcome.fate is Fate.SERVED:
                 message = left.pop(0)
                 assert message.side["next"] == SERVED and message["kind"] == PACKET

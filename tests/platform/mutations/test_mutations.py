@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.applications.functions import test_acl, test_acl_flows, test_shaper
+from tests.applications.functions import test_acl, test_acl_flows, test_napt, test_shaper
 from tests.applications.reed_solomon import test_reed_solomon
 from tests.platform.clocks import test_clocks
 from tests.platform.frames import test_headers, test_primitives
@@ -519,7 +519,19 @@ DEPARTURES: Test = partial(test_shaper.test_departures, overhead=0)
 NO_BEATS: Test = partial(test_shaper.test_full_queues, drops=1)
 SHARES = _shaper(test_shaper.test_round_robin_shares)
 PRIORITY = _shaper(test_shaper.test_strict_priority_of_classes_that_wait)
+BOTH_WAYS: Test = test_napt.test_both_ways
+SESSIONS_END: Test = test_napt.test_timeouts
+TCP_STATES: Test = test_napt.test_states_of_tcp
 MUTATIONS += (
+    ("napt_sessions", "if (same_past[p]) begin", "if (same_past[p] && p != 1) begin", BOTH_WAYS),
+    (
+        "napt_sessions",
+        "now_q - session.seen > limit",
+        "now_q - session.seen >= limit",
+        SESSIONS_END,
+    ),
+    ("napt_sessions", "session_d.tcp.fin_outside |= chosen_q.flags.fin;", "", TCP_STATES),
+    ("napt_edit", "if (csum == '0) return '0;", "", BOTH_WAYS),
     ("acl_columns", "value <= last[7:0], value", "value < last[7:0], value", PORT_EDGES),
     ("acl_columns", "value > first[15:8]", "value >= first[15:8] - 8'd1", PORT_EDGES),
     ("acl_rules", "ram[{~bank_q, write_q.value}]", "ram[{bank_q, write_q.value}]", RULES_CHANGE),
