@@ -20,7 +20,7 @@ import pytest
 
 from bombus.base import paths
 from bombus.live.interface import Interface
-from bombus.protocols.frames import Host, Station, arp_request, ethernet, padded
+from bombus.protocols.frames import Host, Station, arp_request, ethernet, mac_bytes, padded
 from bombus.simulator.simulation import Simulation
 from tests.applications.functions import napt_model as model
 from tests.applications.functions.napt_model import ACK, FIN, ICMP, SYN, TCP, UDP
@@ -35,6 +35,7 @@ INSIDE, OUTSIDE = 0, 1
 CLIENT = Station.of("02:00:00:00:00:99", "10.77.0.9")
 SERVER = Station.of("02:00:00:00:00:98", "10.78.0.1")
 NAMES = ("inside0", "outside0")
+MACS = [mac_bytes(f"02:b0:0b:05:00:0{n}") for n in (1, 2)]  # of the design
 # Linux gets the addresses of the design.
 SETUP = """
 set -e
@@ -91,6 +92,30 @@ def linux() -> Iterator[Linux]:
         yield Linux((inside.file_descriptor, outside.file_descriptor))
 
 
+def framed(data: bytes, side: int) -> bytes:
+    station = (CLIENT, SERVER)[side]
+    return padded(ethernet(MACS[side], station.mac, 0x0800, data))
+
+
+class Modelled:
+    """The model of the other tests, as a router."""
+
+    def __init__(self) -> None:
+        sides = [
+            model.Side(port, station.ip[:3] + b"\x02", 24)
+            for port, station in enumerate((CLIENT, SERVER))
+        ]
+        timeouts = dict.fromkeys(("udp", "echo", "established", "transitory"), 1)
+        self.napt = model.Napt(sides[0], sides[1], range(16384, 49152), {}, timeouts)
+
+    def translate(self, frame: bytes, side: int) -> bytes:
+        free = 16384 + len(self.napt.sessions)
+        outcome = self.napt.process(bare(frame), side, 0, free.to_bytes(2) * 3)
+        assert outcome.fate is model.Fate.SENT
+        to = (CLIENT, SERVER)[1 - side]
+        return ethernet(to.mac, MACS[1 - side], 0x0800, outcome.packet)
+
+
 class Design:
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
@@ -98,10 +123,6 @@ class Design:
         for port, station in ((INSIDE, CLIENT), (OUTSIDE, SERVER)):
             simulation.send(padded(arp_request(station, self.hosts[port])), port)
             simulation.receive_all(port)
-
-    def frame(self, data: bytes, side: int) -> bytes:
-        station = (CLIENT, SERVER)[side]
-        return padded(ethernet(self.hosts[side].mac, station.mac, 0x0800, data))
 
     def translate(self, frame: bytes, side: int) -> bytes:
         self.simulation.send(frame, side)
@@ -131,54 +152,63 @@ def without_port(frame: bytes) -> bytes:
     return frame[:14] + bytes(seen)
 
 
-def test_napt_and_nf_tables() -> None:
+def compare(design: Modelled | Design, other: Linux) -> None:
     """The same packets through both, with the ports that each has chosen."""
-    needs("nft", "ip")
     random = Random(1)
     here, there = CLIENT.ip, SERVER.ip
+
+    def out(data: bytes) -> tuple[bytes, bytes]:
+        frame = framed(data, INSIDE)
+        mine, theirs = design.translate(frame, INSIDE), other.translate(frame, INSIDE)
+        assert without_port(mine) == without_port(theirs)
+        return bare(mine), bare(theirs)
+
+    def back(mine: bytes, theirs: bytes) -> bytes:
+        """Both are answers; they must become the same packet."""
+        first = design.translate(framed(mine, OUTSIDE), OUTSIDE)
+        second = other.translate(framed(theirs, OUTSIDE), OUTSIDE)
+        assert bare(first) == bare(second) and first[:14] == second[:14]
+        return bare(first)
+
+    for length in (*range(20), 35, 36, 37, 511, 1400, 1472):
+        data = random.randbytes(length)
+        more = {
+            "tos": random.randrange(256) & 0xFC,
+            "number": random.randrange(65536),
+            "fragment": random.choice([0, 0x4000]),
+            "ttl": random.randrange(2, 256),
+        }
+        port = 3000 + length
+        sent = out(udp(here, there, data, source_port=port, csum=length % 5 > 0, **more))
+        came = back(*(answer(each, data) for each in sent))
+        back(*(error(there, each, 8) for each in sent))
+        back(*(error(there, each, min(28, 8 + length), 11) for each in sent))
+        out(error(here, came, 8))
+        pinged = out(echo(here, there, model.ECHO, port, data))
+        back(*(answer(each, data) for each in pinged))
+        back(*(error(there, each, 8) for each in pinged))
+        if length > 1400:
+            continue
+        begun = out(tcp(here, there, SYN, source_port=port, numbers=100 << 32, **more))
+        back(*(error(there, each, 20) for each in begun))
+        back(*(answer(each, b"", SYN | ACK, 500 << 32 | 101) for each in begun))
+        out(tcp(here, there, ACK, data, source_port=port, numbers=101 << 32 | 501))
+        got = back(*(answer(each, data, ACK, 501 << 32 | (101 + length)) for each in begun))
+        out(error(here, got, 20))
+        last = (101 + length) << 32 | (501 + length)
+        out(tcp(here, there, FIN | ACK, source_port=port, numbers=last))
+
+
+def test_the_model_and_nf_tables() -> None:
+    needs("nft", "ip")
+    with linux() as other:
+        compare(Modelled(), other)
+
+
+def test_napt_and_nf_tables() -> None:
+    needs("nft", "ip")
     with Simulation(DESIGN, seed=1, assertions=True) as simulation, linux() as other:
-        design = Design(simulation)
-
-        def out(data: bytes) -> tuple[bytes, bytes]:
-            frame = design.frame(data, INSIDE)
-            mine, theirs = design.translate(frame, INSIDE), other.translate(frame, INSIDE)
-            assert without_port(mine) == without_port(theirs)
-            return bare(mine), bare(theirs)
-
-        def back(mine: bytes, theirs: bytes) -> bytes:
-            """Both are answers; they must become the same packet."""
-            first = design.translate(design.frame(mine, OUTSIDE), OUTSIDE)
-            second = other.translate(design.frame(theirs, OUTSIDE), OUTSIDE)
-            assert bare(first) == bare(second) and first[:14] == second[:14]
-            return bare(first)
-
-        for length in (*range(20), 35, 36, 37, 511, 1400, 1472):
-            data = random.randbytes(length)
-            more = {
-                "tos": random.randrange(256) & 0xFC,
-                "number": random.randrange(65536),
-                "fragment": random.choice([0, 0x4000]),
-                "ttl": random.randrange(2, 256),
-            }
-            port = 3000 + length
-            sent = out(udp(here, there, data, source_port=port, csum=length % 5 > 0, **more))
-            came = back(*(answer(each, data) for each in sent))
-            back(*(error(there, each, 8) for each in sent))
-            back(*(error(there, each, min(28, 8 + length), 11) for each in sent))
-            out(error(here, came, 8))
-            pinged = out(echo(here, there, model.ECHO, port, data))
-            back(*(answer(each, data) for each in pinged))
-            back(*(error(there, each, 8) for each in pinged))
-            if length > 1400:
-                continue
-            begun = out(tcp(here, there, SYN, source_port=port, numbers=100 << 32, **more))
-            back(*(error(there, each, 20) for each in begun))
-            back(*(answer(each, b"", SYN | ACK, 500 << 32 | 101) for each in begun))
-            out(tcp(here, there, ACK, data, source_port=port, numbers=101 << 32 | 501))
-            got = back(*(answer(each, data, ACK, 501 << 32 | (101 + length)) for each in begun))
-            out(error(here, got, 20))
-            last = (101 + length) << 32 | (501 + length)
-            out(tcp(here, there, FIN | ACK, source_port=port, numbers=last))
+        compare(Design(simulation), other)
         simulation.check()
 
 
