@@ -54,9 +54,12 @@ module napt_choice
   );
 
   // The numbers of the ports of sessions, from 0
-  wire [15:0] number = packet.port - regs_i.ports.first;
-  wire [15:0] end_of_ports = {12'b0, regs_i.ports.eighths} << (IndexBits - 3);
-  wire is_dynamic = number < end_of_ports;
+  wire  [15:0] number = packet.port - regs_i.ports.first;
+  logic [16:0] end_q;  // the first port after them
+  always_ff @(posedge clk_i) begin
+    end_q <= {1'b0, regs_i.ports.first} + ({13'b0, regs_i.ports.eighths} << (IndexBits - 3));
+  end
+  wire is_dynamic = packet.port >= regs_i.ports.first & {1'b0, packet.port} < end_q;
 
   logic [NumForwards-1:0] has_inside, has_outside;
   always_comb begin

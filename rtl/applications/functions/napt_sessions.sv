@@ -161,7 +161,8 @@ module napt_sessions
   // Steps whose writes the present one has not read, the latest first.
   typedef struct packed {
     ways_t writes;
-    set_t set;
+    logic from_inside;
+    logic [NumTables-1:0][SetBits-1:0] sets;
     session_t session;
   } past_t;
   past_t [2:0] past_q;
@@ -173,7 +174,7 @@ module napt_sessions
         .Depth (2 ** SetBits)
     ) u_way (
         .clk_i,
-        .write_addr_i(clearing_q ? clear_q : past_q[0].set),
+        .write_addr_i(clearing_q ? clear_q : past_q[0].sets[table_of(w)]),
         .data_i(clearing_q ? '0 : past_q[0].session),
         .write_i(clearing_q | past_q[0].writes[w]),
         .read_addr_i(sets[table_of(w)]),
@@ -221,36 +222,56 @@ module napt_sessions
     found_q <= found;
     upper_q <= num_free[1] > num_free[0];
   end
+
+  // Compared with the steps that will be past ones in the next cycle. A step from inside is for the
+  // same endpoint or not; one from outside writes a place where a session is.
+  logic [2:0][NumTables-1:0] same_set_q;
+  logic [2:0] same_endpoint_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned t = 0; t < NumTables; t++) begin
+      same_set_q[0][t] <= chosen_q.sets[t] == read_q.sets[t];
+      same_set_q[1][t] <= past_q[0].sets[t] == read_q.sets[t];
+      same_set_q[2][t] <= past_q[1].sets[t] == read_q.sets[t];
+    end
+    same_endpoint_q[0] <= chosen_q.from_inside & chosen_q.endpoint == read_q.endpoint;
+    same_endpoint_q[1] <= past_q[0].from_inside & past_q[0].session.endpoint == read_q.endpoint;
+    same_endpoint_q[2] <= past_q[1].from_inside & past_q[1].session.endpoint == read_q.endpoint;
+  end
   `BOMBUS_ASSERT(OnePlace, !(read_valid_q && read_q.is_request) || $onehot0(same))
 
   // ---- Cycle 2: the session, with what the steps before have written ----
 
   ways_t [2:0] written;  // places of this step that a past one has written
-  logic  [2:0] same_past;  // it has written the session
+  logic same_past;  // the past step has written the session
   session_t session, session_d;
   ways_t same_now, place;
   logic live;
   always_comb begin
     for (int unsigned p = 0; p < 3; p++) begin
       for (int unsigned w = 0; w < NumWays; w++) begin
-        written[p][w] = past_q[p].writes[w] & past_q[p].set == chosen_q.sets[table_of(w)];
+        written[p][w] = past_q[p].writes[w] & same_set_q[p][table_of(w)];
       end
-      same_past[p] = chosen_q.from_inside ?
-          |past_q[p].writes & past_q[p].session.endpoint == chosen_q.endpoint :
-          written[p][chosen_q.way] &
-          past_q[p].session.endpoint.protocol == chosen_q.endpoint.protocol;
     end
-    // The latest write decides.
     session = found_q;
-    same_now = same_q & ~(written[0] | written[1] | written[2]);
-    live = |(same_now & ~ended_q);
+    same_now = same_q;
+    live = |(same_q & ~ended_q);
+    // The latest write decides.
     for (int p = 2; p >= 0; p--) begin
-      if (same_past[p]) begin
+      if (~chosen_q.from_inside) begin
+        same_past = written[p][chosen_q.way] &
+            past_q[p].session.endpoint.protocol == chosen_q.endpoint.protocol;
+      end else if (past_q[p].from_inside) begin
+        same_past = |past_q[p].writes & same_endpoint_q[p];
+      end else begin
+        same_past = live & |(same_now & written[p]) &
+            past_q[p].session.endpoint.protocol != ProtocolNone;
+      end
+      if (same_past) begin
         session = past_q[p].session;
-        same_now = chosen_q.from_inside ? past_q[p].writes : ways_t'(1) << chosen_q.way;
+        if (past_q[p].from_inside) same_now = past_q[p].writes;
         live = 1'b1;
-      end else if (~chosen_q.from_inside & written[p][chosen_q.way]) begin
-        same_now = '0;  // another session has the port now
+      end else if (|(same_now & written[p])) begin
+        same_now = '0;  // another session has the place now, or none
         live = 1'b0;
       end
     end
@@ -310,13 +331,14 @@ module napt_sessions
   assign endpoint_o = session.endpoint;
 
   wire is_request = chosen_valid_q & chosen_q.is_request;
-  wire writes = is_request & chosen_q.may_write & hit_o & (new_o | session_d != session);
+  wire writes = is_request & chosen_q.may_write & hit_o;
   wire removes = chosen_valid_q & ~chosen_q.is_request;
   always_ff @(posedge clk_i) begin
     past_q[2:1] <= past_q[1:0];
     past_q[0] <= '{
         writes: writes ? place : removes ? ended_q & ~(written[0] | written[1] | written[2]) : '0,
-        set: writes ? set : chosen_q.sets[0],
+        from_inside: writes & chosen_q.from_inside,
+        sets: chosen_q.sets,
         session: writes ? session_d : '0
     };
     if (rst_i | clearing_q) begin
