@@ -234,20 +234,23 @@ module napt
 
   // ---- Translation ----
 
-  // Never full: twice as many as beats can wait.
-  stream_queue #(
-      .data_t(verdict_t),
+  // In flip-flops at the front. Never full: twice as many as beats can wait.
+  logic unused_body;
+  head_fifo #(
+      .head_t(verdict_t),
+      .body_t(logic),
       .Depth (2 * Depth)
   ) u_verdicts (
       .clk_i,
       .rst_i,
-      .in_i(found),
-      .in_valid_i(found_valid),
-      .in_ready_o(),
-      .out_o(verdict),
+      .in_head_i  (found),
+      .in_body_i  (1'b0),
+      .in_valid_i (found_valid),
+      .in_ready_o (),
+      .out_head_o (verdict),
+      .out_body_o (unused_body),
       .out_valid_o(verdict_valid),
-      .out_ready_i(verdict_ready),
-      .holds_o()
+      .out_ready_i(verdict_ready)
   );
   logic sent_ready;
   wire  sent_valid = body_valid & verdict_valid;

@@ -144,12 +144,12 @@ module napt_choice
     forward_port_q <= ~read_q.packet.from_inside ? inside_port :
         |read_q.forwards ? outside_port : regs_i.ports.first;
   end
-  logic [15:0] old_ip_sum_q, old_sum_q;
+  logic [15:0] old_ip_q, old_q;  // sums of what is replaced
   always_ff @(posedge clk_i) begin
-    logic [15:0] sum;
-    sum = csum_add(read_q.packet.ip[31:16], read_q.packet.ip[15:0]);
-    old_ip_sum_q <= sum;
-    old_sum_q <= csum_add(sum, read_q.packet.port);
+    old_ip_q <= ones_pkg::join_up(
+        ones_pkg::split(read_q.packet.ip[31:16], read_q.packet.ip[15:0]), 1'b0
+    );
+    old_q <= ones_pkg::join_up(ones_pkg::split_saved({read_q.packet.ip, read_q.packet.port}), 1'b0);
   end
 
   // ---- Cycle 2: the verdict ----
@@ -161,10 +161,26 @@ module napt_choice
   wire has_index = chosen.from_inside & ~by_forward;
   wire is_bad = chosen.is_fragment | chosen.is_unsupported | chosen.is_expired |
       chosen.has_bad_source;
+  // One reason for each packet
+  wire is_unsupported = ~chosen.is_fragment & chosen.is_unsupported;
+  wire is_expired = ~chosen.is_fragment & ~chosen.is_unsupported & chosen.is_expired;
+  wire has_bad_source = ~chosen.is_fragment & ~chosen.is_unsupported & ~chosen.is_expired &
+      chosen.has_bad_source;
   wire misses = ~is_bad & ~by_forward & ~hit;
-  wire [31:0] ip = by_session ? endpoint.ip : forward_ip_q;
-  wire [15:0] port = by_session ? endpoint.port : forward_port_q;
-  wire [15:0] ip_sum = csum_add(ip[31:16], ip[15:0]);
+  // For both choices, since the sums are on the longest path.
+  function automatic logic [47:0] changes_to(logic [31:0] ip, logic [15:0] port);
+    return {
+      ones_pkg::join_up(ones_pkg::split_saved(ones_pkg::save({ip, port, ~old_q, 32'b0})), 1'b0),
+      ones_pkg::join_up(ones_pkg::split_saved({ip, ~old_ip_q}), 1'b0),
+      ones_pkg::join_up(ones_pkg::split(port, ~chosen.port), 1'b0)
+    };
+  endfunction
+  logic [15:0] all, address, number_change;
+  assign {all, address, number_change} = by_session ? changes_to(
+      endpoint.ip, endpoint.port
+  ) : changes_to(
+      forward_ip_q, forward_port_q
+  );
   always_comb begin
     verdict_o = '{
         is_served: chosen_q.is_served,
@@ -176,23 +192,15 @@ module napt_choice
         no_session: misses & ~no_port,
         no_port: misses & no_port,
         is_fragment: chosen.is_fragment,
-        is_unsupported: ~chosen.is_fragment & chosen.is_unsupported,
-        is_expired: ~chosen.is_fragment & ~chosen.is_unsupported & chosen.is_expired,
-        has_bad_source:
-        ~
-        chosen.is_fragment
-        & ~
-        chosen.is_unsupported
-        & ~
-        chosen.is_expired
-        &
-        chosen.has_bad_source,
-        ip: ip,
-        port: port,
+        is_unsupported: is_unsupported,
+        is_expired: is_expired,
+        has_bad_source: has_bad_source,
+        ip: by_session ? endpoint.ip : forward_ip_q,
+        port: by_session ? endpoint.port : forward_port_q,
         index: has_index ? 16'(index) : '0,
-        all: '{plus: csum_add(ip_sum, port), minus: old_sum_q, has_index: 1'b1},
-        address: '{plus: ip_sum, minus: old_ip_sum_q, has_index: 1'b0},
-        number: '{plus: port, minus: chosen.port, has_index: 1'b1}
+        all: '{by: all, has_index: 1'b1},
+        address: '{by: address, has_index: 1'b0},
+        number: '{by: number_change, has_index: 1'b1}
     };
   end
   assign verdict_valid_o = chosen_valid_q;

@@ -31,20 +31,15 @@ module napt_edit
   localparam int unsigned Quoted = Quote + 10;
   localparam int unsigned NumWords = Quoted + TcpCsum + 1;
 
-  // A checksum is the complement of a sum.
-  function automatic logic [15:0] csum_of(logic [15:0] csum, change_t change, logic [15:0] index);
-    ones_pkg::saved_t saved;
-    saved = ones_pkg::save({~csum, change.plus, ~change.minus, change.has_index ? index : 16'b0,
-                            32'b0});
-    return ~ones_pkg::join_up(ones_pkg::split_saved(saved), 1'b0);
-  endfunction
-  // UDP: zero means none.
-  function automatic logic [15:0] udp_csum_of(logic [15:0] csum, change_t change,
-                                              logic [15:0] index);
-    logic [15:0] changed;
-    changed = csum_of(csum, change, index);
-    if (csum == '0) return '0;
-    return changed == '0 ? '1 : changed;
+  // A checksum is the complement of a sum. UDP has no checksum of zero: zero means none.
+  function automatic logic [15:0] csum_of(logic [15:0] csum, change_t change, logic [15:0] index,
+                                          logic is_udp);
+    ones_pkg::word_t [1:0] words;
+    words = ones_pkg::pair({~csum, change.by, change.has_index ? index : 16'b0});
+    if (is_udp && csum == '0) return '0;
+    // 65,535 or twice that, found beside the sum
+    if (is_udp && (&(words[0] ^ words[1]) || &(words[0] & words[1]))) return '1;
+    return ~ones_pkg::join_up(ones_pkg::split(words[0], words[1]), 1'b0);
   endfunction
 
   wire is_tcp = verdict_i.protocol == ProtocolTcp;
@@ -58,13 +53,10 @@ module napt_edit
   // What an error's own sum changes by: addresses are not in the quoted sums, or cancel out.
   change_t error_change;
   always_comb begin
-    error_change = '{plus: '0, minus: '0, has_index: 1'b0};
+    error_change = '{by: '0, has_index: 1'b0};
     if (~is_echo) begin
       if (~verdict_i.has_quoted_csum) error_change = verdict_i.number;
-      else begin
-        error_change.plus  = verdict_i.address.minus;
-        error_change.minus = verdict_i.address.plus;
-      end
+      else error_change.by = ~verdict_i.address.by;
     end
   end
 
@@ -79,8 +71,8 @@ module napt_edit
     words   = old;
     changes = '0;
     if (is_error) begin
-      words[IcmpCsum] = csum_of(old[IcmpCsum], error_change, verdict_i.index);
-      words[QuoteCsum] = csum_of(old[QuoteCsum], verdict_i.address, '0);
+      words[IcmpCsum] = csum_of(old[IcmpCsum], error_change, verdict_i.index, 1'b0);
+      words[QuoteCsum] = csum_of(old[QuoteCsum], verdict_i.address, '0, 1'b0);
       changes[IcmpCsum] = 1'b1;
       changes[QuoteCsum] = 1'b1;
       for (int unsigned n = 0; n < 2; n++) begin
@@ -91,10 +83,10 @@ module napt_edit
       end
       words[Quoted+SourcePort] = port;
       words[Quoted+DestinationPort] = is_echo ?
-          csum_of(old[Quoted+IcmpCsum], verdict_i.number, verdict_i.index) : port;
+          csum_of(old[Quoted+IcmpCsum], verdict_i.number, verdict_i.index, 1'b0) : port;
       words[Quoted+EchoId] = port;
-      words[Quoted+UdpCsum] = udp_csum_of(old[Quoted+UdpCsum], verdict_i.all, verdict_i.index);
-      words[Quoted+TcpCsum] = csum_of(old[Quoted+TcpCsum], verdict_i.all, verdict_i.index);
+      words[Quoted+UdpCsum] = csum_of(old[Quoted+UdpCsum], verdict_i.all, verdict_i.index, 1'b1);
+      words[Quoted+TcpCsum] = csum_of(old[Quoted+TcpCsum], verdict_i.all, verdict_i.index, 1'b0);
       changes[Quoted+SourcePort] = ~is_echo & is_source;
       changes[Quoted+DestinationPort] = is_echo | ~is_source;
       changes[Quoted+EchoId] = is_echo;
@@ -102,11 +94,11 @@ module napt_edit
       changes[Quoted+TcpCsum] = is_tcp & verdict_i.has_quoted_csum;
     end else begin
       words[SourcePort] = port;
-      words[DestinationPort] = is_echo ? csum_of(old[IcmpCsum], verdict_i.number, verdict_i.index) :
-          port;
+      words[DestinationPort] = is_echo ?
+          csum_of(old[IcmpCsum], verdict_i.number, verdict_i.index, 1'b0) : port;
       words[EchoId] = port;
-      words[UdpCsum] = udp_csum_of(old[UdpCsum], verdict_i.all, verdict_i.index);
-      words[TcpCsum] = csum_of(old[TcpCsum], verdict_i.all, verdict_i.index);
+      words[UdpCsum] = csum_of(old[UdpCsum], verdict_i.all, verdict_i.index, 1'b1);
+      words[TcpCsum] = csum_of(old[TcpCsum], verdict_i.all, verdict_i.index, 1'b0);
       changes[SourcePort] = ~is_echo & is_source;
       changes[DestinationPort] = is_echo | ~is_source;
       changes[EchoId] = is_echo;

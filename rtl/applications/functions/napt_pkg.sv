@@ -62,13 +62,13 @@ package napt_pkg;
     flags_t flags;
   } packet_t;
 
-  // What happens to a packet. A field x of 16 bits in one's complement sums is replaced by
-  // x + plus + index - minus.
+  // What a one's complement sum changes by: this, and the index.
   typedef struct packed {
-    logic [15:0] plus;
-    logic [15:0] minus;
+    logic [15:0] by;
     logic        has_index;
   } change_t;
+
+  // What happens to a packet.
   typedef struct packed {
     logic        is_served;        // not translated: to the stack
     logic        from_inside;

@@ -11,7 +11,8 @@
 // A session lasts until no packet has come from inside for its timeout: nothing from outside
 // prolongs it (RFC 4787, 4.3). The time wraps after 19 hours; before that, the places are searched
 // for ended sessions, in cycles without a request and once in each unit of time. A request may
-// follow another one in the next cycle: it finds what that one has written.
+// follow another one in the next cycle: it finds what that one has written. A packet from outside
+// finds a session only if it has begun, or begun again, at least four cycles before.
 //
 // Latency: result_o is valid 2 cycles after request_valid_i. Throughput: one request per cycle.
 // After reset, and after a write of the secret or of the ports, ready_o is low while all sessions
@@ -46,7 +47,7 @@ module napt_sessions
     output logic                      new_o,      // with hit_o: the session begins
     output logic                      no_port_o,  // without hit_o: no place was free
     output logic      [IndexBits-1:0] index_o,
-    output endpoint_t                 endpoint_o
+    output endpoint_t                 endpoint_o  // of a packet from outside
 );
 
   localparam int unsigned NumTables = 2;
@@ -258,8 +259,9 @@ module napt_sessions
     // The latest write decides.
     for (int p = 2; p >= 0; p--) begin
       if (~chosen_q.from_inside) begin
-        same_past = written[p][chosen_q.way] &
-            past_q[p].session.endpoint.protocol == chosen_q.endpoint.protocol;
+        // A session that has begun up to three cycles ago cannot have an answer yet.
+        same_past = live & written[p][chosen_q.way] &
+            past_q[p].session.endpoint.protocol != ProtocolNone;
       end else if (past_q[p].from_inside) begin
         same_past = |past_q[p].writes & same_endpoint_q[p];
       end else begin
@@ -328,7 +330,7 @@ module napt_sessions
   wire way_t way = number_of(place);
   wire set_t set = chosen_q.sets[way[$clog2(NumWays)-1]];
   assign index_o = {way, set};
-  assign endpoint_o = session.endpoint;
+  assign endpoint_o = found_q.endpoint;
 
   wire is_request = chosen_valid_q & chosen_q.is_request;
   wire writes = is_request & chosen_q.may_write & hit_o;
