@@ -72,6 +72,9 @@ module vxlan_decapsulate
   if (InnerPort >= NumMacPorts) begin : gen_bad_port
     $error("vxlan_decapsulate: InnerPort must be a MAC port of the design");
   end
+  if (Port == '0) begin : gen_bad_udp_port
+    $error("vxlan_decapsulate: Port must not be 0");
+  end
   if (Vni >= 2 ** 24) begin : gen_bad_vni
     $error("vxlan_decapsulate: Vni must be below 2^24");
   end

@@ -79,6 +79,9 @@ module vxlan_encapsulate
   if (OuterPort == InnerPort) begin : gen_same_port
     $error("vxlan_encapsulate: InnerPort and OuterPort must differ");
   end
+  if (Port == '0) begin : gen_bad_udp_port
+    $error("vxlan_encapsulate: Port must not be 0");
+  end
   if (Vni >= 2 ** 24) begin : gen_bad_vni
     $error("vxlan_encapsulate: Vni must be below 2^24");
   end
@@ -167,7 +170,7 @@ module vxlan_encapsulate
     logic [13:0] flow;  // hash
     logic [5:0] dscp;
     csum_pos_t csum_pos;
-    ones_pkg::saved_t sum;
+    ones_pkg::word_t [1:0] sum;  // but for the source port
   } result_t;
 
   view_t view;
@@ -201,20 +204,25 @@ module vxlan_encapsulate
     terms[NumWords+1] = ~SumConstant;
     terms[NumWords+2] = ~vni[23:8];
     terms[NumWords+3] = ~{vni[7:0], 8'b0};
+    terms[NumWords+4] = ~(16'(kept.length) + 16'(HeaderBytes));
   end
 
   result_t result_d, result;
   assign result_d = '{
-          replicate: (kept.is_group | ~hit) & ~result_d.too_long,
+          replicate: (kept.is_group | to == '0) & ~result_d.too_long,
           too_long: kept.length > length_t'(MaxBytes),
-          remote: kept.is_group ? '0 : to,
+          remote: to,
           message: message,
           length: kept.length,
           vni: vni,
           flow : flow,
           dscp: kept.meta.tos[7:2],
           csum_pos: kept.meta.l4.ip_tx.csum_pos,
-          sum: ones_pkg::save({ones_pkg::save(terms[5:0]), ones_pkg::save(terms[11:6])})
+          sum:
+          ones_pkg::pair
+          (
+              ones_pkg::save({ones_pkg::save(terms[5:0]), ones_pkg::save(terms[11:6])})
+          )
       };
 
   beat_t viewed, unused_head;
@@ -253,7 +261,7 @@ module vxlan_encapsulate
   end
   beat_t   copy;
   result_t of_copy;
-  logic copy_valid, copy_ready, replicated, copied, replicator_busy;
+  logic copy_valid, copy_ready, is_copy, replicated, copied, replicator_busy;
   logic [31:0] remote;
   vxlan_replicator #(
       .beat_t(beat_t),
@@ -278,6 +286,7 @@ module vxlan_encapsulate
       .out_valid_o(copy_valid),
       .out_ready_i(copy_ready),
       .replicated_o(replicated),
+      .is_copy_o(is_copy),
       .copied_o(copied),
       .busy_o(replicator_busy)
   );
@@ -316,8 +325,6 @@ module vxlan_encapsulate
 
   // prepend has taken the last beat of a frame while it sends the rest of it; only the first beat
   // of a datagram has metadata.
-  ones_pkg::saved_t sum;
-  assign sum = ones_pkg::save({of_copy.sum, ~src_port, ~udp_length, 16'b0});
   packet_meta_t meta;
   logic [NumDrops-1:0] reasons;
   always_comb begin
@@ -327,7 +334,7 @@ module vxlan_encapsulate
     meta.ip = remote;
     meta.l4.ip_tx.protocol = ProtocolUdp;
     if (of_copy.csum_pos != '0) begin
-      meta.csum = ones_pkg::join_up(ones_pkg::split_saved(sum), 1'b0);
+      meta.csum = ones_pkg::join_up(ones_pkg::split_saved({of_copy.sum, ~src_port}), 1'b0);
       meta.l4.ip_tx.csum_pos = of_copy.csum_pos + csum_pos_t'(HeaderBytes / 2);
     end
     sent = datagram;
@@ -335,7 +342,7 @@ module vxlan_encapsulate
     sent.meta = $bits(sent.meta)'(meta);
     reasons = '0;
     if (of_copy.too_long) reasons[DropTooLong] = 1'b1;
-    else if (remote == '0) reasons[DropNoEnd] = 1'b1;
+    else if (of_copy.replicate & ~is_copy) reasons[DropNoEnd] = 1'b1;
   end
   drop_register #(
       .beat_t(beat_t),

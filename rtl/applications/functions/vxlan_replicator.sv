@@ -2,10 +2,10 @@
 // Head-end replication: stores a frame that must be replicated, and sends a copy to each end of a
 // list. Other frames pass.
 //
-// The list is read when the frame begins: each copy goes to the address that its entry has then. A
-// frame for an empty list passes as one frame with remote_o 0.
+// The entries in use are those when the frame begins. A frame for an empty list passes.
 //
-// Latency: 0 cycles; of a replicated frame, its beats and 2 cycles. Throughput: one beat per cycle.
+// Latency: 0 cycles; of a replicated frame, its beats and 2 cycles. Throughput: one beat per cycle,
+// and one cycle more for each copy.
 module vxlan_replicator #(
     parameter type beat_t = logic,
     parameter type head_t = logic,  // what accompanies a frame
@@ -32,6 +32,7 @@ module vxlan_replicator #(
     output logic         out_valid_o,
     input  logic         out_ready_i,
     output logic         replicated_o,  // a pulse for each replicated frame
+    output logic         is_copy_o,
     output logic         copied_o,      // a pulse for each copy, with its last beat
     output logic         busy_o
 );
@@ -47,7 +48,7 @@ module vxlan_replicator #(
   state_e state_q;
   head_t head_q;
   logic [NumReplicas-1:0] rest_q;  // ends without a copy
-  logic [NumReplicas-1:0][31:0] list_q;
+  logic [31:0] remote_q;
   place_t write_q, read_q;
 
   wire begins = state_q == StatePass & in_valid_i & in_first_i & replicate_i & |list_valid_i;
@@ -61,7 +62,7 @@ module vxlan_replicator #(
   logic [           31:0] remote;
   always_comb begin
     remote = '0;
-    for (int unsigned n = 0; n < NumReplicas; n++) remote |= list_q[n] & {32{lowest[n]}};
+    for (int unsigned n = 0; n < NumReplicas; n++) remote |= list_i[n] & {32{lowest[n]}};
   end
 
   beat_t stored;
@@ -80,18 +81,18 @@ module vxlan_replicator #(
   );
 
   always_ff @(posedge clk_i) begin
-    read_q <= state_q == StateRead | sends ? read_d : '0;
+    read_q   <= sends ? read_d : '0;
+    remote_q <= sends ? remote_q : remote;
     if (stores) write_q <= in_i.last ? '0 : write_q + 1'b1;
     if (begins) begin
       head_q <= head_i;
-      list_q <= list_i;
       rest_q <= list_valid_i;
     end else if (ends) rest_q <= rest_q & ~lowest;
     unique case (state_q)
       StatePass:  if (begins) state_q <= in_i.last ? StateRead : StateStore;
       StateStore: if (in_valid_i & in_i.last) state_q <= StateRead;
       StateRead:  state_q <= StateSend;
-      default:    if (ends & (rest_q & ~lowest) == '0) state_q <= StatePass;
+      default:    if (ends) state_q <= (rest_q & ~lowest) == '0 ? StatePass : StateRead;
     endcase
     if (rst_i) begin
       state_q <= StatePass;
@@ -100,12 +101,13 @@ module vxlan_replicator #(
     end
   end
 
-  assign out_o = passes ? in_i : stored;
-  assign head_o = passes ? head_i : head_q;
-  assign remote_o = passes ? remote_i : remote;
+  assign is_copy_o = state_q != StatePass;
+  assign out_o = is_copy_o ? stored : in_i;
+  assign head_o = is_copy_o ? head_q : head_i;
+  assign remote_o = is_copy_o ? remote_q : remote_i;
   assign out_valid_o = sends | (passes & in_valid_i);
   assign replicated_o = begins;
   assign copied_o = ends;
-  assign busy_o = state_q != StatePass;
+  assign busy_o = is_copy_o;
 
 endmodule

@@ -15,13 +15,13 @@ BAD: dict[str, list[dict[str, object]]] = {
     "napt_sessions": [{"NumPorts": n} for n in (64, 1000, 65_536)],
     "ip_in_ip_decapsulate": [{"InnerPort": 2}, {"NumMacPorts": 1}],
     "port_fork": [{"InnerPort": 2}, {"NumMacPorts": 1}],
-    "vxlan_decapsulate": [{"InnerPort": 2}, {"NumMacPorts": 1}, {"Vni": 1 << 24}],
+    "vxlan_decapsulate": [{"InnerPort": 2}, {"NumMacPorts": 1}, {"Vni": 1 << 24}, {"Port": 0}],
     "vxlan_encapsulate": [
         *ENTRIES,
         *({"InnerPort": 2}, {"OuterPort": 2}, {"NumMacPorts": 1}, {"OuterPort": 1}),
         *({"Mtu": 67}, {"Mtu": 9537}, {"Vni": 1 << 24}, {"NumReplicas": 0}, {"NumReplicas": 65}),
+        {"Port": 0},
     ],
-    "view_queue": [{"ViewBytes": 1024}],
     "ip_in_ip_encapsulate": [
         *ENTRIES,
         *({"InnerPort": 2}, {"OuterPort": 2}, {"NumMacPorts": 1}, {"OuterPort": 1}),

@@ -6,12 +6,9 @@ A program that is missing on this machine skips its tests, by name.
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +32,7 @@ from bombus.protocols.frames import (
 )
 from bombus.protocols.stack import Stack
 from bombus.simulator.simulation import Simulation
+from tests.applications.functions import user_mode_linux
 from tests.support.live import new_namespace, starter
 
 pytestmark = [pytest.mark.slow, pytest.mark.sweep]
@@ -168,7 +166,6 @@ def test_nat_and_nf_tables() -> None:
 
 # ---- ipip in user-mode Linux ----
 
-MODULES = "/usr/lib/uml/modules"
 SOFTWARE = """
 written = False
 def software(simulation):
@@ -178,26 +175,14 @@ def software(simulation):
         tunnel[0].write(inner_ip=0x0A630001, outer_ip=0x0A4E0002, valid=1)
         written = True
 """
-# The first program of user-mode Linux, which is another host behind a router.
-PEER_LINUX = '''
-import ctypes, glob, json, os, socket, subprocess
-def run(*words):
-    return subprocess.run(words, capture_output=True, text=True).stdout
-os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
-run("mount", "-t", "proc", "proc", "/proc")
-(folder,) = glob.glob("{modules}/*/kernel/net/ipv4")
-for name in ("tunnel4", "ip_tunnel", "ipip"):
-    file = os.open(folder + "/" + name + ".ko", os.O_RDONLY)
-    assert ctypes.CDLL(None).syscall(313, file, b"", 0) == 0, name  # finit_module
-for line in """link set lo up
-link set vec0 up
-addr add 10.78.0.2/24 dev vec0
-route add default via 10.78.0.1
+SETUP_TUNNEL = """
 tunnel add t0 mode ipip local 10.78.0.2 remote 10.77.0.2 ttl 9
 addr add 10.99.0.1/24 dev t0
-link set t0 up""".splitlines():
-    run("ip", *line.split())
-found = dict(pings=[], echoes=[], marks=[])
+link set t0 up
+"""
+# Of another host behind a router.
+PROGRAM = """
+found.update(pings=[], echoes=[], marks=[])
 for size in (0, 56, 1451, 1452):
     found["pings"].append(" 0% packet loss" in run(
         "ping", "-c", "3", "-i", "0.2", "-W", "5", "-M", "do", "-s", str(size), "10.99.0.2"))
@@ -223,41 +208,17 @@ try:
     closed.recv(99)
 except ConnectionRefusedError:
     found["refused"] = True
-print("FOUND", json.dumps(found), flush=True)
-open("/proc/sysrq-trigger", "w").write("o")
-import time; time.sleep(5)
-'''
-ROUTES = """
-set -e
-PATH=$PATH:/usr/sbin:/sbin
-echo 1 > /proc/sys/net/ipv4/ip_forward
-ip tuntap add dev uml0 mode tap
-ip addr add 10.78.0.1/24 dev uml0
-ip link set uml0 up
 """
 
 
 def test_a_tunnel_to_linux(tmp_path: Path) -> None:
     """Another Linux, behind a router, reaches the inner address of the design by ipip."""
     needs("linux.uml", "ip", "ping")
-    script = tmp_path / "init"
-    python = Path(sys.executable).resolve()
-    script.write_text(f"#!{python}\n{PEER_LINUX.replace('{modules}', MODULES)}")
-    script.chmod(0o755)
     with starter(tmp_path) as start:
         live = start(TUNNEL, software=SOFTWARE)
-        live.run(["sh", "-c", ROUTES])
-        said = live.run(
-            [
-                "linux.uml",
-                *("mem=128M", "rootfstype=hostfs", "root=/dev/root", "rootflags=/", "ro"),
-                *(f"init={script}", "vec0:transport=tap,ifname=uml0"),
-                *("con=null", "con0=null,fd:1"),
-            ],
-            stdin=subprocess.DEVNULL,
-        )
-        (line,) = (line for line in said.splitlines() if line.startswith("FOUND"))
-        assert json.loads(line.removeprefix("FOUND")) == {
+        modules = ("net/ipv4/tunnel4", "net/ipv4/ip_tunnel", "net/ipv4/ipip")
+        found = user_mode_linux.run(live, tmp_path, modules, SETUP_TUNNEL, PROGRAM)
+        assert found == {
             "pings": [True] * 4,
             "outside": True,
             "echoes": [True] * 9,
