@@ -148,7 +148,9 @@ EVENTS: dict[str, dict[str, int]] = {
         "request": STARTS,
         "unknown_kind": GOES_ON,
     },
-    "load_balancer": dict.fromkeys(("balanced", "connected", "moved", "evicted"), GOES_ON),
+    "load_balancer": dict.fromkeys(
+        ("balanced", "connected", "moved", "evicted", "unstored"), GOES_ON
+    ),
     "tcp_echo": {"told": ENDS, "read": STARTS, "request": STARTS},
     "tcp_echo_bypass": {"told": ENDS, "request": STARTS},
     "tcp_load": {

@@ -182,6 +182,7 @@ _FILES: Mapping[str, Tests] = {
         name: Tests(("test_load_balancer.py",), ())
         for name in ("load_balancer", "load_balancer_choice", "load_balancer_pkg")
     },
+    "load_balancer_memory": Tests(("test_load_balancer_memory.py",), ()),
     **{
         f"ip_in_ip_{name}": Tests(("test_ip_in_ip_layers.py",), ())
         for name in ("decapsulate", "encapsulate", "pkg")

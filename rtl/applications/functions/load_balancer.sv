@@ -4,8 +4,9 @@
 // It precedes ipv4_rx and takes IP packets with their header. A packet to a service (address,
 // protocol, port) is sent unchanged to the MAC address of a backend, which has the service's
 // address too and answers the client itself (direct server return); the next hop is eth_tx, with
-// the backend's address in meta.ip. All other packets go on to ipv4_rx: of other destinations, with
-// options, too short.
+// the backend's address in meta.ip. With BackendPort, the packet has this MAC port there: if it is
+// that of tunnels, ip_in_ip_encapsulate in place of eth_tx finds the tunnel to the backend. All
+// other packets go on to ipv4_rx: of other destinations, with options, too short.
 //
 // The backend of a new connection is that of its slot. The slots of each service are computed by
 // software (Maglev: Eisenbud et al., "Maglev: A Fast and Reliable Software Network Load Balancer",
@@ -16,8 +17,11 @@
 // Dropped and counted: packets to services without a backend that is up, and fragments to an
 // address of a service, which have no ports.
 //
-// Latency: 4 cycles at 256 bits and more; narrower data adds the beats of 24 bytes.
-// Throughput: one beat per cycle.
+// With External, the table of connections is in an external memory (load_balancer_memory), whose
+// AXI4 port the design file raises; after reset, packets wait until it is cleared.
+//
+// Latency: 4 cycles at 256 bits and more; narrower data adds the beats of 24 bytes, and
+// External a read of the memory. Throughput: one beat per cycle.
 module load_balancer
   import bombus_pkg::*;
   import load_balancer_pkg::*;
@@ -29,8 +33,15 @@ module load_balancer
     parameter int unsigned NumServices = 2,  // up to 16
     parameter int unsigned NumBackends = 128,  // up to 255; the number after the last means none
     parameter int unsigned NumSlots = 65537,  // of each service, up to 65,537
-    parameter int unsigned NumConnections = 16384,  // a power of two, at least 64
+    parameter int unsigned NumConnections = 16384,  // a power of two, 64 to 2^22
     parameter int unsigned IdleUnits = 18,  // a unit is 2^24 us
+    parameter int unsigned NumMacPorts = 1,
+    parameter int unsigned BackendPort = 255,  // of packets to backends; 255: that of arrival
+    parameter bit External = 0,  // the table of connections is in an external memory
+    parameter int unsigned NumLines = 1024,  // of load_balancer_memory; a power of two
+    parameter int unsigned MaxReads = 64,  // of the memory at the same time; a power of two
+    parameter int unsigned AddrWidth = 34,
+    parameter logic [63:0] BaseAddress = '0,  // a multiple of the bytes of the table
     localparam int unsigned ServiceWords = (NumSlots + 3) / 4,
     localparam int unsigned NumSlotWords = 2 * NumServices * ServiceWords,
     localparam int unsigned NextWidth = 1
@@ -63,14 +74,36 @@ module load_balancer
     output slot_word_t                            slot_word_rdata_o,
     output logic                                  slot_word_done_o,
 
+    output logic [AddrWidth-1:0] axi_awaddr_o,
+    output logic                 axi_awvalid_o,
+    input  logic                 axi_awready_i,
+    output logic [        511:0] axi_wdata_o,
+    output logic [         63:0] axi_wstrb_o,
+    output logic                 axi_wlast_o,
+    output logic                 axi_wvalid_o,
+    input  logic                 axi_wready_i,
+    input  logic [          1:0] axi_bresp_i,
+    input  logic                 axi_bvalid_i,
+    output logic                 axi_bready_o,
+    output logic [AddrWidth-1:0] axi_araddr_o,
+    output logic                 axi_arvalid_o,
+    input  logic                 axi_arready_i,
+    input  logic [        511:0] axi_rdata_i,
+    input  logic [          1:0] axi_rresp_i,
+    input  logic                 axi_rlast_i,
+    input  logic                 axi_rvalid_i,
+    output logic                 axi_rready_o,
+
     output logic [1:0] drop_o,
-    output logic [3:0] event_o,
+    output logic [4:0] event_o,
     output logic       busy_o
 );
 
   localparam string Entry = "";  // takes the messages of the layer named by `before`
   localparam bit StandsBefore = 1'b1;
   localparam bit KeepsFlowState = 1'b1;
+  localparam string MayStayOpen = External ? "" : "axi";
+  localparam int unsigned MaxBusyCycles = External ? 0 : 4096;  // 0: waits for the memory
   typedef enum logic [0:0] {
     NextServed,
     NextEthTx
@@ -85,6 +118,7 @@ module load_balancer
     EventConnected,  // the first packet of a connection
     EventMoved,  // the connection's backend was down
     EventEvicted,  // a connection gave up its entry to a new one
+    EventUnstored,  // an entry was not written: its next packet writes it (External)
     NumEvents
   } event_e;
 
@@ -97,16 +131,27 @@ module load_balancer
   if (NumSlots < 5 || NumSlots > 65537) begin : gen_bad_slots
     $error("load_balancer: NumSlots must be 5 to 65537");
   end
-  if (NumConnections < 64 || 2 ** $clog2(NumConnections) != NumConnections) begin : gen_bad_table
-    $error("load_balancer: NumConnections must be a power of two, at least 64");
+  if (NumConnections < 64 || NumConnections > 2 ** 22 || 2 ** $clog2(
+          NumConnections
+      ) != NumConnections) begin : gen_bad_table
+    $error("load_balancer: NumConnections must be a power of two from 64 to 4194304");
+  end
+  localparam longint unsigned TableBytes = 16 * 64'(NumConnections);
+  if (External && (AddrWidth > 64 || BaseAddress % TableBytes != 0 ||
+                   ((65'(BaseAddress) + 65'(TableBytes) - 1) >> AddrWidth) != '0))
+  begin : gen_bad_address
+    $error("load_balancer: BaseAddress must be a multiple of the table, which AddrWidth reaches");
   end
   if (IdleUnits < 2 || IdleUnits > 127) begin : gen_bad_idle
     $error("load_balancer: IdleUnits must be 2 to 127");
   end
+  if (BackendPort != 255 && BackendPort >= NumMacPorts) begin : gen_bad_port
+    $error("load_balancer: BackendPort must be a MAC port of the design, or 255");
+  end
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   localparam int unsigned ViewBeats = (ViewBytes + DataBytes - 1) / DataBytes;
-  localparam int unsigned Depth = 32;  // beats, and so at most as many packets
+  localparam int unsigned Depth = External ? 512 : 32;  // beats, and so at most as many packets
 
   // ---- The header, and a queue of the beats that wait for the verdict ----
 
@@ -142,7 +187,7 @@ module load_balancer
   end
 
   beat_t waiting;
-  logic waiting_valid, waiting_ready;
+  logic waiting_valid, waiting_ready, queue_holds;
   stream_queue #(
       .data_t(beat_t),
       .Depth (Depth)
@@ -155,13 +200,13 @@ module load_balancer
       .out_o(waiting),
       .out_valid_o(waiting_valid),
       .out_ready_i(waiting_ready),
-      .holds_o()
+      .holds_o(queue_holds)
   );
 
   // ---- The verdict of each packet, in order ----
 
   verdict_t found, verdict;
-  logic found_valid, verdict_valid, verdict_ready;
+  logic found_valid, verdict_valid, verdict_ready, unstored;
   load_balancer_choice #(
       .regs_t(regs_t),
       .backend_t(backend_t),
@@ -170,7 +215,12 @@ module load_balancer
       .NumBackends(NumBackends),
       .NumSlots(NumSlots),
       .NumConnections(NumConnections),
-      .IdleUnits(IdleUnits)
+      .IdleUnits(IdleUnits),
+      .External(External),
+      .NumLines(NumLines),
+      .MaxReads(MaxReads),
+      .AddrWidth(AddrWidth),
+      .BaseAddress(BaseAddress)
   ) u_choice (
       .clk_i,
       .rst_i,
@@ -182,6 +232,26 @@ module load_balancer
       .view_i(view[ViewBytes*8-1:0]),
       .verdict_o(found),
       .verdict_valid_o(found_valid),
+      .unstored_o(unstored),
+      .axi_awaddr_o,
+      .axi_awvalid_o,
+      .axi_awready_i,
+      .axi_wdata_o,
+      .axi_wstrb_o,
+      .axi_wlast_o,
+      .axi_wvalid_o,
+      .axi_wready_i,
+      .axi_bresp_i,
+      .axi_bvalid_i,
+      .axi_bready_o,
+      .axi_araddr_o,
+      .axi_arvalid_o,
+      .axi_arready_i,
+      .axi_rdata_i,
+      .axi_rresp_i,
+      .axi_rlast_i,
+      .axi_rvalid_i,
+      .axi_rready_o,
       .backend_request_i,
       .backend_write_i,
       .backend_index_i,
@@ -234,6 +304,8 @@ module load_balancer
       sent.meta.csum = '0;  // neither a checksum to write nor one to verify
       sent.meta.l4   = '0;
       sent.meta.ip   = verdict.ip;
+      sent.meta.tos  = waiting.data[15:8];  // of the header
+      if (BackendPort != 255) sent.meta.mac_port = mac_port_t'(BackendPort);
       if (verdict.is_fragment) reasons[DropFragment] = 1'b1;
       else if (~verdict.has_backend) reasons[DropNoBackend] = 1'b1;
     end
@@ -265,9 +337,10 @@ module load_balancer
     event_o[EventConnected] <= sends & verdict.is_new;
     event_o[EventMoved] <= sends & verdict.is_moved;
     event_o[EventEvicted] <= sends & verdict.has_evicted;
+    event_o[EventUnstored] <= unstored;
     if (rst_i) event_o <= '0;
   end
 
-  assign busy_o = waiting_valid | out_valid_o;
+  assign busy_o = queue_holds | out_valid_o;
 
 endmodule

@@ -5,11 +5,14 @@
 // connection seen least recently is replaced. A packet may follow another one of the same flow in
 // the next cycle: it sees the entry that the other one writes.
 //
+// With External, the table is in an external memory (load_balancer_memory).
+//
 // The caller must have room for a verdict for each view. A connection that is not seen for a
 // multiple of 71 minutes may be taken for a live one: its flow then keeps its backend.
 //
-// Latency: verdict_valid_o 2 cycles after view_valid_i. Throughput: a packet per cycle. After reset
-// and after a write of the secret, ready_o is low while the table is cleared.
+// Latency: verdict_valid_o 2 cycles after view_valid_i; with External, a read of the memory more.
+// Throughput: a packet per cycle. After reset and after a write of the secret, ready_o is low while
+// the table is cleared.
 module load_balancer_choice
   import bombus_pkg::*;
   import load_balancer_pkg::*;
@@ -22,6 +25,11 @@ module load_balancer_choice
     parameter int unsigned NumSlots = 65537,
     parameter int unsigned NumConnections = 16384,
     parameter int unsigned IdleUnits = 18,
+    parameter bit External = 0,
+    parameter int unsigned NumLines = 1024,
+    parameter int unsigned MaxReads = 64,
+    parameter int unsigned AddrWidth = 34,
+    parameter logic [63:0] BaseAddress = '0,
     localparam int unsigned ServiceWords = (NumSlots + 3) / 4,
     localparam int unsigned NumSlotWords = 2 * NumServices * ServiceWords
 ) (
@@ -37,6 +45,27 @@ module load_balancer_choice
 
     output verdict_t verdict_o,
     output logic     verdict_valid_o,
+    output logic     unstored_o,       // one-cycle pulse: a connection was not stored (External)
+
+    output logic [AddrWidth-1:0] axi_awaddr_o,
+    output logic                 axi_awvalid_o,
+    input  logic                 axi_awready_i,
+    output logic [        511:0] axi_wdata_o,
+    output logic [         63:0] axi_wstrb_o,
+    output logic                 axi_wlast_o,
+    output logic                 axi_wvalid_o,
+    input  logic                 axi_wready_i,
+    input  logic [          1:0] axi_bresp_i,
+    input  logic                 axi_bvalid_i,
+    output logic                 axi_bready_o,
+    output logic [AddrWidth-1:0] axi_araddr_o,
+    output logic                 axi_arvalid_o,
+    input  logic                 axi_arready_i,
+    input  logic [        511:0] axi_rdata_i,
+    input  logic [          1:0] axi_rresp_i,
+    input  logic                 axi_rlast_i,
+    input  logic                 axi_rvalid_i,
+    output logic                 axi_rready_o,
 
     input  logic                               backend_request_i,
     input  logic                               backend_write_i,
@@ -118,8 +147,8 @@ module load_balancer_choice
     set_t set;
     logic [SlotHashBits-1:0] slot_hash;
   } viewed_t;
-  viewed_t viewed_q;
-  logic viewed_valid_q;
+  viewed_t viewed_q, viewed;
+  logic viewed_valid_q, viewed_valid;
   always_ff @(posedge clk_i) begin
     viewed_valid_q <= view_valid_i & ~rst_i;
     viewed_q <= '{
@@ -137,18 +166,98 @@ module load_balancer_choice
   logic [NumWays-1:0] write_way;
   set_t write_set;
   connection_t written;
-  for (genvar w = 0; w < NumWays; w++) begin : gen_way
-    sized_memory #(
-        .data_t(connection_t),
-        .Depth (NumSets)
-    ) u_way (
+  logic table_ready;
+  if (External) begin : gen_external
+    logic writes;
+    way_t number;
+    load_balancer_memory #(
+        .view_t(viewed_t),
+        .NumWays(NumWays),
+        .NumSets(NumSets),
+        .NumLines(NumLines),
+        .MaxReads(MaxReads),
+        .AddrWidth(AddrWidth),
+        .BaseAddress(BaseAddress)
+    ) u_table (
         .clk_i,
-        .write_addr_i(write_set),
-        .data_i(written),
-        .write_i(write_way[w]),
-        .read_addr_i(hash[SetBits-1:0]),
-        .data_o(ways[w])
+        .rst_i,
+        .clear_i(secret_q != regs_i.secret.bits),
+        .ready_o(table_ready),
+        .view_valid_i(viewed_valid_q),
+        .view_i(viewed_q),
+        .set_i(viewed_q.set),
+        .reads_i(|viewed_q.selected & ~viewed_q.is_fragment),
+        .view_o(viewed),
+        .view_valid_o(viewed_valid),
+        .ways_o(ways),
+        .write_i(writes),
+        .write_way_i(number),
+        .written_i(written),
+        .unstored_o,
+        .axi_awaddr_o,
+        .axi_awvalid_o,
+        .axi_awready_i,
+        .axi_wdata_o,
+        .axi_wstrb_o,
+        .axi_wlast_o,
+        .axi_wvalid_o,
+        .axi_wready_i,
+        .axi_bresp_i,
+        .axi_bvalid_i,
+        .axi_bready_o,
+        .axi_araddr_o,
+        .axi_arvalid_o,
+        .axi_arready_i,
+        .axi_rdata_i,
+        .axi_rresp_i,
+        .axi_rlast_i,
+        .axi_rvalid_i,
+        .axi_rready_o
     );
+    assign writes = |write_way & ~clearing_q;
+    always_comb begin
+      number = '0;
+      for (int unsigned w = 0; w < NumWays; w++) if (write_way[w]) number |= way_t'(w);
+    end
+  end else begin : gen_internal
+    for (genvar w = 0; w < NumWays; w++) begin : gen_way
+      sized_memory #(
+          .data_t(connection_t),
+          .Depth (NumSets)
+      ) u_way (
+          .clk_i,
+          .write_addr_i(write_set),
+          .data_i(written),
+          .write_i(write_way[w]),
+          .read_addr_i(hash[SetBits-1:0]),
+          .data_o(ways[w])
+      );
+    end
+    assign viewed = viewed_q;
+    assign viewed_valid = viewed_valid_q;
+    assign table_ready = 1'b1;
+    assign unstored_o = 1'b0;
+    assign axi_awaddr_o = '0;
+    assign axi_awvalid_o = 1'b0;
+    assign axi_wdata_o = '0;
+    assign axi_wstrb_o = '0;
+    assign axi_wlast_o = 1'b0;
+    assign axi_wvalid_o = 1'b0;
+    assign axi_bready_o = 1'b0;
+    assign axi_araddr_o = '0;
+    assign axi_arvalid_o = 1'b0;
+    assign axi_rready_o = 1'b0;
+    wire unused = ^{
+      axi_awready_i,
+      axi_wready_i,
+      axi_bresp_i,
+      axi_bvalid_i,
+      axi_arready_i,
+      axi_rdata_i,
+      axi_rresp_i,
+      axi_rlast_i,
+      axi_rvalid_i
+    };
   end
 
   // ---- Cycle 1: the connection; the slot is read ----
@@ -160,8 +269,8 @@ module load_balancer_choice
 
   service_t service;
   flow_t flow;
-  assign service = service_of(viewed_q.selected);
-  assign flow = '{service: service, ip: viewed_q.source, port: viewed_q.source_port};
+  assign service = service_of(viewed.selected);
+  assign flow = '{service: service, ip: viewed.source, port: viewed.source_port};
 
   typedef struct packed {
     logic is_balanced;
@@ -199,7 +308,7 @@ module load_balancer_choice
   always_comb begin
     product = '0;
     for (int unsigned b = 0; b < SlotBits; b++) begin
-      if (NumSlots[b]) product += (SlotHashBits + SlotBits)'(viewed_q.slot_hash) << b;
+      if (NumSlots[b]) product += (SlotHashBits + SlotBits)'(viewed.slot_hash) << b;
     end
   end
   wire [SlotBits-1:0] slot = product[SlotHashBits+:SlotBits];
@@ -224,19 +333,19 @@ module load_balancer_choice
 
   always_comb begin
     chosen_d = '{
-        is_balanced: |viewed_q.selected | (viewed_q.is_addressed & viewed_q.is_fragment),
-        is_fragment: viewed_q.is_fragment,
-        is_kept: |viewed_q.selected & ~viewed_q.is_fragment,
+        is_balanced: |viewed.selected | (viewed.is_addressed & viewed.is_fragment),
+        is_fragment: viewed.is_fragment,
+        is_kept: |viewed.selected & ~viewed.is_fragment,
         is_known: 1'b0,
         is_next: is_hit_next,
         same_set: {
-          past_q[1].valid & past_q[1].set == viewed_q.set,
-          past_q[0].valid & past_q[0].set == viewed_q.set,
-          chosen_is_kept & chosen_q.set == viewed_q.set
+          past_q[1].valid & past_q[1].set == viewed.set,
+          past_q[0].valid & past_q[0].set == viewed.set,
+          chosen_is_kept & chosen_q.set == viewed.set
         },
         is_free: is_free,
         is_older: '0,
-        set: viewed_q.set,
+        set: viewed.set,
         way: '0,
         backend: '0,
         flow : flow,
@@ -263,7 +372,7 @@ module load_balancer_choice
     end
   end
   always_ff @(posedge clk_i) begin
-    chosen_valid_q <= viewed_valid_q & ~rst_i;
+    chosen_valid_q <= viewed_valid & ~rst_i;
     chosen_q <= chosen_d;
   end
 
@@ -411,7 +520,7 @@ module load_balancer_choice
   // ---- The table is cleared after reset and after a write of the secret ----
 
   // The packets of the three cycles before write nothing.
-  assign ready_o = ~clearing_q;
+  assign ready_o = ~clearing_q & table_ready;
   always_ff @(posedge clk_i) begin
     secret_q <= regs_i.secret.bits;
     if (rst_i) begin

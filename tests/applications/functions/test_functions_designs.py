@@ -44,6 +44,9 @@ def test_lines_that_an_example_adds() -> None:
         ("shaper_fused", "udp_echo_fused"),
         ("napt", "two_ports"),
         ("shaper_marks", "udp_echo_fused"),
+        ("balanced", "udp_echo"),
+        ("balanced_memory", "udp_echo"),
+        ("vxlan_fused", "udp_echo_fused"),
     ):
         files = (EXAMPLES / f"{example}.yaml", paths.DESIGNS / f"{base}.yaml")
         mine, before = (file.read_text().splitlines() for file in files)

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// load_balancer_choice with its table in an external memory, as bad as AXI allows: a read returns
+// what the memory had when its address was taken, a write takes effect with its response, and
+// addresses and data are taken at random.
+//
+// In: views (24 bytes) of one service, 10.0.0.1:80; accesses, from the top: whether of a backend
+// and not of slots, index (20), word (33). Out: from the top, whether a connection is new, has a
+// backend, is balanced, and the backend's address (32). Control: time in us, from bit 32 on the
+// half of the slots. Events: unstored, evicted.
+`include "bench.svh"
+
+module bench
+  import load_balancer_pkg::*;
+#(
+    parameter int unsigned NumConnections = 256,
+    parameter int unsigned NumLines = 16,
+    parameter int unsigned Latency = 40,
+    parameter int unsigned NumSlots = 251
+) (
+    `BENCH_PORTS(2, 192, 2, 35, 33, 1)
+);
+
+  `BENCH_SHAPE
+
+  localparam int unsigned NumBackends = 16;
+  localparam int unsigned NumSlotWords = 2 * ((NumSlots + 3) / 4);
+  localparam int unsigned NumSets = NumConnections / 4;
+  localparam int unsigned AddrWidth = $clog2(NumSets) + 6;
+
+  typedef struct packed {
+    logic valid;
+    logic [7:0] protocol;
+    logic [15:0] port;
+    logic [31:0] ip;
+  } service_fields_t;
+  typedef struct packed {service_fields_t service;} service_regs_t;
+  typedef struct packed {
+    struct packed {logic [47:0] bits;} secret;
+    struct packed {logic upper;} slots;
+    service_regs_t [0:0] services;
+  } regs_t;
+  typedef struct packed {
+    logic up;
+    logic [31:0] ip;
+  } backend_t;
+  typedef struct packed {logic [7:0] slot3, slot2, slot1, slot0;} slot_word_t;
+
+  wire regs_t regs =
+  '{
+      secret: '{bits: 48'h9E3779B97F4A},
+      slots: '{upper: control_i[32]},
+      services: '{
+          0: '{service: '{valid: 1'b1, protocol: 8'd6, port: 16'd80, ip: 32'h0A000001}}
+      }
+  }
+  ;
+
+  logic ready, found_valid, unstored, backend_done, slot_done;
+  verdict_t   found;
+  backend_t   unused_backend;
+  slot_word_t unused_word;
+  logic [AddrWidth-1:0] awaddr, araddr;
+  logic [511:0] wdata, rdata;
+  logic [63:0] wstrb;
+  logic awvalid, awready, wvalid, wready, wlast, bvalid, bready;
+  logic arvalid, arready, rvalid, rready;
+  wire is_backend = in_i[1][53];
+  load_balancer_choice #(
+      .regs_t(regs_t),
+      .backend_t(backend_t),
+      .slot_word_t(slot_word_t),
+      .NumServices(1),
+      .NumBackends(NumBackends),
+      .NumSlots(NumSlots),
+      .NumConnections(NumConnections),
+      .External(1),
+      .NumLines(NumLines),
+      .AddrWidth(AddrWidth)
+  ) u_choice (
+      .clk_i,
+      .rst_i,
+      .time_us_i(control_i[31:0]),
+      .regs_i(regs),
+      .ready_o(ready),
+      .view_valid_i(in_valid_i[0] & ready),
+      .view_whole_i(1'b1),
+      .view_i(in_i[0]),
+      .verdict_o(found),
+      .verdict_valid_o(found_valid),
+      .unstored_o(unstored),
+      .axi_awaddr_o(awaddr),
+      .axi_awvalid_o(awvalid),
+      .axi_awready_i(awready),
+      .axi_wdata_o(wdata),
+      .axi_wstrb_o(wstrb),
+      .axi_wlast_o(wlast),
+      .axi_wvalid_o(wvalid),
+      .axi_wready_i(wready),
+      .axi_bresp_i('0),
+      .axi_bvalid_i(bvalid),
+      .axi_bready_o(bready),
+      .axi_araddr_o(araddr),
+      .axi_arvalid_o(arvalid),
+      .axi_arready_i(arready),
+      .axi_rdata_i(rdata),
+      .axi_rresp_i('0),
+      .axi_rlast_i(1'b1),
+      .axi_rvalid_i(rvalid),
+      .axi_rready_o(rready),
+      .backend_request_i(in_valid_i[1] & is_backend),
+      .backend_write_i(1'b1),
+      .backend_index_i(in_i[1][33+:$clog2(NumBackends)]),
+      .backend_wdata_i(in_i[1][32:0]),
+      .backend_rdata_o(unused_backend),
+      .backend_done_o(backend_done),
+      .slot_word_request_i(in_valid_i[1] & ~is_backend),
+      .slot_word_write_i(1'b1),
+      .slot_word_index_i(in_i[1][33+:$clog2(NumSlotWords)]),
+      .slot_word_wdata_i(in_i[1][31:0]),
+      .slot_word_rdata_o(unused_word),
+      .slot_word_done_o(slot_done)
+  );
+  assign in_ready_o = {backend_done | slot_done, ready};
+  assign out_valid_o = {1'b0, found_valid};
+  assign out_o[0] = 40'({found.is_new, found.has_backend, found.is_balanced, found.ip});
+  assign out_o[1] = '0;
+  assign event_o = 64'({found_valid & found.has_evicted & found.is_balanced, unstored});
+  assign status_o = ready;
+
+  // ---- The memory ----
+
+  localparam int unsigned Depth = 256;  // of each queue
+  logic [511:0] memory[NumSets];
+  logic [511:0] read_data[Depth], write_data[Depth];
+  logic [31:0] read_due[Depth], write_due[Depth];
+  logic [63:0] write_strobe[Depth];
+  logic [AddrWidth-7:0] write_set[Depth];
+  logic [7:0] reads_in, reads_out, addresses_in, data_in, writes_begun, writes_out;
+  logic [31:0] now, random;
+  initial random = 32'h12345;
+
+  assign rvalid = reads_in != reads_out && now >= read_due[reads_out];
+  assign rdata  = read_data[reads_out];
+  assign bvalid = writes_begun != writes_out && now >= write_due[writes_out];
+  always @(posedge clk_i) begin
+    random = {random[30:0], random[31] ^ random[21] ^ random[1] ^ random[0]};
+    now <= now + 1;
+    awready <= random[3] | random[4];
+    wready <= random[5] | random[6];
+    arready <= random[7:4] != '0 && 8'(reads_in - reads_out) < 8'd200;
+    if (arvalid & arready) begin
+      read_data[reads_in] <= memory[araddr[AddrWidth-1:6]];
+      read_due[reads_in] <= now + Latency;
+      reads_in <= reads_in + 1'b1;
+    end
+    if (rvalid & rready) reads_out <= reads_out + 1'b1;
+    if (awvalid & awready) begin
+      write_set[addresses_in] <= awaddr[AddrWidth-1:6];
+      addresses_in <= addresses_in + 1'b1;
+    end
+    if (wvalid & wready) begin
+      write_data[data_in] <= wdata;
+      write_strobe[data_in] <= wstrb;
+      data_in <= data_in + 1'b1;
+    end
+    if (writes_begun != addresses_in && writes_begun != data_in) begin
+      write_due[writes_begun] <= now + Latency;
+      writes_begun <= writes_begun + 1'b1;
+    end
+    if (bvalid & bready) begin
+      for (int b = 0; b < 64; b++) begin
+        if (write_strobe[writes_out][b]) begin
+          memory[write_set[writes_out]][8*b+:8] <= write_data[writes_out][8*b+:8];
+        end
+      end
+      writes_out <= writes_out + 1'b1;
+    end
+    if (rst_i) begin
+      now <= '0;
+      reads_in <= '0;
+      reads_out <= '0;
+      addresses_in <= '0;
+      data_in <= '0;
+      writes_begun <= '0;
+      writes_out <= '0;
+    end
+  end
+  wire unused = wlast;
+
+endmodule
