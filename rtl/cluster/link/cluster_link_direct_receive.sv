@@ -6,10 +6,10 @@
 // receiver is out of step (hunting_o): beats are discarded until a Mark arrives, at the beginning
 // of a beat, with the nonce that this receiver has drawn for the purpose. Numbers in Marks and
 // Tails show how many packets were lost. A packet that the end of the connection cuts is completed
-// with beats of zeros, and counts as lost.
+// with beats of zeros; if none of its beats was passed on, it is lost.
 //
 // Wrong payload is passed on. It is noticed by the sums in States and counted: EventCrcError counts
-// intervals between States.
+// intervals between States, and packets that were completed with zeros.
 //
 // Numbers of beats that the sender counts (count_t) are those passed on plus shift_q, which each
 // Tail corrects.
@@ -164,6 +164,10 @@ module cluster_link_direct_receive
   wire seq_t missing = numbers.seq - expected_q;
   wire misses = (mark_good & ~fresh_q) | tail_good;
   seq_t lost_q;
+  // A packet ends before its first beat, and its number was counted.
+  logic counted_q;
+  wire counts = in_step & is_packet & good;
+  wire abandons = inside_q & first_q & (cuts | fail) & (counts | counted_q);
   always_ff @(posedge clk_i) begin
     noise_q <= {noise_q[10:0], noise_q[11] ^ noise_q[5] ^ noise_q[3] ^ noise_q[0]};
     if (rst_i) noise_q <= nonce_t'(1);
@@ -176,8 +180,10 @@ module cluster_link_direct_receive
       received_q <= '0;
       nonce_q <= nonce_t'(1);
       lost_q <= '0;
+      counted_q <= 1'b0;
     end else begin
-      if (in_step & is_packet & good) expected_q <= expected_q + 1'b1;
+      counted_q <= ~begins & (counts | counted_q);
+      if (counts) expected_q <= expected_q + 1'b1;
       if (pushes) received_q <= received_q + 1'b1;
       if (mark_good) begin
         hunting_q <= 1'b0;
@@ -197,7 +203,7 @@ module cluster_link_direct_receive
         limit_valid_q <= 1'b0;
       end
       // One event per cycle. A number that went back is that of a sender that was reset.
-      lost_q <= lost_q - seq_t'(lost_q != '0) + seq_t'(completes) +
+      lost_q <= lost_q - seq_t'(lost_q != '0) + seq_t'(abandons) +
           ((misses & ~missing[15]) ? missing : '0);
     end
   end
@@ -282,7 +288,7 @@ module cluster_link_direct_receive
     event_o <= '0;
     event_o[EventPacketIn] <= pushes & ends & ~filling_q;
     event_o[EventBeatIn] <= arrives & (inside_q | begins);
-    event_o[EventCrcError] <= sum_bad;
+    event_o[EventCrcError] <= sum_bad | completes;  // a State is good only in step
     event_o[EventBadWord] <= bad;
     event_o[EventResync] <= mark_good & hunting_q;
     event_o[EventLost] <= lost_q != '0;

@@ -68,7 +68,7 @@ package cluster_link_pkg;
     EventPacketIn,
     EventBeatOut,  // wire beats with words of packets
     EventBeatIn,
-    EventCrcError,  // packets with a bad CRC; without retry, intervals between States
+    EventCrcError,  // packets with a bad CRC; without retry, intervals of States, or cut packets
     EventBadWord,  // control words with a bad CRC, or words that fit nowhere
     EventRetry,  // the sender went back
     EventResync,  // the receiver is in step again

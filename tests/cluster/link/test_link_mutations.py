@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.link import test_link, test_link_format
+from tests.cluster.link import test_link, test_link_direct, test_link_format
 from tests.support.harness import Benches
 from tests.support.rtl_files import Mutation, sampled
 
@@ -24,6 +24,9 @@ RESET: Test = partial(test_link.test_reset_of_a_board, width=128, seed=1)
 SHORT: Test = test_link.test_buffer_full_of_short_packets
 DRAIN: Test = partial(test_link.test_drain, width=128, seed=2)
 FORMAT: Test = partial(test_link_format.test_format, width=128)
+
+CUT: Test = partial(test_link_direct.test_outages_in_long_packets, width=64)
+OUTAGES: Test = partial(test_link_direct.test_outages, width=128)
 
 SENDER = "cluster_link_transmit"
 RECEIVER = "cluster_link_receive"
@@ -43,6 +46,9 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (RECEIVER, "is_next = checked_q.seq == expected_q", "is_next = 1'b1", FAULTS),
     (RECEIVER, "if (adopts_q) shift_q <= numbers.count - checked_q.count;", "", FAULTS),
     (RECEIVER, "2 ** $clog2(BufferBeats + 3)", "2 ** $clog2(BufferBeats)", SHORT),
+    ("cluster_link_direct_transmit", "if (in_valid_i & cut_q) sent_q <= sent_q + 1'b1;", "", CUT),
+    ("cluster_link_direct_receive", "sum_bad | completes;", "sum_bad;", OUTAGES),
+    ("cluster_link_direct_receive", "seq_t'(abandons)", "seq_t'(1'b0)", OUTAGES),
     ("cluster_crc_pkg", "32'h82F63B78", "32'hEDB88320", FORMAT),
 )
 
