@@ -146,7 +146,8 @@ module cluster_link_direct_transmit
     else chooses = 1'b0;
   end
 
-  wire places_state = places & word_q.kind == WordState;
+  wire waits_state = word_valid_q & word_q.kind == WordState;
+  wire places_state = places & waits_state;
   wire chooses_state = chooses & control.kind == WordState;
   wire chooses_nak = chooses & (control.kind == WordNak | control.kind == WordNakNew);
   wire chooses_mark = chooses & control.kind == WordMark;
@@ -202,7 +203,8 @@ module cluster_link_direct_transmit
       if (new_q) limit_q <= sent_q - 1'b1;
       else if (acks) limit_q <= numbers.count - 1'b1;
 
-      state_timer_q <= (chooses_state | places_state) ? '0 : state_timer_q + 1'b1;
+      // The sum of the next State is known some cycles after this one has been placed.
+      state_timer_q <= (chooses_state | waits_state) ? '0 : state_timer_q + 1'b1;
       if (chooses_state) begin
         announced_q <= limit_i;
         number_q <= number_q + 1'b1;

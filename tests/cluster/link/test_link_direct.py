@@ -139,6 +139,28 @@ def test_wrong_payload_is_counted(benches: Benches, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+def test_a_state_that_waits_for_a_packet(benches: Benches, width: int) -> None:
+    """A packet that pauses for longer than the time between two States is no error."""
+    random = Random(width)
+    links = direct(benches, width)
+    links.bench.stall(WIRE + A, 0.8)
+    for _ in range(6):
+        for _ in range(4):
+            links.send(A, packets(random, [12] * 20))
+            links.bench.run(1000)
+        slow = packets(random, [24])
+        beats = links.beats(slow[0])
+        links.sent[A].extend(slow)
+        links.bench.push(beats[:1], A)
+        links.bench.run(2600)
+        links.bench.push(beats[1:], A)
+        links.bench.run(1000)
+    links.bench.run(4000)
+    links.check()
+    assert not any(links.counts()[name] for name in TROUBLE), links.counts()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 def test_outages(benches: Benches, width: int) -> None:
     """The channel goes down and comes back at any time, also within packets."""
     random = Random(width)
