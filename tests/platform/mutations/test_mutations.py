@@ -523,7 +523,7 @@ BOTH_WAYS: Test = test_napt.test_both_ways
 SESSIONS_END: Test = test_napt.test_timeouts
 TCP_STATES: Test = test_napt.test_states_of_tcp
 MUTATIONS += (
-    ("napt_sessions", "if (same_past[p]) begin", "if (same_past[p] && p != 1) begin", BOTH_WAYS),
+    ("napt_sessions", "if (same_past) begin", "if (same_past && p != 1) begin", BOTH_WAYS),
     (
         "napt_sessions",
         "now_q - session.seen > limit",
@@ -531,7 +531,7 @@ MUTATIONS += (
         SESSIONS_END,
     ),
     ("napt_sessions", "session_d.tcp.fin_outside |= chosen_q.flags.fin;", "", TCP_STATES),
-    ("napt_edit", "if (csum == '0) return '0;", "", BOTH_WAYS),
+    ("napt_edit", "if (is_udp && csum == '0) return '0;", "", BOTH_WAYS),
     ("acl_columns", "value <= last[7:0], value", "value < last[7:0], value", PORT_EDGES),
     ("acl_columns", "value > first[15:8]", "value >= first[15:8] - 8'd1", PORT_EDGES),
     ("acl_rules", "ram[{~bank_q, write_q.value}]", "ram[{bank_q, write_q.value}]", RULES_CHANGE),
