@@ -39,7 +39,6 @@ class Function:
 _FOLDER = EXAMPLES / "functions"
 FUNCTIONS: Mapping[str, Function] = {
     "acl": Function(_FOLDER / "acl_fused.yaml"),
-    "napt": Function(_FOLDER / "napt_fused.yaml", base=None, forwards=True),
     "load_balancer": Function(_FOLDER / "balanced.yaml", DESIGNS / "udp_echo.yaml"),
     "nat": Function(_FOLDER / "nat_fused.yaml", layers=2),
     "shaper": Function(_FOLDER / "shaper_fused.yaml"),
