@@ -100,6 +100,7 @@ def test_leader_is_killed(tmp_path: Path) -> None:
     """What is acknowledged survives the leader, and then all members."""
     with new_namespace() as namespace, Group(namespace, tmp_path, 3) as group:
         group.client("put", "key", "first")
+        group.wait_for("member 1: normal")  # recovery needs both replicas
         group.kill(0)
         assert group.client("get", "key") == "first"
         assert group.client("cas", "key", "first", "second") == "first"

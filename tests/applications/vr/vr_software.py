@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -17,6 +18,7 @@ from tests import ROOT
 
 SOURCES = ROOT / "clients" / "vr"
 FIRST_PORT = 7000
+WAIT_SECONDS = 30
 
 
 def go() -> str:
@@ -45,16 +47,11 @@ class Group:
     """Replicas (even numbers) and witnesses (odd numbers) as processes, and clients.
 
     `witness`: a program that is used in place of the software witness; its argument is a port. It
-    is set up like a hardware witness. `addresses`: of all members; witnesses exist already.
+    is set up like a hardware witness.
     """
 
     def __init__(
-        self,
-        namespace: Namespace,
-        folder: Path,
-        members: int,
-        witness: Sequence[str] = (),
-        addresses: Sequence[str] = (),
+        self, namespace: Namespace, folder: Path, members: int, witness: Sequence[str] = ()
     ) -> None:
         self._witness = witness
         self.program = folder / "vr"
@@ -63,13 +60,11 @@ class Group:
         self._folder = folder
         self._members: dict[int, subprocess.Popen[Any]] = {}
         run_go("build", "-o", str(self.program), ".")
-        local = [f"127.0.0.1:{FIRST_PORT + i}" for i in range(members)]
-        # Frames of 1,500 bytes; a simulated design is slower than hardware.
-        group = {"replicas": addresses, "datagram_bytes": 1300, "tick_ms": 20}
-        self.config.write_text(json.dumps(group if addresses else {"replicas": local}))
+        addresses = [f"127.0.0.1:{FIRST_PORT + i}" for i in range(members)]
+        self.config.write_text(json.dumps({"replicas": addresses}))
         for i in range(0, members, 2):
             subprocess.run([self.program, "init", "-data", self._data(i)], check=True)
-        for i in range(0, members, 2 if addresses else 1):
+        for i in range(members):
             self.start(i)
 
     def _data(self, index: int) -> Path:
@@ -121,6 +116,13 @@ class Group:
     def logs(self) -> str:
         """What all members have reported."""
         return "".join(file.read_text() for file in sorted(self._folder.glob("log_*")))
+
+    def wait_for(self, text: str) -> None:
+        """Waits until a member has reported this."""
+        end = time.monotonic() + WAIT_SECONDS
+        while text not in self.logs():
+            assert time.monotonic() < end, self.logs()
+            time.sleep(0.02)
 
     def __enter__(self) -> Self:
         return self
