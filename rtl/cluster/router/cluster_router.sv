@@ -4,11 +4,11 @@
 // Source: "A Transport-Layer Network for Distributed FPGA Platforms", section III-A: routing is
 // deterministic, by the destination and the channel, so that packets of a channel stay in order.
 //
-// A packet for the board's own ID, below NumBoards, is sent to the local port, any other to the port
-// in the table at index {class, destination}; the class is the lowest ClassBits bits of the channel. An entry that
-// is no port, or a destination beyond NumBoards, drops the packet (no_route_o). A packet may leave
-// by the link that it came from, which routes around a dead link need. The router fills in the
-// source of packets from the local port. An entry is looked up when the first beat is taken, so a
+// A packet for the board's own ID, below NumBoards, is sent to the local port. Any other is sent to
+// the port in the table at index {class, destination}; the class is the lowest ClassBits bits of the
+// channel. An entry that is no port, or a destination beyond NumBoards, drops the packet
+// (no_route_o). A packet may leave by the link that it came from, which routes around a dead link
+// need. The router fills in the source of packets from the local port. An entry is looked up when the first beat is taken, so a
 // new entry never divides a packet. The entries of the own ID are the local port, whatever is
 // written there.
 //
@@ -19,8 +19,8 @@
 // output register is withdrawn, unless that is its only beat.
 //
 // Latency: 1 cycle (cut-through). Throughput: one beat per output and cycle, no gap between
-// packets. While the table is written it takes nothing: for NumEntries + 2 ** ClassBits cycles after
-// reset, for 2 ** ClassBits cycles after a change of the ID.
+// packets. It takes nothing while the table is written: for NumEntries + 2 ** ClassBits cycles
+// after reset, for 2 ** ClassBits cycles after a change of the ID.
 `include "bombus_assert.svh"
 module cluster_router
   import cluster_pkg::*;
