@@ -5,12 +5,12 @@
 // deterministic, by the destination and the channel, so that packets of a channel stay in order.
 //
 // A packet for the board's own ID, below NumBoards, is sent to the local port. Any other is sent to
-// the port in the table at index {class, destination}; the class is the lowest ClassBits bits of the
-// channel. An entry that is no port, or a destination beyond NumBoards, drops the packet
+// the port in the table at index {class, destination}; the class is the lowest ClassBits bits of
+// the channel. An entry that is no port, or a destination beyond NumBoards, drops the packet
 // (no_route_o). A packet may leave by the link that it came from, which routes around a dead link
-// need. The router fills in the source of packets from the local port. An entry is looked up when the first beat is taken, so a
-// new entry never divides a packet. The entries of the own ID are the local port, whatever is
-// written there.
+// need. The router fills in the source of packets from the local port. An entry is looked up when
+// the first beat is taken, so a new entry never divides a packet. The entries of the own ID are the
+// local port, whatever is written there.
 //
 // An output serves its inputs round robin, packet by packet. Packets are not interleaved. No packet
 // is begun at an output that is not open. A data packet waits at its input, where a new entry still
