@@ -313,16 +313,21 @@ def session_export(
     try:
         address, number = peer.rsplit(":", 1)
         remote = (address, int(number))
-        file = to.open("w", encoding="utf-8")
+        file = to.open("x", encoding="utf-8")  # before the connection is taken out
     except ValueError:
         raise UsageError(f"--peer {peer!r}: should be IP:PORT") from None
     except OSError as error:
         raise UserError(f"cannot write {to}: {error.strerror}") from None
-    with file, sessions.on_interface(controller.registers, interface, carrier) as there:
-        found = sessions.export(
-            controller.registers, controller.manifest, there, own_port=port, peer=remote
-        )
-        file.write(found.to_json())
+    try:
+        with file, sessions.on_interface(controller.registers, interface, carrier) as there:
+            found = sessions.export(
+                controller.registers, controller.manifest, there, own_port=port, peer=remote
+            )
+            file.write(found.to_json())
+    except BaseException:
+        if not to.stat().st_size:
+            to.unlink()
+        raise
     typer.echo(f"{to}: {len(found.unacknowledged)} bytes are not acknowledged")
 
 
