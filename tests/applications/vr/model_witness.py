@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Witnesses by the model of the hardware, for the simulator of clients/vr (clients/vr/sim/external.go)."""
+"""Witnesses by the model of the hardware, for clients/vr/sim/external.go."""
 
 from __future__ import annotations
 
