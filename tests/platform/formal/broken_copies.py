@@ -308,7 +308,7 @@ BROKEN_PLATFORM = (
     (LINK_CREDIT, Mutation(SENDER, "next_length >> WordShift;", "'0;")),
     (LINK_RETRY, Mutation(RECEIVER, "checked_q.ends & end_good_q &", "checked_q.ends &")),
     (LINK_RETRY, Mutation(RECEIVER, "expected_o = expected_q", "expected_o = seq_q")),
-    (LINK_RETRY, Mutation(SENDER, "rst_i ? '0 : write_q + 1'b1", "rst_i ? '0 : write_q")),
+    (LINK_RETRY, Mutation(SENDER, "? write_q : write_q + 1'b1", "? write_q : write_q")),
     (LINK_RETRY, Mutation(SENDER, "starts[index_t'(lookup_q.seq)]", "starts[index_t'(acked_q)]")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "last: in_i.last", "last: 1'b1")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "out_next_o = head.next", "out_next_o = '0")),
