@@ -53,6 +53,9 @@ _PROCESSOR = (
 
 _FOLDERS: Mapping[str, Tests] = {
     "echo": Tests((_LAYERS,)),
+    "serial": Tests(("test_serial_lane.py",), ()),
+    "spn": Tests(("test_spn_kernel.py", "test_spn_pipeline_rtl.py"), ()),
+    "vr": Tests(("test_vr_witness.py",), ("test_vr_design.py",)),
     "arp": Tests(
         ("test_arp_tables.py", "test_arp_order.py"),
         ("test_arp.py", "test_run_time.py", _TWO_PORTS, _TRAFFIC),
@@ -353,6 +356,8 @@ _PYTHON: Mapping[str, str] = {
     "simulator/verilator.py": "test_build.py",
     "applications/logs/replaying.py": "test_replay.py",
     "applications/logs": "test_logs.py test_drop_logs.py test_tcp_logs.py",
+    "applications/spn": "test_spn_models.py test_spn_pipelines.py test_spn_compile.py",
+    "applications/vr": "test_vr_messages.py test_vr_witness.py",
     "applications/firewall": "test_blacklist.py test_firewall.py",
     "applications/intrusion_detection/streams.py": "test_rule_streams.py test_ids_streams.py",
     "applications/intrusion_detection": "test_rules.py test_rule_tables.py test_ids.py",
