@@ -10,7 +10,7 @@ module held_echo
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic hold_i,
+    input logic stop_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -36,14 +36,14 @@ module held_echo
   end
 
   logic ready;
-  assign in_ready_o = ready & ~hold_i;
+  assign in_ready_o = ready & ~stop_i;
   output_stage #(
       .beat_t(beat_t)
   ) u_out (
       .clk_i,
       .rst_i,
       .in_i(reply),
-      .in_valid_i(in_valid_i & ~hold_i),
+      .in_valid_i(in_valid_i & ~stop_i),
       .in_ready_o(ready),
       .in_next_i(NextUdpTx),
       .out_o,
