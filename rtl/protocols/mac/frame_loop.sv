@@ -105,6 +105,7 @@ module frame_loop
 
   beat_t frame;
   logic [2:0] drops;
+  logic unused_waits;
   logic stored, unused_ready;  // a frame was stored or dropped
   length_t unused_bytes;
   frame_rx #(
@@ -115,6 +116,7 @@ module frame_loop
   ) u_frames (
       .clk_i,
       .rst_i,
+      .hold_i(1'b0),
       .mac_rx_tdata_i(in_i.data),
       .mac_rx_tkeep_i(keep),
       .mac_rx_tvalid_i(stores),
@@ -129,7 +131,8 @@ module frame_loop
       .regs_i('0),
       .mac_message_o(stored),
       .mac_bytes_o(unused_bytes),
-      .busy_o
+      .busy_o,
+      .waits_o(unused_waits)
   );
 
   if (KeepsFlow) begin : gen_keeps_flow
