@@ -232,7 +232,8 @@ module cluster_collective
       .beat_t(beat_t),
       .DataWidth(DataWidth),
       .MaxBeats(MaxBeats),
-      .PacketBeats(PacketBeats)
+      .PacketBeats(PacketBeats),
+      .MaxPackets(MaxBeats / PacketBeats)
   ) u_send (
       .clk_i,
       .rst_i,

@@ -16,7 +16,7 @@ module collective_send
     parameter int unsigned DataWidth = 128,
     parameter int unsigned MaxBeats = 4096,
     parameter int unsigned PacketBeats = 32,
-    parameter int unsigned MaxPackets = 128,  // that can wait: a power of two from 4 on
+    parameter int unsigned MaxPackets = 128,  // that can wait: all of a vector; a power of two
     localparam type data_t = logic [DataWidth-1:0],
     localparam type addr_t = logic [$clog2(MaxBeats)-1:0]
 ) (

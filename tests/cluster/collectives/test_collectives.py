@@ -75,9 +75,11 @@ class Ring:
         self.tag = (self.tag + 1) % 256
         return COMMAND.pack(beats=beats, root=root, is_float=int(is_float), op=op, tag=self.tag)
 
-    def start(self, command: int, vectors: dict[int, Words]) -> None:
+    def start(self, command: int, vectors: dict[int, Words], late: int | None = None) -> None:
+        """The board `late` gets its vector, but no command."""
         for board in range(self.boards):
-            self.bench.push([command], board)
+            if board != late:
+                self.bench.push([command], board)
             if board in vectors:
                 raw = vectors[board].tobytes()
                 beats = [raw[i : i + BEAT_BYTES] for i in range(0, len(raw), BEAT_BYTES)]
@@ -182,6 +184,35 @@ def test_back_to_back(benches: Benches) -> None:
         )
         assert np.array_equal(np.frombuffer(raw, np.uint32), together)
     assert sum(bench.events[BAD:]) == 0
+
+
+def test_a_late_command(benches: Benches) -> None:
+    """A board takes no packets for a while. The board before it keeps what it receives meanwhile:
+    3 packets of 5, which is more than half of them.
+    """
+    boards, packet_beats = 5, 2
+    beats = 256 * packet_beats
+    bench = benches(
+        "collective_ring",
+        NumBoards=boards,
+        LinkCycles=9,
+        BufferPackets=1,
+        PacketBeats=packet_beats,
+        MaxBytes=beats * BEAT_BYTES,
+    )
+    ring = Ring(bench, boards)
+    random = Random(11)
+    vectors = [vector(random, beats, is_float=False) for _ in range(boards)]
+    command = ring.command(ALL_REDUCE, beats)
+    ring.start(command, dict(enumerate(vectors)), late=boards - 1)
+    bench.run(8000)
+    bench.push([command], boards - 1)
+    ring.finish()
+    wanted = all_reduce(vectors, packet_beats * LANES, is_float=False)
+    found = ring.results()
+    assert len(found) == boards
+    assert all(np.array_equal(result, wanted) for result in found.values())
+    assert bench.events[BAD:] == [0] * (64 - BAD)
 
 
 def test_barrier_waits_for_all(benches: Benches) -> None:
