@@ -12,9 +12,10 @@
 // counted: cluster_link_direct_transmit and cluster_link_direct_receive.
 //
 // Training: a side that is not up sends training words with a number of its own, which changes at
-// each reset, and the number that it has heard. Runs of them are longer than any packet, so payload
-// cannot imitate them. A new number means that the neighbour has been reset: packets on the way to
-// it are lost (EventLost), and both sides restart. Otherwise the link continues.
+// each reset and when a drain gives up packets, and the number that it has heard. Runs of them are
+// longer than any packet, so payload cannot imitate them. A new number means that the neighbour
+// begins anew: packets on the way to it are lost (EventLost), and both sides restart. Otherwise the
+// link continues.
 //
 // A link that is disabled (control_i) behaves as if its channel were down. Its sender may then be
 // drained: it drops the packets that the neighbour has received, and returns the others by out_o.
@@ -69,7 +70,7 @@ module cluster_link
   logic limit_valid, hunting, is_new, fresh, restart, up, run_done, train_run;
   nonce_t nonce;
   training_t training_word;
-  logic draining, drained;
+  logic draining, drained, forgets;
   // It stays down until its drain has ended.
   wire phy_up = phy_up_i & ~control_i.disable_link & ~draining;
   logic [NumEvents-1:0] send_events, receive_events, session_events;
@@ -81,6 +82,7 @@ module cluster_link
       .clk_i,
       .rst_i,
       .phy_up_i(phy_up),
+      .forgets_i(forgets),
       .control_i(control),
       .control_valid_i(control_valid),
       .beat_valid_i(beat_valid),
@@ -136,6 +138,7 @@ module cluster_link
         .drain_i(control_i),
         .draining_o(draining),
         .drained_o(drained),
+        .forgets_o(forgets),
         .returned_o(returned),
         .returned_valid_o(returned_valid),
         .returned_ready_i(returned_ready),
@@ -242,6 +245,7 @@ module cluster_link
     );
     assign draining = 1'b0;
     assign drained  = 1'b0;
+    assign forgets  = 1'b0;
     wire unused = ^control_i;
   end
 

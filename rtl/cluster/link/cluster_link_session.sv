@@ -14,6 +14,7 @@ module cluster_link_session
     input logic clk_i,
     input logic rst_i,
     input logic phy_up_i,
+    input logic forgets_i, // packets are given up: the neighbour has to begin anew; a pulse
 
     input control_t control_i,
     input logic control_valid_i,
@@ -42,7 +43,7 @@ module cluster_link_session
   initial was_reset_q = 1'b0;
   always_ff @(posedge clk_i) begin
     was_reset_q <= rst_i;
-    if (rst_i & ~was_reset_q) own_q <= own_q + 1'b1;
+    if ((rst_i & ~was_reset_q) | forgets_i) own_q <= own_q + 1'b1;
   end
 
   training_t came, last_q;

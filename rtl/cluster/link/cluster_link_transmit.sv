@@ -11,7 +11,8 @@
 //
 // A drain (while stopped_i) drops the packets that the other side has received, and passes the rest
 // to returned_o, with those that arrive at in_i meanwhile. The first packet after it has the number
-// that the other side expects.
+// that the other side expects. If that is not known, packets that were sent are given up
+// (forgets_o), and a new session has to follow.
 //
 // Latency: 5 cycles from in_i to phy_tx_data_o. Throughput: one beat per cycle.
 `include "bombus_assert.svh"
@@ -53,6 +54,7 @@ module cluster_link_transmit
     input link_control_t drain_i,
     output logic draining_o,
     output logic drained_o,
+    output logic forgets_o,  // it gives up packets that were sent; a pulse
     output beat_t returned_o,
     output logic returned_valid_o,
     input logic returned_ready_i,
@@ -417,6 +419,7 @@ module cluster_link_transmit
       returned_valid_q <= returns | (returned_valid_q & ~returned_ready_i);
     end
   end
+  assign forgets_o = found_valid_q & found_q.drain & found_q.lost;
   assign draining_o = draining_q;
   assign drained_o = draining_q & empty;
   assign returned_o = beat_q;

@@ -252,6 +252,37 @@ def test_drain_after_a_reset_of_the_neighbour(benches: Benches) -> None:
     links.check()
 
 
+def test_drain_without_the_neighbour(benches: Benches) -> None:
+    """It is not reset, and does not take part: the link begins anew when the channel is back."""
+    width = 128
+    random = Random(width)
+    links = Links(benches, width, seed=6)
+    links.train()
+    links.send(A, packets(random, some(random, 250)))
+    links.bench.run(1000)
+    links.faults(down=3)
+    links.bench.run(100)
+    links.faults(disables=1 << A)
+    links.bench.run(10)
+    links.faults(drains=1 << A, known=0)
+    links.bench.run(10_000)
+    assert links.status("drained") == 1 << A
+    arrived, returned = links.received(A), links.received(B)
+    sent = links.sent[A]
+    assert arrived == sent[: len(arrived)]
+    assert returned == sent[len(sent) - len(returned) :]
+    assert 0 < len(sent) - len(arrived) - len(returned) <= links.counts(A)["lost"]
+    links.end_drain()
+    links.faults(down=0)
+    links.train()
+    links.bench.forget()
+    for side in (A, B):
+        links.sent[side].clear()
+        links.send(side, packets(random, some(random, 100)))
+    links.bench.run(20_000)
+    links.check()
+
+
 def whole(links: Links, side: int) -> list[Packet]:
     """What has arrived, without packets that the reset has cut."""
     found, beats = [], []
