@@ -26,6 +26,7 @@ _FOR_EVER = 0xFFFF  # of `hold`
 _DRAIN, _KNOWN = 1 << 31, 1 << 16  # of `drain<N>`
 _STEP = 1024  # cycles between two looks: more than any beat takes to the next board
 _MOST_STEPS = 50
+_WRITTEN = "routes are the new ones, not all packets of dead links have arrived"
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class Routes:
             step = routing.change(alive, self.tables, tables)
         written = list(routing.written(self.tables, tables))
         start = self._cluster.cycle
-        inside, waiting = self._replace(written, dead) if written else (0, 0)
+        inside, waiting = self._replace(written, tables, dead) if written else (0, 0)
         self.tables, self._dead = tables, dead
         return Rerouted(
             step,
@@ -119,7 +120,8 @@ class Routes:
     def _replace(
         self,
         entries: Sequence[tuple[int, int, int, int]],
-        dead: tuple[Collection[int], Collection[int]],
+        tables: routing.Tables,
+        dead: tuple[frozenset[int], frozenset[int]],
     ) -> tuple[int, int]:
         """Writes entries of tables while endpoints pause.
 
@@ -128,25 +130,27 @@ class Routes:
         links, boards = dead
         alive = [board for board in range(self.topology.boards) if board not in boards]
         holds = {board: int(getattr(self._registers(board), _HOLD).cycles) for board in alive}
-        for board in alive:
-            # Nothing is dropped meanwhile.
-            pause = self._at(board, _PAUSE, 1)
-            self._write(board, [self._at(board, _HOLD, _FOR_EVER), pause])
-        self._settle(boards)
-        for board in alive:
-            writes = [
-                self._at(board, ROUTE, port, index=(number << self._bits) + target)
-                for at, number, target, port in entries
-                if at == board
-            ]
-            if writes:
-                self._write(board, writes)
-        inside = self._settle(boards)
-        waiting = self._drain(links, boards) if inside else 0
-        for board in alive:
-            hold = self._at(board, _HOLD, holds[board])
-            self._write(board, [hold, self._at(board, _PAUSE, 0)])
-        return inside, waiting
+        try:
+            for board in alive:
+                # Nothing is dropped meanwhile.
+                pause = self._at(board, _PAUSE, 1)
+                self._write(board, [self._at(board, _HOLD, _FOR_EVER), pause])
+            self._settle(boards, "routes are as before")
+            for board in alive:
+                writes = [
+                    self._at(board, ROUTE, port, index=(number << self._bits) + target)
+                    for at, number, target, port in entries
+                    if at == board
+                ]
+                if writes:
+                    self._write(board, writes)
+            self.tables, self._dead = tables, dead
+            inside = self._settle(boards, _WRITTEN)
+            return inside, self._drain(links, boards) if inside else 0
+        finally:
+            for board in alive:
+                hold = self._at(board, _HOLD, holds[board])
+                self._write(board, [hold, self._at(board, _PAUSE, 0)])
 
     def _drain(self, links: Collection[int], boards: Collection[int]) -> int:
         """Returns the packets inside of dead links to the routers; those that do not arrive.
@@ -163,24 +167,25 @@ class Routes:
         disabled: dict[int, int] = {}
         for own, _ in ends:
             disabled[own.board] = disabled.get(own.board, 0) | 1 << own.port
-        for board, ports in disabled.items():
-            self._write(board, [self._at(board, _DISABLE, ports)])
-        self._cluster.run(_STEP)
-        drains = []
-        for own, other in ends:
-            value = _DRAIN
-            if other.board not in boards:
-                there = getattr(self._registers(other.board), f"received{other.port}")
-                value |= there.expected | (_KNOWN if there.known else 0)
-            drains.append((own.board, f"drain{own.port}", value))
-        for board, register, value in drains:
-            self._write(board, [self._at(board, register, value)])
-        waiting = self._settle(boards)
-        for board, register, _ in drains:
-            self._write(board, [self._at(board, register, 0)])
-        for board in disabled:
-            self._write(board, [self._at(board, _DISABLE, 0)])
-        return waiting
+        drains: list[tuple[int, str, int]] = []
+        try:
+            for board, ports in disabled.items():
+                self._write(board, [self._at(board, _DISABLE, ports)])
+            self._cluster.run(_STEP)
+            for own, other in ends:
+                value = _DRAIN
+                if other.board not in boards:
+                    there = getattr(self._registers(other.board), f"received{other.port}")
+                    value |= there.expected | (_KNOWN if there.known else 0)
+                drains.append((own.board, f"drain{own.port}", value))
+            for board, register, value in drains:
+                self._write(board, [self._at(board, register, value)])
+            return self._settle(boards, _WRITTEN)
+        finally:
+            for board, register, _ in drains:
+                self._write(board, [self._at(board, register, 0)])
+            for board in disabled:
+                self._write(board, [self._at(board, _DISABLE, 0)])
 
     def _registers(self, board: int) -> BlockAccess:
         """The registers of the board's node."""
@@ -197,8 +202,8 @@ class Routes:
     def _write(self, board: int, writes: Sequence[RegisterWrite]) -> None:
         self._cluster.write_registers(board, writes)
 
-    def _settle(self, dead: Collection[int]) -> int:
-        """Runs until no packet moves; those that have not arrived."""
+    def _settle(self, dead: Collection[int], state: str) -> int:
+        """Runs until no packet moves; those that have not arrived. state: what an error says."""
         before: object = None
         for _ in range(_MOST_STEPS):
             self._cluster.run(_STEP)
@@ -209,7 +214,10 @@ class Routes:
             if not waiting or nodes == before:
                 return waiting
             before = nodes
-        raise UserError(f"packets still move after {_MOST_STEPS * _STEP} cycles of a pause")
+        raise UserError(
+            f"packets still move after {_MOST_STEPS * _STEP} cycles of a pause: {state}, and "
+            "endpoints go on"
+        )
 
     def _passed(self, board: int) -> tuple[int, int, int]:
         """Packets that entered the network at a board, left it there, and were lost there."""
