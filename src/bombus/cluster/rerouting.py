@@ -167,10 +167,11 @@ class Routes:
         disabled: dict[int, int] = {}
         for own, _ in ends:
             disabled[own.board] = disabled.get(own.board, 0) | 1 << own.port
+        before = {board: int(getattr(self._registers(board), _DISABLE).links) for board in disabled}
         drains: list[tuple[int, str, int]] = []
         try:
             for board, ports in disabled.items():
-                self._write(board, [self._at(board, _DISABLE, ports)])
+                self._write(board, [self._at(board, _DISABLE, before[board] | ports)])
             self._cluster.run(_STEP)
             for own, other in ends:
                 value = _DRAIN
@@ -184,8 +185,8 @@ class Routes:
         finally:
             for board, register, _ in drains:
                 self._write(board, [self._at(board, register, 0)])
-            for board in disabled:
-                self._write(board, [self._at(board, _DISABLE, 0)])
+            for board, ports in before.items():
+                self._write(board, [self._at(board, _DISABLE, ports)])
 
     def _registers(self, board: int) -> BlockAccess:
         """The registers of the board's node."""

@@ -125,3 +125,13 @@ def test_endpoints_go_on_after_an_error() -> None:
     with pytest.raises(UserError, match="routes are the new ones"):
         change(boards)
     assert boards.is_as_before()
+
+
+def test_links_that_were_disabled_stay_so() -> None:
+    boards = Boards()
+    board, port = boards.description.links[0].a
+    boards.values[board, "disable_links"] = 1 << (1 - port)
+    boards.add(1, local_in=1)
+    change(boards)
+    found = [value for at, name, value in boards.written if (at, name) == (board, "disable_links")]
+    assert found == [0b11, 1 << (1 - port)]
