@@ -86,6 +86,7 @@ class Rank:
         self._kept: list[Any] = []  # what native code has pointers to
         self._raised: list[BaseException] = []
         self._after_reset: dict[int, dict[object, RegisterWrite]] = {}  # by board and place
+        self._resets: dict[int, int] = {}
         self._stack = ExitStack()
         description = setup.description
         self.placed = distribution(description, transport.ranks)
@@ -103,9 +104,8 @@ class Rank:
         number = board.board
         self._after_reset[number] = {write.place: write for write in board.registers}
         write_registers(simulation, board.registers)
-        simulation.at_reset(
-            lambda: write_registers(simulation, [*self._after_reset[number].values()])
-        )
+        self._resets[number] = 0
+        simulation.at_reset(lambda: self._restart(number))
         self.boards[number] = simulation
 
     def cycle(self) -> int:
@@ -295,6 +295,14 @@ class Rank:
         """Writes registers of a board, now and after each reset."""
         self._after_reset[board] |= {write.place: write for write in writes}
         write_registers(self.boards[board], writes)
+
+    def _restart(self, board: int) -> None:
+        self._resets[board] += 1
+        write_registers(self.boards[board], [*self._after_reset[board].values()])
+
+    def resets(self, board: int) -> int:
+        """How often a board has been reset."""
+        return self._resets[board]
 
     def close(self) -> None:
         """Ends the simulations; SimulationError if a capture file is not complete."""

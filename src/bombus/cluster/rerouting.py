@@ -36,8 +36,9 @@ class Rerouted:
     change: routing.Change
     written: int  # entries of tables
     cycles: int  # in which endpoints have paused
-    inside: int  # packets inside of dead links, which are drained; not exact with dead boards
-    waiting: int | None  # packets that have not arrived then; None: not known with dead boards
+    inside: int  # packets that the drain of dead links has returned, or given up
+    # Packets that have not arrived then. None: not known, with dead boards or after a reset
+    waiting: int | None
     unreachable: tuple[tuple[int, int], ...]  # source and destination without any path
 
 
@@ -55,6 +56,8 @@ class Running(Protocol):
     def __getitem__(self, number: int) -> Board: ...
 
     def write_registers(self, board: int, writes: Sequence[RegisterWrite]) -> None: ...
+
+    def resets(self, board: int) -> int: ...
 
 
 def topology_of(description: Description) -> Topology:
@@ -83,6 +86,9 @@ class Routes:
             raise UserError(f"cluster {cluster.description.name}: {problems[0]}")
         self.tables: routing.AnyTables = self._first
         self._dead: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+        # Sum of the counters when all packets have arrived, and resets of boards until then. A
+        # reset takes packets and counters away.
+        self._quiet: tuple[int, list[int]] | None = (0, [0] * len(boards))
 
     def change(self, links: Iterable[int] = (), boards: Iterable[int] = ()) -> Rerouted:
         """Makes packets take other ways than these links and boards; all others are used."""
@@ -100,14 +106,22 @@ class Routes:
             step = routing.change(alive, self.tables, tables)
         written = list(routing.written(self.tables, tables))
         start = self._cluster.cycle
-        inside, waiting = self._replace(written, tables, dead) if written else (0, 0)
+        inside, waiting = 0, None if dead[1] else 0
+        if written:
+            if dead[1]:
+                self._quiet = None  # both ends of a link may count a packet
+            before, after = self._replace(written, tables, dead)
+            quiet = self._quiet_sum()
+            inside, waiting = before - after, None if quiet is None else after - quiet
+            if quiet is None and not any(dead):
+                self._quiet = after, self._resets()
         self.tables, self._dead = tables, dead
         return Rerouted(
             step,
             len(written),
             self._cluster.cycle - start,
             inside,
-            None if dead[1] else waiting,
+            waiting,
             tuple(
                 (source, target)
                 for source in range(alive.boards)
@@ -125,7 +139,7 @@ class Routes:
     ) -> tuple[int, int]:
         """Writes entries of tables while endpoints pause.
 
-        The packets that have not arrived before the drain, and after it.
+        The sum of the counters (`_settle`) before the drain, and after it.
         """
         links, boards = dead
         alive = [board for board in range(self.topology.boards) if board not in boards]
@@ -145,15 +159,17 @@ class Routes:
                 if writes:
                     self._write(board, writes)
             self.tables, self._dead = tables, dead
-            inside = self._settle(boards, _WRITTEN)
-            return inside, self._drain(links, boards) if inside else 0
+            before = self._settle(boards, _WRITTEN)
+            if before == self._quiet_sum() or not (links or boards):
+                return before, before
+            return before, self._drain(links, boards)
         finally:
             for board in alive:
                 hold = self._at(board, _HOLD, holds[board])
                 self._write(board, [hold, self._at(board, _PAUSE, 0)])
 
     def _drain(self, links: Collection[int], boards: Collection[int]) -> int:
-        """Returns the packets inside of dead links to the routers; those that do not arrive.
+        """Returns the packets inside of dead links to the routers; the sum of `_settle` then.
 
         What the neighbour of a dead board has sent to it is given up, and counted as lost.
         """
@@ -188,6 +204,15 @@ class Routes:
             for board, ports in before.items():
                 self._write(board, [self._at(board, _DISABLE, ports)])
 
+    def _resets(self) -> list[int]:
+        return [self._cluster.resets(board) for board in range(self.topology.boards)]
+
+    def _quiet_sum(self) -> int | None:
+        """The sum of `_settle` when all packets have arrived; None: not known."""
+        if self._quiet is None or self._quiet[1] != self._resets():
+            return None
+        return self._quiet[0]
+
     def _registers(self, board: int) -> BlockAccess:
         """The registers of the board's node."""
         tile, layer = self._nodes[board]
@@ -204,16 +229,20 @@ class Routes:
         self._cluster.write_registers(board, writes)
 
     def _settle(self, dead: Collection[int], state: str) -> int:
-        """Runs until no packet moves; those that have not arrived. state: what an error says."""
+        """Runs until no packet moves. state: what an error says.
+
+        Packets that entered the network less those that left it or were lost, by the counters of
+        the boards that are not dead.
+        """
         before: object = None
         for _ in range(_MOST_STEPS):
             self._cluster.run(_STEP)
             nodes = [
                 self._passed(board) for board in range(self.topology.boards) if board not in dead
             ]
-            waiting = sum(came - went - lost for came, went, lost in nodes)
-            if not waiting or nodes == before:
-                return waiting
+            total = sum(came - went - lost for came, went, lost in nodes)
+            if nodes == before or total == self._quiet_sum():
+                return total
             before = nodes
         raise UserError(
             f"packets still move after {_MOST_STEPS * _STEP} cycles of a pause: {state}, and "

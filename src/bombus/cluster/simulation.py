@@ -487,6 +487,10 @@ class Cluster:
         """Writes registers of a board, now and after each of its resets."""
         self._ask("rewrite", board, writes)
 
+    def resets(self, board: int) -> int:
+        """How often a board has been reset."""
+        return int(self._ask("resets", board))
+
     def link_bits(self, link: int) -> int:
         """Bits of a beat of a link."""
         return self._bits[link]

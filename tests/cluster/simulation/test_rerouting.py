@@ -53,6 +53,7 @@ class Boards:
         }
         self.written: list[tuple[int, str, int]] = []
         self.counts: list[Counts] = [{} for _ in range(BOARDS)]
+        self.restarts = [0] * BOARDS
         self.step: Callable[[int], None] = lambda cycles: None
 
     def run(self, cycles: int) -> None:
@@ -63,6 +64,9 @@ class Boards:
         for write in writes:
             self.written.append((board, write.register, write.value))
             self.values[board, write.register] = write.value
+
+    def resets(self, board: int) -> int:
+        return self.restarts[board]
 
     def __getitem__(self, board: int) -> Any:
         node = {
@@ -135,3 +139,45 @@ def test_links_that_were_disabled_stay_so() -> None:
     change(boards)
     found = [value for at, name, value in boards.written if (at, name) == (board, "disable_links")]
     assert found == [0b11, 1 << (1 - port)]
+
+
+def test_dead_links_are_drained_whatever_the_sum_of_counters_is() -> None:
+    """A packet is inside of the link; the counters of a board that was reset hide it."""
+    boards = Boards()
+    routes = Routes(boards)
+    boards.add(1, local_in=1)  # the packet
+    boards.add(0, local_out=1)  # of a packet whose local_in was reset
+    boards.restarts[3] += 1
+
+    def step(_: int) -> None:
+        if any(boards.drains()) and boards.counts[2].get("local_out", 0) == 0:
+            boards.add(2, local_out=1)
+
+    boards.step = step
+    done = routes.change([0])
+    assert (done.inside, done.waiting) == (1, None)
+    assert routes.change().waiting is None
+    # From here on it is known again.
+    boards.add(1, local_in=3)
+    boards.step = lambda _: None
+    done = routes.change([0])
+    assert (done.inside, done.waiting) == (0, 3)
+    boards.add(2, local_out=3)
+    assert routes.change().waiting == 0
+
+
+def test_packets_move_while_the_sum_is_zero() -> None:
+    """One has arrived whose sender was reset; another is on its way."""
+    boards = Boards()
+    boards.restarts[3] = 1
+    boards.add(0, local_out=1)
+    boards.add(1, local_in=1)
+    moves = [1, 1, 1]
+
+    def step(_: int) -> None:
+        if moves:
+            boards.add(2, local_in=moves[0], local_out=moves.pop())
+
+    boards.step = step
+    change(boards)
+    assert not moves
