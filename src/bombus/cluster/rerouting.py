@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _PAUSE, _HOLD, _DISABLE = "pause", "hold", "disable_links"  # registers of a node
 _FOR_EVER = 0xFFFF  # of `hold`
 _DRAIN, _KNOWN = 1 << 31, 1 << 16  # of `drain<N>`
-_STEP = 1024  # cycles between two looks: more than any beat takes to the next board
+_STEP = 1024  # cycles between two looks: more than a packet takes, but for the wires of its way
 _MOST_STEPS = 50
 _WRITTEN = "routes are the new ones, not all packets of dead links have arrived"
 
@@ -89,6 +89,8 @@ class Routes:
         # Sum of the counters when all packets have arrived, and resets of boards until then. A
         # reset takes packets and counters away.
         self._quiet: tuple[int, list[int]] | None = (0, [0] * len(boards))
+        self._latency = max((link.latency_cycles for link in cluster.description.links), default=0)
+        self._step = _STEP
 
     def change(self, links: Iterable[int] = (), boards: Iterable[int] = ()) -> Rerouted:
         """Makes packets take other ways than these links and boards; all others are used."""
@@ -141,6 +143,8 @@ class Routes:
 
         The sum of the counters (`_settle`) before the drain, and after it.
         """
+        # A packet takes the old way to a board, and the new one from there.
+        self._step = _STEP + (self._hops(self.tables) + self._hops(tables)) * self._latency
         links, boards = dead
         alive = [board for board in range(self.topology.boards) if board not in boards]
         holds = {board: int(getattr(self._registers(board), _HOLD).cycles) for board in alive}
@@ -188,7 +192,7 @@ class Routes:
         try:
             for board, ports in disabled.items():
                 self._write(board, [self._at(board, _DISABLE, before[board] | ports)])
-            self._cluster.run(_STEP)
+            self._cluster.run(self._step)
             for own, other in ends:
                 value = _DRAIN
                 if other.board not in boards:
@@ -203,6 +207,16 @@ class Routes:
                 self._write(board, [self._at(board, register, 0)])
             for board, ports in before.items():
                 self._write(board, [self._at(board, _DISABLE, ports)])
+
+    def _hops(self, tables: routing.AnyTables) -> int:
+        """Links of the longest path."""
+        boards = range(self.topology.boards)
+        return max(
+            len(routing.path(self.topology, tables, number, source, target) or ())
+            for number in range(len(tables[0]))
+            for source in boards
+            for target in boards
+        )
 
     def _resets(self) -> list[int]:
         return [self._cluster.resets(board) for board in range(self.topology.boards)]
@@ -236,7 +250,7 @@ class Routes:
         """
         before: object = None
         for _ in range(_MOST_STEPS):
-            self._cluster.run(_STEP)
+            self._cluster.run(self._step)
             nodes = [
                 self._passed(board) for board in range(self.topology.boards) if board not in dead
             ]
@@ -245,7 +259,7 @@ class Routes:
                 return total
             before = nodes
         raise UserError(
-            f"packets still move after {_MOST_STEPS * _STEP} cycles of a pause: {state}, and "
+            f"packets still move after {_MOST_STEPS * self._step} cycles of a pause: {state}, and "
             "endpoints go on"
         )
 

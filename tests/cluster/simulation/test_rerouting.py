@@ -181,3 +181,20 @@ def test_packets_move_while_the_sum_is_zero() -> None:
     boards.step = step
     change(boards)
     assert not moves
+
+
+def test_packets_on_long_wires_are_not_at_rest() -> None:
+    """No counter changes while a packet is on its way around the ring."""
+    latency = 20_000
+    boards = Boards(latency)
+    boards.add(1, local_in=1)
+    arrives = 3 * latency
+
+    def step(_: int) -> None:
+        if boards.cycle >= arrives and not boards.counts[2]:
+            boards.add(2, local_out=1)
+            assert not any(name == "route" for _, name, _ in boards.written)
+
+    boards.step = step
+    assert change(boards).waiting == 0
+    assert boards.counts[2]
