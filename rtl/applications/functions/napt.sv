@@ -336,6 +336,7 @@ module napt
     event_o[EventSession] <= passes & verdict.is_new;
     if (rst_i) event_o <= '0;
   end
-  assign busy_o = waiting_valid | body_valid | out_valid_o;
+  // While sessions are removed, the input stalls.
+  assign busy_o = waiting_valid | body_valid | out_valid_o | ~sessions_ready;
 
 endmodule

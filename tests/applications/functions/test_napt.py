@@ -455,6 +455,30 @@ def test_reset_in_traffic(benches: Benches) -> None:
     again.check_counters()
 
 
+def test_busy_while_sessions_are_removed(benches: Benches) -> None:
+    """The input stalls then, so a design must not look idle."""
+    gateway = opened(benches)
+    bench = gateway.bench
+
+    def busy() -> int:
+        return bench.status >> 32
+
+    assert not busy()
+    bench.reset()
+    removed = 0
+    while busy():
+        assert busy() == 0b1111
+        bench.run(1)
+        removed += 1
+    assert removed >= NUM_PORTS // 8
+    gateway.eighths = 4  # a write of `ports`
+    gateway.set()
+    bench.run(2)
+    assert busy() == 0b1111
+    bench.run(NUM_PORTS // 8)
+    assert not busy()
+
+
 def test_one_beat_a_cycle(benches: Benches) -> None:
     gateway = opened(benches)
     (sent,) = gateway.send([(INSIDE, udp(client(1), SERVER, bytes(36)))])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // napt at 64, 128, 256 and 512 bits side by side. In: beats. Out: next hop, beat. Control, from the
 // lowest bit: microseconds that pass in a cycle (16), first port (16), eighths (4). Events: 16 of
-// each width, first the drops. Ports 80 (TCP) and 53 (UDP) are forwarded to 10.1.0.7, port 8080,
-// and 10.1.0.8, port 5353.
+// each width, first the drops. Status: time (32), busy_o of each width (4). Ports 80
+// (TCP) and 53 (UDP) are forwarded to 10.1.0.7, port 8080, and 10.1.0.8, port 5353.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -26,6 +26,7 @@ module napt_at_width
     output logic [BeatBits+4:0] item_o,
     output logic out_valid_o,
     input logic out_ready_i,
+    output logic busy_o,
     output logic [15:0] counted_o
 );
 
@@ -40,7 +41,6 @@ module napt_at_width
   logic [0:0] next;
   logic [5:0] drops;
   logic [3:0] events;
-  logic unused_busy;
   napt #(
       .beat_t(beat_t),
       .regs_t(regs_t),
@@ -63,7 +63,7 @@ module napt_at_width
       .out_next_o(next),
       .drop_o(drops),
       .event_o(events),
-      .busy_o(unused_busy)
+      .busy_o
   );
   assign item_o = {5'(next), out};
   assign counted_o = 16'({events, drops});
@@ -76,7 +76,7 @@ module bench #(
         512, $bits(ipv4_pkg::routed_packet_meta_t)
     )
 ) (
-    `BENCH_PORTS(4, BeatBits, 4, BeatBits + 5, 36, 32)
+    `BENCH_PORTS(4, BeatBits, 4, BeatBits + 5, 36, 36)
 );
 
   `BENCH_SHAPE
@@ -118,7 +118,8 @@ module bench #(
   end
 
   logic [31:0] time_us;
-  assign status_o = time_us;
+  logic [ 3:0] busy;
+  assign status_o = {busy, time_us};
   timebase u_timebase (
       .clk_i,
       .rst_i,
@@ -142,6 +143,7 @@ module bench #(
         .item_o(out_o[n]),
         .out_valid_o(out_valid_o[n]),
         .out_ready_i(out_ready_i[n]),
+        .busy_o(busy[n]),
         .counted_o(event_o[16*n+:16])
     );
   end
