@@ -69,7 +69,8 @@ module acl
     output logic            [2:0] drop_o,
     output message_number_t [2:0] drop_message_o,
     output logic            [4:0] event_o,
-    output logic                  busy_o
+    output logic                  busy_o,
+    output logic                  waits_o
 );
 
   localparam string Takes = "any";
@@ -326,6 +327,7 @@ module acl
       .done_o(counter_done_o),
       .busy_o(counting)
   );
-  assign busy_o = holds | out_valid_o | counting | filling | flows_busy;
+  assign busy_o  = holds | out_valid_o | counting | filling | flows_busy;
+  assign waits_o = ~(holds | out_valid_o);  // a fill takes longer than a change of addresses may
 
 endmodule

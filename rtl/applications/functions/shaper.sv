@@ -47,7 +47,8 @@ module shaper
 
     output logic            [0:0] drop_o,
     output message_number_t [0:0] drop_message_o,
-    output logic                  busy_o
+    output logic                  busy_o,
+    output logic                  waits_o
 );
 
   localparam string Takes = "any";
@@ -324,7 +325,8 @@ module shaper
   );
 
   // Buckets fill up in cycles, which are not skipped.
-  assign busy_o = stage_valid | used_q != '0 | read_valid_q | out_valid_o | ~&full;
+  assign busy_o  = stage_valid | used_q != '0 | read_valid_q | out_valid_o | ~&full;
+  assign waits_o = 1'b1;  // a frame has its addresses, and waits for its bucket or the MAC
 
   `BOMBUS_ASSERT(KnowsRoom, !stored || 32'(used_q[in_class]) <= QueueBeats)
 

@@ -182,6 +182,28 @@ def test_classes_in_a_design(example: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sweep
+def test_addresses_change_while_a_class_waits() -> None:
+    """For its bucket, longer than a change may take. The frame that waits has the old addresses."""
+    with Simulation(EXAMPLES / "shaper_fused.yaml", seed=1) as simulation:
+        host, station = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
+        introduce(simulation, station)
+        (registers,) = simulation.registers_of("shaper")
+        registers.limit[0].rate.step = (1 << 24) // 1000
+        registers.limit[0].burst.bytes = 100
+        frame = udp_frame(station, host, bytes(58), port=7, source_port=40000)
+        for _ in range(2):
+            simulation.send(frame)
+        first = simulation.receive()
+        simulation.set_host(ip="10.77.0.7")
+        assert not simulation.registers.addresses.failed
+        second = simulation.receive(timeout_cycles=200_000)
+        assert first is not None and second is not None
+        assert second.data[6:12] == host.mac and second.data[26:30] == host.ip
+        assert second.first_beat_cycle - first.first_beat_cycle > 1 << 16
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
 def test_benchmark(benchmark: Benchmark) -> None:
     result = benchmark("functions", no_area=True, packets=200)
     assert result["errors"] == 0

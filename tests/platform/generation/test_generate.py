@@ -111,6 +111,17 @@ def test_messages_that_wait_aside_count_as_work() -> None:
     assert "eth_tx_in_merge_valid[1]" in re.split(r"\s*\|\|\s*", busy)
 
 
+@pytest.mark.parametrize("layer", ["acl", "shaper"])
+def test_addresses_change_while_a_layer_waits(layer: str) -> None:
+    facts, _ = check.check(ROOT / "docs" / "examples" / "functions" / f"{layer}_fused.yaml")
+    texts = generate.texts(facts).values()
+    found = [re.findall(r"assign (moving|busy)_o = ([^;]*);", text) for text in texts]
+    (signals,) = [dict(each) for each in found if f"{layer}_busy" in str(each)]
+    terms = {name: re.split(r" \|\| ", " ".join(text.split())) for name, text in signals.items()}
+    assert f"{layer}_busy" in terms["busy"]
+    assert f"({layer}_busy && !{layer}_waits)" in terms["moving"]
+
+
 def test_tables_lead_where_the_hops_do() -> None:
     facts, _ = check.check(DESIGNS / "udp_echo.yaml")
     text = generate.texts(facts)["tiles/udp_echo_tile_ipv4_rx.sv"]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // acl. In: beats; rules, each with its number above, bit 255: a write of control instead, with the
 // default in bit 0 and commit in bit 1; numbers of counters to read; reports of flows. Out: beats; values of counters. Control:
-// the time, then the secret. Events: drops, then events, then bit 8: filling.
+// the time, then the secret. Events: drops, then events, then bit 8: filling. Status: it fills;
+// addresses must not change.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -13,7 +14,7 @@ module bench #(
     parameter  int unsigned NumFlows    = 64,
     localparam int unsigned BeatBits    = bench_pkg::beat_bits(DataWidth)
 ) (
-    `BENCH_PORTS(4, BeatBits > 272 ? BeatBits : 272, 2, BeatBits, 80, 1)
+    `BENCH_PORTS(4, BeatBits > 272 ? BeatBits : 272, 2, BeatBits, 80, 2)
 );
 
   `BENCH_SHAPE
@@ -58,7 +59,7 @@ module bench #(
   assign out_o[1] = BeatBits'(counter.packets);
   logic [2:0] drops;
   logic [4:0] events;
-  logic busy;
+  logic busy, waits;
   bombus_pkg::message_number_t [2:0] drop_message;
   acl #(
       .beat_t(beat_t),
@@ -99,9 +100,10 @@ module bench #(
       .drop_o(drops),
       .drop_message_o(drop_message),
       .event_o(events),
-      .busy_o(busy)
+      .busy_o(busy),
+      .waits_o(waits)
   );
   assign event_o  = 64'({status.control.filling, events, drops});
-  assign status_o = status.control.filling;
+  assign status_o = {busy & ~waits, status.control.filling};
 
 endmodule

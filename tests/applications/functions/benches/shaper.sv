@@ -66,7 +66,8 @@ module bench #(
       .out_ready_i(out_ready_i[0]),
       .drop_o(drops),
       .drop_message_o(drop_message),
-      .busy_o(busy)
+      .busy_o(busy),
+      .waits_o()
   );
   assign event_o  = 64'({busy, 7'd0, drops});
   assign status_o = busy;
