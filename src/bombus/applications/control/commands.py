@@ -320,9 +320,14 @@ def session_export(
         raise UserError(f"cannot write {to}: {error.strerror}") from None
     try:
         with file, sessions.on_interface(controller.registers, interface, carrier) as there:
-            found = sessions.export(
-                controller.registers, controller.manifest, there, own_port=port, peer=remote
-            )
+            try:
+                found = sessions.export(
+                    controller.registers, controller.manifest, there, own_port=port, peer=remote
+                )
+            except sessions.SessionError as error:
+                if error.session is not None:
+                    file.write(error.session.to_json())
+                raise
             file.write(found.to_json())
     except BaseException:
         if not to.stat().st_size:

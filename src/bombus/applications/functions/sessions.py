@@ -50,11 +50,20 @@ _STAMP_BYTES = 12  # timestamps in every segment
 _HEADER_BYTES = 40  # of IP and TCP
 _PART_BYTES = 1400  # payload of a segment to the engine
 _ROUNDS = 2000  # without an effect, each a wait of the carrier
+_RESEND_ROUNDS = 64
 _BITS = {"fin": 1, "syn": 2, "rst": 4, "psh": 8, "ack": 16, "urg": 32}
 
 
 class SessionError(UserError):
-    """A connection could not be taken out of an engine, or put into one; says why."""
+    """A connection could not be taken out of an engine, or put into one; says why.
+
+    `session`: the connection up to there, of an export that has failed after the engine's bytes
+    were acknowledged. It is held then, and does not continue in the engine.
+    """
+
+    def __init__(self, reason: str, session: Session | None = None) -> None:
+        super().__init__(reason)
+        self.session = session
 
 
 @dataclass(frozen=True)
@@ -373,7 +382,8 @@ def export(
 
     The application goes on for as long as it has bytes to read and write: all that it writes is in
     `unacknowledged`. SessionError: the connection is not established, or its application does not
-    read. The connection continues then.
+    read. The connection continues then, unless the error has a `session`: bytes that the peer may
+    lack have been acknowledged.
     """
     engine = _Engine(registers, manifest)
     number, _ = engine.find(own_port, peer)
@@ -383,11 +393,19 @@ def export(
         raise SessionError("only an established connection can be moved")
     carrier.introduce()
     engine.take(own_port, peer, int.from_bytes(carrier.station.ip))
+    drain: _Drain | None = None
     try:
-        session = _Drain(engine, carrier, number, own_port, peer).run()
-    except BaseException:
-        engine.release()
-        raise
+        drain = _Drain(engine, carrier, number, own_port, peer)
+        session = drain.run()
+    except BaseException as error:
+        if drain is None or not drain.has_acknowledged:
+            engine.release()
+            raise
+        engine.take(own_port, peer, 0)
+        raise SessionError(
+            f"{error or type(error).__name__}; the connection is held, and does not continue here",
+            drain.session(),
+        ) from error
     engine.take(own_port, peer, 0)
     return session
 
@@ -408,19 +426,16 @@ class _Drain:
         self._bytes = bytearray()
         self._parts: dict[int, bytes] = {}  # beyond a gap, by their place
         self._stamps: tuple[int, int] | None = (0, 0) if state["timestamps"] else None
-        self._window = state["receive_edge"] - state["rcv_nxt"]
+        self._state: Mapping[str, int] = state  # the latest one
+        self.has_acknowledged = False  # bytes
 
     def run(self) -> Session:
-        # A byte before the window is answered, which shows timestamps.
-        self._send(seq=self._first["rcv_nxt"] - 1)
-        self._await_answer()
+        self._await_reading()
         quiet = rounds = 0
         while quiet < 3:
             before = len(self._bytes)
             self._receive()
-            state = self._engine.state(self._number)
-            if state["state"] != _ESTABLISHED:
-                raise SessionError("the connection has ended while it was exported")
+            state = self._read()
             end = (self._una + len(self._bytes)) % _WORD
             done = state["una"] == state["send_end"] == end
             quiet = quiet + 1 if done and len(self._bytes) == before else 0
@@ -433,12 +448,14 @@ class _Drain:
             elif not done:
                 rounds = 0
             self._carrier.wait()
-        first, mss = self._first, self._first["mss"]
-        self._check_unread(state)
-        rcv_nxt = state["rcv_nxt"]
         # The engine ends the session without a segment.
-        self._send(seq=rcv_nxt, flags=("rst",))
+        self._send(ack=self._una + len(self._bytes), flags=("rst",))
         self._carrier.wait()
+        return self.session()
+
+    def session(self) -> Session:
+        """The connection up to here."""
+        first, rcv_nxt = self._first, self._state["rcv_nxt"]
         scaled = bool(first["scaled"])
         own = str(IPv4Address(self._carrier.host.ip))
         return Session(
@@ -448,51 +465,71 @@ class _Drain:
             received=b"",
             send_sequence=self._una,
             unacknowledged=bytes(self._bytes),
-            mss=mss + (_STAMP_BYTES if first["timestamps"] else 0),
+            mss=first["mss"] + (_STAMP_BYTES if first["timestamps"] else 0),
             send_scale=first["peer_scale"] if scaled else None,
             receive_scale=self._engine.scale if scaled else None,
             has_sack=bool(first["sack"]),
             timestamps=self._stamps,
             send_window=(first["send_edge"] - first["una"]) % _WORD,
-            receive_window=(state["receive_edge"] - rcv_nxt) % _WORD,
+            receive_window=(self._state["receive_edge"] - rcv_nxt) % _WORD,
         )
 
     def _ask_again(self, state: Mapping[str, int]) -> None:
         """An engine sends again at once what is in flight if a segment was too big for its path."""
-        self._send()
+        self._acknowledge()
         if state["max"] != state["una"]:
             mtu = state["mss"] + _HEADER_BYTES + (_STAMP_BYTES if state["timestamps"] else 0)
             self._carrier.report_mtu(self._ports[1], self._peer, state["una"], mtu - 8)
 
-    def _check_unread(self, state: Mapping[str, int]) -> None:
-        """The advertised window lags the space by less than two segments."""
-        window = (state["receive_edge"] - state["rcv_nxt"]) % _WORD
+    def _await_reading(self) -> None:
+        """Nothing is acknowledged before the application has read what the engine shows as unread.
+
+        The answer to a byte before the window advertises all of the space but for less than a
+        segment, and shows the timestamps.
+        """
         size = int(self._engine.params["receive_bytes"])
-        unread = size - window
-        if unread >= max(2 * int(self._engine.params["mss"]), size // 2):
-            raise SessionError(f"the application has not read about {unread} bytes")
-
-    def _await_answer(self) -> None:
-        for _ in range(_ROUNDS):
-            if self._receive():
-                return
+        limit = min(max(self._first["mss"], int(self._engine.params["mss"])), size // 2)
+        is_answered, unread = False, 0
+        for n in range(_ROUNDS):
+            if n % _RESEND_ROUNDS == 0:
+                self._send(seq=self._state["rcv_nxt"] - 1)
             self._carrier.wait()
-        raise SessionError("the engine does not answer the carrier")
+            is_answered = self._receive(acknowledges=False) or is_answered
+            state = self._read()
+            unread = size - (state["receive_edge"] - state["rcv_nxt"]) % _WORD
+            if is_answered and unread < limit:
+                self._acknowledge()
+                return
+        if not is_answered:
+            raise SessionError("the engine does not answer the carrier")
+        raise SessionError(f"the application has not read about {unread} bytes")
 
-    def _send(self, seq: int | None = None, flags: tuple[str, ...] = ("ack",)) -> None:
+    def _read(self) -> Mapping[str, int]:
+        state = self._engine.state(self._number)
+        if state["state"] != _ESTABLISHED:
+            raise SessionError("the connection has ended while it was exported")
+        self._state = state
+        return state
+
+    def _acknowledge(self) -> None:
+        self.has_acknowledged = self.has_acknowledged or bool(self._bytes)
+        self._send(ack=self._una + len(self._bytes))
+
+    def _send(
+        self, seq: int | None = None, ack: int | None = None, flags: tuple[str, ...] = ("ack",)
+    ) -> None:
         stamps = (self._stamps[1], self._stamps[0]) if self._stamps else None
-        rcv_nxt = self._first["rcv_nxt"]
         segment = Segment(
-            seq=rcv_nxt if seq is None else seq,
-            ack=self._una + len(self._bytes),
+            seq=self._state["rcv_nxt"] if seq is None else seq,
+            ack=self._una if ack is None else ack,
             flags=frozenset(flags),
             window=0xFFFF,
             timestamps=None if "rst" in flags else stamps,
         )
         self._carrier.send(*self._ports, segment)
 
-    def _receive(self) -> bool:
-        """Takes segments of the engine, and acknowledges their bytes; whether there were any."""
+    def _receive(self, *, acknowledges: bool = True) -> bool:
+        """Takes segments of the engine; whether there were any."""
         segments = self._carrier.receive(self._ports[1], self._ports[0])
         for segment in segments:
             if segment.timestamps is not None:
@@ -507,7 +544,8 @@ class _Drain:
             for start in sorted(self._parts):
                 if start <= len(self._bytes):
                     self._bytes += self._parts.pop(start)[len(self._bytes) - start :]
-            self._send()
+            if acknowledges:
+                self._acknowledge()
         return bool(segments)
 
 
@@ -529,8 +567,8 @@ def restore(
     """
     engine = _Engine(registers, manifest)
     _check(engine, session, replay=replay)
-    carrier.introduce()
     own_port, peer = session.own[1], session.peer
+    carrier.introduce()
     engine.take(own_port, peer, int.from_bytes(carrier.station.ip))
     try:
         _Fill(engine, carrier, session, replay=replay).run()
@@ -612,7 +650,7 @@ class _Fill:
             timestamps=self._stamps(),
         )
         for n in range(_ROUNDS):
-            if n % 64 == 0:
+            if n % _RESEND_ROUNDS == 0:
                 self._carrier.send(*self._ports, syn)
             self._carrier.wait()
             for answer in self._carrier.receive(self._ports[1], self._ports[0]):
