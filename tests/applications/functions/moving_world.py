@@ -141,6 +141,7 @@ class World:
         for _ in range(steps):
             if condition():
                 return
+            assert not self.peer.failed
             self.step()
         raise AssertionError("nothing happens any more")
 

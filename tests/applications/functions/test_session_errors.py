@@ -14,6 +14,7 @@ from bombus.applications.functions.sessions import (
     Session,
     SessionError,
     export,
+    restore,
 )
 from bombus.protocols.frames import Host, Station
 from bombus.registers.access import BlockAccess
@@ -194,3 +195,16 @@ def test_a_connection_that_ends_midway() -> None:
     assert session.unacknowledged == engine.written[: len(session.unacknowledged)]
     assert len(session.unacknowledged) >= 2 * MSS
     assert engine.log[-2:] == ["held", "held"] and "released" not in engine.log
+
+
+def test_an_import_takes_the_connection_first() -> None:
+    """Else the engine resets a peer whose segments reach it before."""
+    engine = Engine(bytes(100))
+    session = take(engine)
+    engine.log.clear()
+    engine.loses = WORD  # it does not open the connection
+    carrier = Carrier(engine, CARRIER, Host(OWN.mac, OWN.ip, bytes((255, 255, 255, 0))))
+    with pytest.raises(SessionError, match="does not open"):
+        restore(engine.registers, MANIFEST, carrier, session, replay=True)
+    assert engine.log[:3] == ["carried", "carried", "introduced"]
+    assert engine.log[-2:] == ["released", "released"]

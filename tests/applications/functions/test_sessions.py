@@ -59,8 +59,8 @@ def test_engine_to_engine(loss: float) -> None:
             session = take(world, old)
             assert Session.from_json(session.to_json()) == session
             moved.append(len(session.unacknowledged))
-            world.at = new
             put(world, new, session)
+            world.at = new
             free(world, old)
         world.write(5000)
         world.until(world.all_echoed)
@@ -117,8 +117,8 @@ def test_to_linux_and_back() -> None:
             with tcp_repair.paused(end):
                 state = tcp_repair.dump(end)
                 back = Session.of_linux("10.77.0.2", state, peer_timestamp=world.peer_timestamp)
-                world.at = 0
                 put(world, 0, Session.from_json(back.to_json()))
+                world.at = 0
             world.until(world.all_echoed)
         assert world.resets == 0 and not world.peer.failed
 
@@ -143,8 +143,8 @@ def test_refused_imports() -> None:
             put(world, 1, replace(session, unacknowledged=bytes(70_000)))
         with pytest.raises(SessionError, match="no application listens to port 8"):
             put(world, 1, replace(session, own=(session.own[0], 8)))
-        world.at = 1
         put(world, 1, session)
+        world.at = 1
         with pytest.raises(SessionError, match="has a connection with"):
             put(world, 1, session)
         with pytest.raises(SessionError, match="there is no connection"):

@@ -568,9 +568,10 @@ def restore(
     engine = _Engine(registers, manifest)
     _check(engine, session, replay=replay)
     own_port, peer = session.own[1], session.peer
-    carrier.introduce()
+    # First, since an engine without the connection resets a peer whose segments reach it.
     engine.take(own_port, peer, int.from_bytes(carrier.station.ip))
     try:
+        carrier.introduce()
         _Fill(engine, carrier, session, replay=replay).run()
     finally:
         engine.release()
