@@ -63,7 +63,7 @@ class LoadBalancer:
         self._upper = False
         self.services: dict[Service, list[Backend]] = {}
         self._places: dict[Service, int] = {}  # of services in the registers
-        self._numbers: dict[str, int] = {}  # of backends, by address
+        self._numbers: dict[tuple[Service, str], int] = {}  # of backends, by address
         if secret is not None:
             registers.secret.write(bits=secret)
 
@@ -72,24 +72,24 @@ class LoadBalancer:
         given = {service: list(backends) for service, backends in services.items()}
         if len(given) > self._num_services:
             raise UserError(f"the layer has {self._num_services} services, not {len(given)}")
-        addresses = {_address(each.address): each for group in given.values() for each in group}
-        numbers = self._numbered({each.address for each in addresses.values()})
+        numbers = self._numbered(given)
         places = self._placed(list(given))
         words: dict[int, int] = {}
         upper = not self._upper
         for service, backends in given.items():
             _check(service, backends)
             first = (places[service] + (self._num_services if upper else 0)) * self._words
-            words |= dict(enumerate(self._slot_words(backends, numbers), first))
+            words |= dict(enumerate(self._slot_words(service, backends, numbers), first))
         # Services that end go first: another one may take their slots. Then addresses, slots of the
         # unused half, and the half; new services last.
         for service, place in self._places.items():
             if service not in places:
                 self._write_service(place, None)
-        for backend in addresses.values():
-            self._registers.backend[numbers[backend.address]].write(
-                ip=_address(backend.address), up=int(backend.is_up)
-            )
+        for service, backends in given.items():
+            for backend in backends:
+                self._registers.backend[numbers[service, backend.address]].write(
+                    ip=_address(backend.address), up=int(backend.is_up)
+                )
         for number, word in words.items():
             if self._written.get(number) != word:
                 self._write_word(number, word)
@@ -103,10 +103,15 @@ class LoadBalancer:
                 self._registers.backend[number].write(ip=0, up=0)
         self._numbers, self._places, self.services = numbers, places, given
 
-    def _slot_words(self, backends: Iterable[Backend], numbers: Mapping[str, int]) -> list[int]:
+    def _slot_words(
+        self,
+        service: Service,
+        backends: Iterable[Backend],
+        numbers: Mapping[tuple[Service, str], int],
+    ) -> list[int]:
         weights = {each.address: each.weight for each in backends if each.is_up and each.weight}
         if weights:
-            chosen = [numbers[name] for name in maglev.slots(weights, self._num_slots)]
+            chosen = [numbers[service, name] for name in maglev.slots(weights, self._num_slots)]
         else:
             chosen = [_NONE] * self._num_slots
         chosen += [_NONE] * (-len(chosen) % 4)
@@ -130,9 +135,14 @@ class LoadBalancer:
             self.set(self.services)
         return changed
 
-    def _numbered(self, addresses: Iterable[str]) -> dict[str, int]:
-        """A number for each address; those that had one keep it."""
-        wanted = sorted(addresses)
+    def _numbered(
+        self, given: Mapping[Service, Iterable[Backend]]
+    ) -> dict[tuple[Service, str], int]:
+        """A number for each backend of each service, since a server of two can be down for one of
+        them only. Those that had a number keep it.
+        """
+        pairs = {(service, each.address) for service, group in given.items() for each in group}
+        wanted = sorted(pairs, key=lambda pair: (pair[1], _name(pair[0])))
         if len(wanted) > self._num_backends:
             raise UserError(f"the layer has {self._num_backends} backends, not {len(wanted)}")
         return _kept(self._numbers, wanted, self._num_backends)

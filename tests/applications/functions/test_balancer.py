@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Software of the load balancer, on a model of its registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address
+from typing import Any
+
+from bombus.applications.functions.balancer import Backend, LoadBalancer, Service
+from bombus.applications.functions.health import Health
+
+WEB, DNS = Service("10.0.0.1", 80), Service("10.0.0.1", 53, "udp")
+ONE, TWO, THREE = "10.0.1.1", "10.0.1.2", "10.0.1.3"
+PARAMETERS = {"num_services": 2, "num_backends": 6, "num_slots": 13}
+WORDS = 4  # of slots, by service
+NONE = 0xFF
+
+
+class Register:
+    def __init__(self, **fields: int) -> None:
+        self.fields = fields
+
+    def write(self, **fields: int) -> None:
+        assert fields.keys() <= self.fields.keys()
+        self.fields.update(fields)
+
+    def read(self) -> dict[str, int]:
+        return dict(self.fields)
+
+
+class Entry:
+    def __init__(self) -> None:
+        self.service = Register(ip=0, port=0, protocol=0, valid=0)
+
+
+class Slots(Register):
+    @property
+    def upper(self) -> int:
+        return self.fields["upper"]
+
+
+class SlotWord(Register):
+    """`is_live`: new connections read it."""
+
+    def __init__(self, layer: Layer, number: int) -> None:
+        super().__init__(slot0=0, slot1=0, slot2=0, slot3=0)
+        self._layer, self._number = layer, number
+
+    def write(self, **fields: int) -> None:
+        super().write(**fields)
+        half, place = divmod(self._number // WORDS, PARAMETERS["num_services"])
+        is_valid = self._layer.services[place].service.fields["valid"]
+        assert not (is_valid and half == self._layer.slots.upper), "a slot in use is written"
+
+
+class Layer:
+    """The registers after a reset."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self.secret = Register(bits=0)
+        self.slots = Slots(upper=0)
+        self.services = [Entry() for _ in range(PARAMETERS["num_services"])]
+        self.backend = [Register(ip=0, up=0) for _ in range(PARAMETERS["num_backends"])]
+        self.slot_word = [SlotWord(self, n) for n in range(2 * 2 * WORDS)]
+
+    def numbers(self, service: Service) -> Iterator[int]:
+        """The numbers in the slots of a service, those of backends that are down left out."""
+        (place,) = (
+            n
+            for n, each in enumerate(self.services)
+            if each.service.fields["valid"]
+            and each.service.fields["ip"] == int(IPv4Address(service.address))
+            and each.service.fields["port"] == service.port
+        )
+        first = (place + self.slots.upper * PARAMETERS["num_services"]) * WORDS
+        for word in self.slot_word[first : first + WORDS]:
+            for number in word.fields.values():
+                if number != NONE and self.backend[number].fields["up"]:
+                    yield number
+
+    def backends(self, service: Service) -> set[str]:
+        """Addresses that new connections of a service get."""
+        return {str(IPv4Address(self.backend[n].fields["ip"])) for n in self.numbers(service)}
+
+
+def opened(layer: Any) -> LoadBalancer:
+    return LoadBalancer(layer, PARAMETERS, secret=1)
+
+
+def test_a_server_of_two_services_is_down_for_one() -> None:
+    layer = Layer()
+    balancer = opened(layer)
+    balancer.set({WEB: [Backend(ONE), Backend(TWO)], DNS: [Backend(ONE), Backend(TWO)]})
+    of_web, of_dns = set(layer.numbers(WEB)), set(layer.numbers(DNS))
+    assert len(of_web | of_dns) == 4
+    for sick, other in ((WEB, DNS), (DNS, WEB)):
+
+        def probe(service: Service, backend: Backend, sick: Service = sick) -> bool:
+            return (service, backend.address) != (sick, ONE)
+
+        Health(balancer, probe, fall=1).check()
+        assert layer.backends(sick) == {TWO}
+        assert layer.backends(other) == {ONE, TWO}
+        # Connections of the other service keep the backend.
+        downs = {n for n in of_web | of_dns if not layer.backend[n].fields["up"]}
+        assert len(downs) == 1 and downs < (of_web if sick is WEB else of_dns)
+        balancer.set({service: [Backend(ONE), Backend(TWO)] for service in (WEB, DNS)})
