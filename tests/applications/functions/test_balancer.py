@@ -73,7 +73,7 @@ class Layer:
             n
             for n, each in enumerate(self.services)
             if each.service.fields["valid"]
-            and each.service.fields["ip"] == int(IPv4Address(service.address))
+            and each.service.fields["ip"] == _ip(service.address)
             and each.service.fields["port"] == service.port
         )
         first = (place + self.slots.upper * PARAMETERS["num_services"]) * WORDS
@@ -109,3 +109,40 @@ def test_a_server_of_two_services_is_down_for_one() -> None:
         downs = {n for n in of_web | of_dns if not layer.backend[n].fields["up"]}
         assert len(downs) == 1 and downs < (of_web if sick is WEB else of_dns)
         balancer.set({service: [Backend(ONE), Backend(TWO)] for service in (WEB, DNS)})
+
+
+def test_another_program_goes_on() -> None:
+    """It writes no slot in use, and the backends keep their numbers, those that drain too."""
+    layer = Layer()
+    group = [Backend(ONE), Backend(TWO)]
+    opened(layer).set({WEB: group, DNS: [Backend(THREE)]})
+    draining = next(n for n, each in enumerate(layer.backend) if each.fields["ip"] == _ip(TWO))
+    before = [each.read() for each in layer.backend]
+    for _ in range(3):
+        balancer = opened(layer)
+        assert layer.backends(WEB) == {each.address for each in group if each.weight}
+        group[1].weight = 0
+        balancer.set({WEB: group, DNS: [Backend(THREE)]})
+        assert layer.backends(WEB) == {ONE}
+        assert [each.read() for each in layer.backend] == before
+    assert layer.backend[draining].fields["up"]
+    opened(layer).set({DNS: [Backend(THREE)]})
+    assert layer.backends(DNS) == {THREE}
+    assert [each.service.fields["valid"] for each in layer.services].count(1) == 1
+    assert [bool(each.fields["ip"]) for each in layer.backend].count(True) == 1
+
+
+def test_a_reset_between() -> None:
+    """All is written again, also if the half of the slots is the same."""
+    layer = Layer()
+    balancer = opened(layer)
+    for times in (1, 2):
+        for _ in range(times):
+            balancer.set({WEB: [Backend(ONE), Backend(TWO)]})
+        layer.reset()
+        balancer.set({WEB: [Backend(ONE), Backend(TWO)]})
+        assert layer.backends(WEB) == {ONE, TWO}
+
+
+def _ip(address: str) -> int:
+    return int(IPv4Address(address))

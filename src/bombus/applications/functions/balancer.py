@@ -13,6 +13,7 @@ from bombus.base.errors import UserError
 
 _NONE = 0xFF  # in a slot
 _PROTOCOLS = {"tcp": 6, "udp": 17}
+_NAMES = {number: name for name, number in _PROTOCOLS.items()}
 
 T = TypeVar("T")
 
@@ -42,13 +43,17 @@ class Backend:
     is_up: bool = True
 
 
+_Numbers = dict[tuple[Service | None, str], int]  # of backends of a service, by address
+
+
 class LoadBalancer:
     """The tables of a load balancer, written so that no packet sees a mixture of two states.
 
     `registers`: those of its layer, of a simulation or of a controller. `parameters`: those of the
     layer in the manifest. `secret`: the seed of its hashes, 48 bits; None: as it is. Balancers that
     share clients have the same seed. Methods raise UserError and write nothing if something does
-    not fit.
+    not fit. Services that the layer has already, as those of another program, stay until the first
+    `set`, which keeps the numbers of their backends.
     """
 
     def __init__(
@@ -59,26 +64,64 @@ class LoadBalancer:
         self._num_backends = parameters["num_backends"]
         self._num_slots = parameters["num_slots"]
         self._words = (self._num_slots + 3) // 4
-        self._written: dict[int, int] = {}  # slot words, by their number
-        self._upper = False
         self.services: dict[Service, list[Backend]] = {}
-        self._places: dict[Service, int] = {}  # of services in the registers
-        self._numbers: dict[tuple[Service, str], int] = {}  # of backends, by address
+        self._adopt()
         if secret is not None:
             registers.secret.write(bits=secret)
+
+    def _adopt(self) -> None:
+        """Reads what the layer has."""
+        self._written: dict[int, int] = {}  # slot words, by their number
+        self._upper = bool(self._registers.slots.read()["upper"])
+        self._places = self._read_places()  # of services
+        # Of backends, by address; those without a slot may be of any service.
+        self._numbers: _Numbers = {}
+        if not self._places:
+            return
+        addresses: dict[int, str] = {}
+        for number in range(self._num_backends):
+            if ip := self._registers.backend[number].read()["ip"]:
+                addresses[number] = str(IPv4Address(ip))
+        left = dict(addresses)
+        for service, place in self._places.items():
+            first = self._first_word(place, upper=self._upper)
+            for word in range(first, first + self._words):
+                for number in self._registers.slot_word[word].read().values():
+                    if number in addresses:
+                        self._numbers[service, addresses[number]] = number
+                        left.pop(number, None)
+        self._numbers |= {(None, address): number for number, address in left.items()}
+
+    def _read_places(self) -> dict[Service, int]:
+        places = {}
+        for place in range(self._num_services):
+            fields = self._registers.services[place].service.read()
+            protocol = _NAMES.get(fields["protocol"])
+            if fields["valid"] and protocol is not None and fields["port"]:
+                address = str(IPv4Address(fields["ip"]))
+                places[Service(address, fields["port"], protocol)] = place
+        return places
+
+    def _first_word(self, place: int, *, upper: bool) -> int:
+        return (place + (self._num_services if upper else 0)) * self._words
 
     def set(self, services: Mapping[Service, Iterable[Backend]]) -> None:
         """Replaces all services and their backends. Connections keep backends that remain."""
         given = {service: list(backends) for service, backends in services.items()}
         if len(given) > self._num_services:
             raise UserError(f"the layer has {self._num_services} services, not {len(given)}")
+        if (
+            bool(self._registers.slots.read()["upper"]) != self._upper
+            or self._read_places() != self._places
+        ):
+            self._adopt()  # after a reset, or another program has written
         numbers = self._numbered(given)
         places = self._placed(list(given))
         words: dict[int, int] = {}
         upper = not self._upper
         for service, backends in given.items():
             _check(service, backends)
-            first = (places[service] + (self._num_services if upper else 0)) * self._words
+            first = self._first_word(places[service], upper=upper)
             words |= dict(enumerate(self._slot_words(service, backends, numbers), first))
         # Services that end go first: another one may take their slots. Then addresses, slots of the
         # unused half, and the half; new services last.
@@ -107,7 +150,7 @@ class LoadBalancer:
         self,
         service: Service,
         backends: Iterable[Backend],
-        numbers: Mapping[tuple[Service, str], int],
+        numbers: _Numbers,
     ) -> list[int]:
         weights = {each.address: each.weight for each in backends if each.is_up and each.weight}
         if weights:
@@ -135,17 +178,20 @@ class LoadBalancer:
             self.set(self.services)
         return changed
 
-    def _numbered(
-        self, given: Mapping[Service, Iterable[Backend]]
-    ) -> dict[tuple[Service, str], int]:
+    def _numbered(self, given: Mapping[Service, Iterable[Backend]]) -> _Numbers:
         """A number for each backend of each service, since a server of two can be down for one of
         them only. Those that had a number keep it.
         """
-        pairs = {(service, each.address) for service, group in given.items() for each in group}
-        wanted = sorted(pairs, key=lambda pair: (pair[1], _name(pair[0])))
+        named = {(service, each.address) for service, group in given.items() for each in group}
+        pairs = sorted(named, key=lambda pair: (pair[1], _name(pair[0])))
+        wanted: list[tuple[Service | None, str]] = [*pairs]
         if len(wanted) > self._num_backends:
             raise UserError(f"the layer has {self._num_backends} backends, not {len(wanted)}")
-        return _kept(self._numbers, wanted, self._num_backends)
+        before = dict(self._numbers)
+        for pair in wanted:
+            if pair not in before and (None, pair[1]) in before:
+                before[pair] = before.pop((None, pair[1]))
+        return _kept(before, wanted, self._num_backends)
 
     def _placed(self, services: list[Service]) -> dict[Service, int]:
         return _kept(self._places, services, self._num_services)
@@ -169,7 +215,7 @@ class LoadBalancer:
             )
 
 
-def _kept(before: Mapping[T, int], wanted: Iterable[T], count: int) -> dict[T, int]:
+def _kept(before: Mapping[Any, int], wanted: Iterable[T], count: int) -> dict[T, int]:
     """Numbers below `count`: those from before, and unused ones. Numbers just given up come last,
     since entries of connections may still have them.
     """
