@@ -188,6 +188,23 @@ def test_sequence_numbers_wrap(cable: Cable, start: int) -> None:
     cable.settle()
 
 
+def test_timestamps_keep_their_unit(cable: Cable) -> None:
+    """An odd value does not let Linux count microseconds, nor the clock go back."""
+    client, server = pair(cable)
+    with tcp_repair.paused(client):
+        seen = tcp_repair.dump(client)
+    with tcp_repair.paused(server):
+        tcp_repair.dump(server)
+    odd = 0x8000_0001
+    with cable.hosts[0].inside():
+        end = tcp_repair.prepare(CLIENT, seen.port)
+    tcp_repair.restore(end, replace(seen, timestamp=odd))
+    time.sleep(0.01)
+    with tcp_repair.paused(end):
+        again = tcp_repair.dump(end)
+    assert again.timestamp is not None and odd < again.timestamp < odd + 1000  # ms
+
+
 def test_paused_connection_acknowledges_nothing(cable: Cable) -> None:
     client, server = pair(cable)
     count = len(cable.segments)

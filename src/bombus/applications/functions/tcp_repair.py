@@ -119,7 +119,9 @@ def dump(connection: socket.socket) -> State:
         send_scale=scales & 0xF,
         receive_scale=scales >> 4,
         has_sack=bool(options & _HAS_SACK),
-        timestamp=_get(connection, TCP_TIMESTAMP) if options & _HAS_TIMESTAMPS else None,
+        # Linux 6.7 and later: bit 0 tells that the unit is a microsecond, so the value is this one
+        # or one less.
+        timestamp=_get(connection, TCP_TIMESTAMP) | 1 if options & _HAS_TIMESTAMPS else None,
         window=_WINDOW.unpack(
             connection.getsockopt(socket.IPPROTO_TCP, TCP_REPAIR_WINDOW, _WINDOW.size)
         ),
@@ -155,7 +157,8 @@ def restore(end: socket.socket, state: State) -> None:
         end.connect(state.peer)
         end.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR_OPTIONS, _options(state))
         if state.timestamp is not None:
-            _set(end, TCP_TIMESTAMP, state.timestamp)
+            # Bit 0 would change the unit. Timestamps must not go back.
+            _set(end, TCP_TIMESTAMP, (state.timestamp + 1) & 0xFFFF_FFFE)
         for start in range(0, len(state.received), _RECEIVE_BYTES):
             end.sendall(state.received[start : start + _RECEIVE_BYTES])
         end.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR_WINDOW, _WINDOW.pack(*state.window))
