@@ -34,6 +34,8 @@ class Cable:
     hosts: list[LinuxHost]
     at: int = 0
     loses: bool = False  # all frames to the server
+    skips: int = 0  # of the next frames to the server
+    is_deaf: bool = False  # frames of the server are lost
     segments: list[bytes] = field(default_factory=list)  # of all hosts
 
     def run(self) -> None:
@@ -41,9 +43,13 @@ class Cable:
             for frame in host.frames():
                 self._note(frame)
                 if host is self.hosts[self.at] and not self.loses:
-                    self.server.take(frame)
+                    if self.skips == 0:
+                        self.server.take(frame)
+                    self.skips = max(0, self.skips - 1)
         for frame in self.server.frames():
             self._note(frame)
+            if self.is_deaf:
+                continue
             host = self.hosts[self.at]
             host.take(frame if frame[0] & 1 else host.mac + frame[6:])
 
@@ -147,6 +153,31 @@ def test_moves_with_full_queues(cable: Cable, has_options: bool) -> None:
     server.close()
     cable.settle()
     client.close()
+    cable.settle()
+
+
+def test_the_server_lacks_the_first_segment_only(cable: Cable) -> None:
+    """It acknowledges, at once, more than a new connection has sent."""
+    client, server = pair(cable)
+    for _ in range(30):  # until the client sends much at once
+        data = os.urandom(30_000)
+        assert client.send(data) == len(data)
+        assert cable.read(server, len(data)) == data
+    cable.settle()
+    data = os.urandom(50_000)
+    cable.skips, cable.is_deaf = 1, True
+    count = len(cable.segments)
+    assert client.send(data) == len(data)
+    cable.settle(0.05)
+    cable.is_deaf = False
+    sent = sum(len(each) - 4 * (each[12] >> 4) for each in cable.segments[count:])
+    assert sent > 30_000, "little was on its way"
+    client = move(cable, client)
+    assert cable.read(server, len(data)) == data
+    assert server.send(b"answer") == 6
+    assert cable.read(client, 6) == b"answer" and cable.resets() == 0
+    client.close()
+    server.close()
     cable.settle()
 
 

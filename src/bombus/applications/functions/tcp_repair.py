@@ -21,7 +21,7 @@ import fcntl
 import socket
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 
@@ -41,6 +41,7 @@ _HAS_TIMESTAMPS, _HAS_SACK = 1, 2  # tcpi_options
 _OPTION_MSS, _OPTION_SCALING, _OPTION_SACK, _OPTION_TIMESTAMPS = 2, 3, 4, 8  # as in headers
 # asm-generic/socket.h, linux/sockios.h, linux/filter.h
 _SO_ATTACH_FILTER, _SO_DETACH_FILTER = 26, 27
+_SO_SNDBUFFORCE, _SO_BUF_LOCK, _SNDBUF_LOCK = 32, 72, 1
 _SIOCINQ, _SIOCOUTQ = 0x541B, 0x5411
 _RETURN = 0x06  # BPF_RET | BPF_K
 
@@ -50,6 +51,8 @@ _WORD = struct.Struct("I")
 _OPTION = struct.Struct("II")
 _INSTRUCTION = struct.Struct("HBBI")
 _PROGRAM = struct.Struct("HP")
+_FIRST_SEGMENTS = 10  # that a new connection sends at once (RFC 6928)
+_STAMP_BYTES = 12  # timestamps in every segment
 _RECEIVE_BYTES = 32_768  # written at once; an skb of Linux
 _NO_RIGHT = (errno.EPERM, errno.EACCES)
 
@@ -147,7 +150,8 @@ def prepare(address: str, port: int) -> socket.socket:
 def restore(end: socket.socket, state: State) -> None:
     """Makes a prepared socket the connection. It sends nothing before `resume`.
 
-    Sizes of buffers and options that are not in `state` stay as they are.
+    Options that are not in `state` stay as they are, and so do sizes of buffers unless the bytes do
+    not fit.
     """
     try:
         _set(end, TCP_REPAIR_QUEUE, _SEND_QUEUE)
@@ -161,6 +165,8 @@ def restore(end: socket.socket, state: State) -> None:
             _set(end, TCP_TIMESTAMP, (state.timestamp + 1) & 0xFFFF_FFFE)
         for start in range(0, len(state.received), _RECEIVE_BYTES):
             end.sendall(state.received[start : start + _RECEIVE_BYTES])
+        if count := _bytes_sent(state):
+            _restore_sent(end, state.unacknowledged[:count])
         end.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR_WINDOW, _WINDOW.pack(*state.window))
         end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, state.has_no_delay)
     except OSError as error:
@@ -170,12 +176,34 @@ def restore(end: socket.socket, state: State) -> None:
 def resume(end: socket.socket, state: State) -> None:
     """Lets a restored connection send: a window probe, then all bytes that are not acknowledged.
 
-    They are sent as new ones, at once: in Linux's queue of sent bytes they would wait for a
-    retransmission timeout.
+    They are sent as new ones, at once, if a new connection may send them all. Else they have been
+    restored as sent bytes, and wait for a retransmission timeout (1 s): the peer may have some of
+    them after a gap, and Linux drops acknowledgements of bytes that it has not sent.
     """
     _set(end, TCP_REPAIR, _OFF)
-    if state.unacknowledged:
-        end.sendall(state.unacknowledged)
+    if rest := state.unacknowledged[_bytes_sent(state) :]:
+        end.sendall(rest)
+
+
+def _bytes_sent(state: State) -> int:
+    """How many bytes are restored as sent: all that the peer may have, or none."""
+    count = len(state.unacknowledged)
+    if count <= _FIRST_SEGMENTS * (state.mss - _STAMP_BYTES):
+        return 0
+    return min(count, state.window[1])
+
+
+def _restore_sent(end: socket.socket, data: bytes) -> None:
+    """A send buffer that is too small would wait for ever. It may be adapted afterwards, as before
+    (Linux 5.14).
+    """
+    if end.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) < 4 * len(data):
+        end.setsockopt(socket.SOL_SOCKET, _SO_SNDBUFFORCE, 2 * len(data))
+        with suppress(OSError):
+            locks = end.getsockopt(socket.SOL_SOCKET, _SO_BUF_LOCK)
+            end.setsockopt(socket.SOL_SOCKET, _SO_BUF_LOCK, locks & ~_SNDBUF_LOCK)
+    _set(end, TCP_REPAIR_QUEUE, _SEND_QUEUE)
+    end.sendall(data)
 
 
 def _attach_filter(connection: socket.socket) -> None:
