@@ -6,7 +6,8 @@ What a design does not have raises SimulationError, before anything is written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv4Network
 from typing import Any
 
@@ -60,10 +61,21 @@ def set_host(
         _check_host(parts, given={"ip": ip, "netmask": netmask, "gateway": gateway})
     if not values:
         return
+    with _staged(registers):
+        for name, fields in values.items():
+            registers.host[port][name].write(**fields)
+
+
+@contextmanager
+def _staged(registers: BlockAccess) -> Iterator[None]:
+    """What is written inside takes effect as a whole. An exception ends it, too: else later writes,
+    of other programs as well, would have no effect.
+    """
     registers.addresses.staged = 1
-    for name, fields in values.items():
-        registers.host[port][name].write(**fields)
-    registers.addresses.staged = 0
+    try:
+        yield
+    finally:
+        registers.addresses.staged = 0
 
 
 def await_change(registers: BlockAccess) -> None:
@@ -106,10 +118,9 @@ def set_routes(
         raise SimulationError(f"{len(routes)} routes: the routing table has {count} entries")
     entries = [_entry(manifest, *route) for route in routes]
     entries += [_entry(manifest, None, None, 0)] * (count - len(entries))
-    registers.addresses.staged = 1
-    for n, fields in enumerate(entries):
-        registers.route[n].entry.write(**fields)
-    registers.addresses.staged = 0
+    with _staged(registers):
+        for n, fields in enumerate(entries):
+            registers.route[n].entry.write(**fields)
 
 
 def _entry(
