@@ -103,7 +103,10 @@ module load_balancer
   localparam bit StandsBefore = 1'b1;
   localparam bit KeepsFlowState = 1'b1;
   localparam string MayStayOpen = External ? "" : "axi";
-  localparam int unsigned MaxBusyCycles = External ? 0 : 4096;  // 0: waits for the memory
+  // After a reset or a write of the secret, the table is cleared, a set in a cycle.
+  localparam int unsigned ClearCycles = NumConnections / 4 + 64;
+  localparam int unsigned MaxBusyCycles = External ? 0 :  // waits for the memory
+  ClearCycles > 4096 ? ClearCycles : 4096;
   typedef enum logic [0:0] {
     NextServed,
     NextEthTx

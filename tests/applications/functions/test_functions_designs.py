@@ -16,6 +16,9 @@ from bombus.applications.functions import acl, acl_load
 from bombus.base import paths
 from bombus.base.errors import DesignError, UserError
 from bombus.cli import extensions
+from bombus.design import resolve
+from bombus.design.facts import Facts
+from bombus.generation.instances import checked_streams
 from bombus.measure import bench
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.protocols.frames import Host, ping_frame, udp_frame
@@ -56,6 +59,19 @@ def test_lines_that_an_example_adds() -> None:
             if line not in before and not line.lstrip().startswith(("#", "name:"))
         ]
         assert len(added) <= MOST_LINES, example
+
+
+def test_the_load_balancer_may_clear_its_table(tmp_path: Path) -> None:
+    """After a reset or a write of the secret it takes nothing meanwhile, a cycle for each set."""
+    file = tmp_path / "design.yaml"
+    text = (EXAMPLES / "balanced.yaml").read_text()
+    for number in (64, 1 << 14, 1 << 22):
+        given = f"load_balancer: {{num_connections: {number}, "
+        file.write_text(text.replace("load_balancer: {", given, 1))
+        design, _ = resolve.load(file)
+        (layer,) = (each for each in design.layers() if each.kind.name == "load_balancer")
+        limit = checked_streams(layer, Facts(design)).promises["MaxBusyCycles"]
+        assert limit >= max(4096, number // 4 + 4)
 
 
 def test_a_design_file_names_its_rules(tmp_path: Path) -> None:
