@@ -2,7 +2,8 @@
 // Head-end replication: stores a frame that must be replicated, and sends a copy to each end of a
 // list. Other frames pass.
 //
-// The entries in use are those when the frame begins. A frame for an empty list passes.
+// A copy is sent for each entry that is valid when the frame begins and still when its copy begins.
+// A frame for an empty list passes.
 //
 // Latency: 0 cycles; of a replicated frame, its beats and 2 cycles. Throughput: one beat per cycle,
 // and one cycle more for each copy.
@@ -58,7 +59,8 @@ module vxlan_replicator #(
   wire taken = sends & out_ready_i;
   assign in_ready_o = stores | (passes & out_ready_i);
 
-  wire  [NumReplicas-1:0] lowest = rest_q & (~rest_q + 1'b1);
+  wire  [NumReplicas-1:0] rest = sends ? rest_q : rest_q & list_valid_i;
+  wire  [NumReplicas-1:0] lowest = rest & (~rest + 1'b1);
   logic [           31:0] remote;
   always_comb begin
     remote = '0;
@@ -87,11 +89,12 @@ module vxlan_replicator #(
     if (begins) begin
       head_q <= head_i;
       rest_q <= list_valid_i;
-    end else if (ends) rest_q <= rest_q & ~lowest;
+    end else if (state_q == StateRead) rest_q <= rest;
+    else if (ends) rest_q <= rest_q & ~lowest;
     unique case (state_q)
       StatePass:  if (begins) state_q <= in_i.last ? StateRead : StateStore;
       StateStore: if (in_valid_i & in_i.last) state_q <= StateRead;
-      StateRead:  state_q <= StateSend;
+      StateRead:  state_q <= rest == '0 ? StatePass : StateSend;
       default:    if (ends) state_q <= (rest_q & ~lowest) == '0 ? StatePass : StateRead;
     endcase
     if (rst_i) begin

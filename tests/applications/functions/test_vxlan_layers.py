@@ -167,7 +167,8 @@ LAYER = "vxlan_encapsulate"
 MTU = 1450
 ENDS = [bytes((10, 77, 0, 7)), bytes((10, 77, 0, 8))]  # of the first MACs
 LIST = [bytes((10, 77, 1, 1)), bytes((10, 77, 1, 3))]
-# Software writes an entry at time 0, another one at time 2; the list is empty until time 4.
+# Software writes an entry at time 0, another one at time 2; the list is empty until time 4, and has
+# one end less from time 64 on.
 MAPPING = (
     f"'{{default: '0, valid: 1'b1, vni: 24'h{VNI:x},"
     f" mac: time_us_i[1] ? 48'h{MACS[1].hex()} : 48'h{MACS[0].hex()},"
@@ -178,7 +179,7 @@ REPLICAS = ", ".join(
     REPLICA.format(valid=valid, ip=ip.hex())
     for valid, ip in (
         *[("1'b0", PEER)] * 3,
-        ("time_us_i >= 4", LIST[1]),
+        ("time_us_i >= 4 && time_us_i < 64", LIST[1]),
         *[("1'b0", PEER)] * 3,
         ("time_us_i >= 4", LIST[0]),
     )
@@ -327,6 +328,33 @@ def test_rate_and_latency(benches: Benches) -> None:
     assert len(bench.received(1)) == 200
     assert consecutive(bench.taken(1)) and consecutive([each.cycle for each in bench.received(1)])
     assert latency(bench, 1) == 3
+
+
+@pytest.mark.slow
+def test_an_end_that_is_removed_during_copies(benches: Benches) -> None:
+    """No copy is begun for it any more; one that has begun is whole."""
+    random = Random(5)
+    bench = encapsulator(benches)
+    frame = to_send(random, 1000, BROADCAST)
+    beats = -(-len(frame.payload) // 64)
+    ends = []
+    for cycles in range(1, 3 * beats, 5):
+        bench.reset()
+        bench.control(1)
+        bench.run(8)
+        bench.control(0)
+        bench.push(Beats(512).stream([frame], random), 1)
+        bench.run(cycles)
+        bench.control(64)
+        bench.run(1)
+        bench.control(0)
+        bench.drain()
+        got = Beats(512, ("next", 5)).messages(bench.items(1), lengths=True)
+        assert [each.payload[16:] for each in got] == [frame.payload] * len(got)
+        ends.append([each["ip"] for each in got])
+    both = [number(end) for end in LIST]
+    assert ends[0] == both[:1] and ends[-1] == both
+    assert ends == sorted(ends)
 
 
 @pytest.mark.slow
