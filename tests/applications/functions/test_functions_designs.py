@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -49,16 +50,17 @@ def test_lines_that_an_example_adds() -> None:
         ("shaper_marks", "udp_echo_fused"),
         ("balanced", "udp_echo"),
         ("balanced_memory", "udp_echo"),
+        ("balanced_tunnels", "udp_echo"),
         ("vxlan_fused", "udp_echo_fused"),
     ):
         files = (EXAMPLES / f"{example}.yaml", paths.DESIGNS / f"{base}.yaml")
-        mine, before = (file.read_text().splitlines() for file in files)
+        mine, before = (Counter(file.read_text().splitlines()) for file in files)
         added = [
             line
-            for line in mine
-            if line not in before and not line.lstrip().startswith(("#", "name:"))
+            for line in (mine - before).elements()
+            if not line.lstrip().startswith(("#", "name:"))
         ]
-        assert len(added) <= MOST_LINES, example
+        assert 0 < len(added) <= MOST_LINES, example
 
 
 def test_the_load_balancer_may_clear_its_table(tmp_path: Path) -> None:
