@@ -515,10 +515,15 @@ module vr_witness
   wire [31:0] set_slot = commanded_q ? 32'(regs_i.address.slot) : word[2][63:32];
   wire [31:0] set_ip = commanded_q ? regs_i.address.ip : word[2][31:0];
   wire [31:0] set_port = commanded_q ? 32'(regs_i.address.port) : word[3][63:32];
-  wire [63:0] set_nonce = commanded_q ? regs_i.nonce.value : {word[3][31:0], word[4][63:32]};
+  wire [63:0] message_nonce = {word[3][31:0], word[4][63:32]};
+  wire [63:0] set_nonce = commanded_q ? regs_i.nonce.value : message_nonce;
   wire set_address = (set_mode == 32'd1) & is_open & ~|set_slot[31:3] & ~|set_port[31:16];
   wire set_recover = (set_mode == 32'd2) & is_open & (set_index < set_count) & set_index[0] &
       (set_count == 32'd3 | set_count == 32'd5 | set_count == 32'd7);
+  // A nonce is used once: a set-up with the last one or an earlier one is a repeated message.
+  logic old_message_q, old_command_q;
+  wire is_repeated = (state_q != StateOff) & (commanded_q ? old_command_q : old_message_q);
+  wire begins_recovery = set_recover & ~is_repeated;
   wire expected = (state_q == StateRecovering) & (word[1] == nonce_q) & ~word[0][0] &
       (word[0][31:0] < 32'(replicas_q));
 
@@ -974,16 +979,18 @@ module vr_witness
     end
     if (st_q == StSetUp) begin
       refused_q  <= ~(set_mode == '0 | set_address | set_recover);
-      recovers_q <= set_recover;
+      recovers_q <= begins_recovery;
       if (set_address) addresses[set_slot[2:0]] <= {set_ip, set_port[15:0]};
-      if (set_recover) begin
+      if (begins_recovery) begin
         own_q <= set_index[2:0];
         replicas_q <= set_count[2:0];
         nonce_q <= set_nonce;
       end
     end
     if (st_q == StRestart) nonce_q <= nonce_q + 1'b1;
-    if ((st_q == StSetUp && set_recover) || st_q == StRestart) begin
+    old_message_q <= message_nonce <= nonce_q;
+    old_command_q <= regs_i.nonce.value <= nonce_q;
+    if ((st_q == StSetUp && begins_recovery) || st_q == StRestart) begin
       state_q <= StateRecovering;
       view_q <= '0;
       log_view_q <= '0;

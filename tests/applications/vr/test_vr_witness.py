@@ -23,6 +23,7 @@ from bombus.applications.vr.messages import (
 from bombus.applications.vr.model import Address, Limits, Sent, Witness
 from bombus.base.macros import CHECKS
 from tests.applications.vr.vr_cases import Cases, address, responses, set_ups
+from tests.applications.vr.vr_scenarios import SCENARIOS, Scenario
 from tests.support.harness import PACES, Beats, Bench, BenchError, Benches, Message, pack_meta
 from tests.support.rtl_files import Mutation, sampled
 
@@ -106,8 +107,9 @@ class World:
         self.bench.forget()
         return found
 
-    def join(self, index: int = 1, count: int = 3, nonce: int = 7) -> None:
+    def join(self, index: int = 1, count: int = 3) -> None:
         """Normal state in view 0, with an empty log."""
+        nonce = self.model._nonce + self.random.randrange(1, 1 << 56)
         for data in set_ups(index, count, nonce):
             self.send(data)
         for data in responses(self.model):
@@ -135,6 +137,13 @@ def test_operations_of_all_sizes(benches: Benches) -> None:
     assert model.counted["acknowledged"] == 29 * 3 - model.counted["full"]
 
 
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_scenarios(benches: Benches, scenario: Scenario) -> None:
+    world = World(benches)
+    scenario(world)
+    world.check()
+
+
 def test_random_messages(benches: Benches) -> None:
     run_random(benches, 40, 10)
 
@@ -151,7 +160,7 @@ def run_random(benches: Benches, groups: int, batches: int) -> None:
         world = World(benches, seed=group + 1)
         cases = Cases(world.random, world.model)
         world.bench.pace(**PACES[group % len(PACES)])
-        world.join(1, world.random.choice((3, 3, 5)), world.random.getrandbits(64))
+        world.join(1, world.random.choice((3, 3, 5)))
         for _ in range(batches):
             for _ in range(world.random.randrange(1, 40)):
                 source = address(world.random.randrange(8))
@@ -162,7 +171,7 @@ def run_random(benches: Benches, groups: int, batches: int) -> None:
                 world.elapse(world.random.choice((1, 50, 120)))
                 world.check()
             if world.model.counted["full"] and world.random.random() < 0.3:
-                world.join(1, 3, world.random.getrandbits(64))
+                world.join(1, 3)
         seen += world.model.counted
     assert all(seen[name] for name in (*DROPS, *EVENTS))
     assert all(states[state] for state in State if state != State.OFF)
@@ -173,7 +182,7 @@ def test_reset_in_traffic(benches: Benches) -> None:
     random = Random(5)
     world = World(benches)
     for cycles in range(1, 120, 7):
-        world.join(nonce=random.getrandbits(64))
+        world.join()
         cases = Cases(random, world.model)
         for _ in range(30):
             world.send(cases.message())
@@ -221,6 +230,8 @@ def test_set_up_by_registers(benches: Benches) -> None:
         world.send(data)
     world.check()
     assert world.model.state == State.NORMAL
+    command(33, 0, 77)  # repeated: no second recovery with this nonce
+    world.check()
 
 
 def test_pace(benches: Benches) -> None:
@@ -254,6 +265,7 @@ MUTATIONS = (
     Mutation("vr_witness", "if (no_room) begin", "if (1'b0) begin"),
     Mutation("vr_witness", "num_votes > {1'b0, quorum} && reached_q", "reached_q"),
     Mutation("vr_witness", "(word[1] == nonce_q)", "1'b1"),
+    Mutation("vr_witness", "(commanded_q ? old_command_q : old_message_q)", "1'b0"),
     Mutation("vr_witness", "keep_q <= is_same ? last_q : committed_q;", "keep_q <= last_q;"),
     Mutation("vr_witness", "if (has_quorum & (repeated_q | ~had_quorum_q))", "if (1'b1)"),
     Mutation("vr_witness", "header.clean_is_later ? committed_q : ", ""),

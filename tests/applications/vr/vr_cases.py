@@ -175,7 +175,8 @@ class Cases:
         slot, port = random.randrange(9), random.choice((9000, 70000))
         index, count = random.randrange(6), random.choice((3, 3, 5, 7, 4))
         ip = random.getrandbits(32)
-        return SetUp(1, mode, index, count, slot, ip, port, random.getrandbits(64)).encode()
+        nonce = max(0, self.witness._nonce + random.choice((-1, 0, 1, 1 << 16)))
+        return SetUp(1, mode, index, count, slot, ip, port, nonce).encode()
 
     def _foreign(self) -> bytes:
         return Recovery(1, self.random.randrange(3), self.random.getrandbits(64)).encode()
@@ -183,7 +184,7 @@ class Cases:
     def _recovery(self) -> bytes:
         random, witness = self.random, self.witness
         if witness.state == State.OFF:
-            return random.choice(set_ups(1, random.choice((3, 3, 5)), random.getrandbits(64)))
+            return random.choice(set_ups(1, random.choice((3, 3, 5)), random.getrandbits(63)))
         if witness.state == State.FETCHING and random.random() < 0.8:
             entries = self._entries(witness.view, self._near(witness.last + 1) or 1)
             committed = self._near(witness.last)

@@ -163,7 +163,10 @@ class Witness:
                 self.addresses[message.slot] = Address(message.ip, message.port)
         elif message.mode == Mode.RECOVER and not self.locked:
             done = message.count in (3, 5, 7) and message.index < message.count
-            done = recovers = done and message.index % 2 == 1
+            done = done and message.index % 2 == 1
+            # Another one with this nonce is a repeated message: a nonce is used once.
+            is_new = self.state == State.OFF or message.nonce > self._nonce
+            recovers = done and is_new
         if recovers:
             self.index, self.count = message.index, message.count
             self._begin_recovery(message.nonce)

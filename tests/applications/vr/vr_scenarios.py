@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences of messages in which a rule of the protocol matters; for the model and for the RTL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from bombus.applications.vr.messages import Mode, Prepare, Request, SetUp, State
+from bombus.applications.vr.model import Witness
+from tests.applications.vr.vr_cases import responses, set_ups
+
+REQUEST = Request(1, 2, b"operation")
+
+
+class Target(Protocol):
+    """A witness, with its model, to which messages are sent."""
+
+    model: Witness
+
+    def send(self, data: bytes) -> None: ...
+
+
+Scenario = Callable[[Target], None]
+
+
+def begin(target: Target, nonce: int = 1 << 20) -> None:
+    for data in set_ups(1, 3, nonce):
+        target.send(data)
+    assert target.model.state == State.RECOVERING
+
+
+def join(target: Target) -> None:
+    begin(target)
+    for data in responses(target.model):
+        target.send(data)
+    assert target.model.state == State.NORMAL
+
+
+def repeated_set_up(target: Target) -> None:
+    """A witness that has voted does not recover with the same nonce once more."""
+    nonce = 1 << 20
+    join(target)
+    old = responses(target.model)
+    target.send(Prepare.of(0, 1, [REQUEST]).encode())
+    assert target.model.last == 1
+    for number in (nonce, nonce - 1, 0):
+        target.send(SetUp(mode=Mode.RECOVER, index=1, count=3, nonce=number).encode())
+        for data in old:
+            target.send(data)
+        assert (target.model.state, target.model.last) == (State.NORMAL, 1)
+    begin(target, nonce + 1)
+    for data in old:
+        target.send(data)
+    assert target.model.state == State.RECOVERING
+
+
+SCENARIOS: tuple[Scenario, ...] = (repeated_set_up,)
