@@ -794,8 +794,7 @@ module vr_witness
         after_d = StRoom;
       end
       StRoom:
-      if (jumps_q & (state_q == StateFetching)) st_d = StRestart;
-      else if (jumps_far_q) begin
+      if (jumps_far_q) begin
         if (header.is_start) st_d = StAsk;
         else begin
           drops[DropGap] = 1'b1;

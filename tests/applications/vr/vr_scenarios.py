@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from bombus.applications.vr.messages import Mode, Prepare, Request, SetUp, State
+from bombus.applications.vr.messages import (
+    Entry,
+    Mode,
+    Prepare,
+    Request,
+    SetUp,
+    State,
+    StateTransfer,
+    encode_entries,
+)
 from bombus.applications.vr.model import Witness
 from tests.applications.vr.vr_cases import responses, set_ups
 
@@ -55,4 +64,24 @@ def repeated_set_up(target: Target) -> None:
     assert target.model.state == State.RECOVERING
 
 
-SCENARIOS: tuple[Scenario, ...] = (repeated_set_up,)
+def transfer(view: int, committed: int, first: int, count: int) -> bytes:
+    entries = [Entry(view, first + n, REQUEST) for n in range(count)]
+    return StateTransfer(view, committed, encode_entries(entries)).encode()
+
+
+def truncation_during_fetch(target: Target) -> None:
+    """The leader truncates its log while a witness fetches it: the log begins later."""
+    begin(target)
+    for data in responses(target.model, last=9, committed=4, cleaned=2):
+        target.send(data)
+    assert target.model.state == State.FETCHING
+    target.send(transfer(0, 4, 6, 4))  # operation 5 is neither sent nor committed
+    assert (target.model.state, target.model.last) == (State.FETCHING, 2)
+    target.send(transfer(0, 6, 6, 2))
+    assert (target.model.state, target.model.last) == (State.FETCHING, 7)
+    target.send(transfer(0, 9, 9, 1))
+    assert (target.model.state, target.model.last) == (State.NORMAL, 9)
+    assert (target.model.cleaned, target.model.committed) == (8, 9)
+
+
+SCENARIOS: tuple[Scenario, ...] = (repeated_set_up, truncation_during_fetch)

@@ -365,9 +365,6 @@ class Witness:
         without = keep if last is None else last
         before = entries[0].op_number - 1 if entries else without
         jumps = before > keep
-        if jumps and fetches:
-            self._restart()
-            return
         if jumps and before > committed:
             self._missing(view, leader, is_start)
             return
