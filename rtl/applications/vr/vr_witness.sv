@@ -267,6 +267,7 @@ module vr_witness
   // ---- Requests of a Prepare ----
 
   logic jumps_q, jumps_far_q;  // entries begin after the present log
+  logic lacks_q;  // of another view, and without operations that are reported as committed
   number_t keep_q;  // operations up to this one are kept
   typedef struct packed {
     logic [63:0] client;
@@ -794,7 +795,7 @@ module vr_witness
         after_d = StRoom;
       end
       StRoom:
-      if (jumps_far_q) begin
+      if (jumps_far_q | lacks_q) begin
         if (header.is_start) st_d = StAsk;
         else begin
           drops[DropGap] = 1'b1;
@@ -1085,6 +1086,7 @@ module vr_witness
     if (st_q == StSettle && after_q == StRoom) begin
       jumps_q <= before_q > keep_q;
       jumps_far_q <= before_q > keep_q && before_q > reported_q;
+      lacks_q <= ~is_same & (reported_q > (new_ops == '0 ? copied_op_q : entries_last));
       // The log as far as it is kept, and what is new.
       write_q <= jumps_q ? '0 : index_value;
       kept_q <= 1'b1;

@@ -12,6 +12,7 @@ from bombus.applications.vr.messages import (
     Prepare,
     Request,
     SetUp,
+    StartView,
     State,
     StateTransfer,
     encode_entries,
@@ -84,4 +85,28 @@ def truncation_during_fetch(target: Target) -> None:
     assert (target.model.cleaned, target.model.committed) == (8, 9)
 
 
-SCENARIOS: tuple[Scenario, ...] = (repeated_set_up, truncation_during_fetch)
+def incomplete_transfer_of_a_later_view(target: Target) -> None:
+    """Entries that end before the committed operation do not make the log one of that view."""
+    join(target)
+    for data in (
+        transfer(2, 100, 1, 3),
+        transfer(2, 100, 1, 0),
+        StartView(2, 0, 100, b"").encode(),
+        StartView(2, 100, 101, b"").encode(),
+        transfer(2, 5, 4, 1),
+    ):
+        target.send(data)
+        assert (target.model.view, target.model.last) == (0, 0)
+    target.send(transfer(2, 3, 1, 3))
+    assert (target.model.view, target.model.last) == (2, 3)
+    target.send(transfer(2, 100, 4, 1))  # of the same view: a part
+    assert (target.model.last, target.model.committed) == (4, 4)
+    target.send(StartView(6, 100, 100, b"").encode())  # all is committed and truncated
+    assert (target.model.view, target.model.last) == (6, 100)
+
+
+SCENARIOS: tuple[Scenario, ...] = (
+    repeated_set_up,
+    truncation_during_fetch,
+    incomplete_transfer_of_a_later_view,
+)

@@ -365,7 +365,9 @@ class Witness:
         without = keep if last is None else last
         before = entries[0].op_number - 1 if entries else without
         jumps = before > keep
-        if jumps and before > committed:
+        end = max(keep, entries[-1].op_number if entries else before)
+        # A log becomes that of another view only as a whole.
+        if (jumps and before > committed) or (not same and committed > end):
             self._missing(view, leader, is_start)
             return
         new = [entry for entry in entries if entry.op_number > keep]
