@@ -78,7 +78,7 @@ module vr_entries
     end
     // Its order.
     judged_q <= entry_q;
-    follows_q <= any_q ? entry_q.op == last_o + 1'b1 : entry_q.op != '0;
+    follows_q <= (~any_q | (entry_q.op == last_o + 1'b1)) & (entry_q.op != '0);
     keeps_view_q <= ~any_q | (entry_q.view >= view_q);
     known_view_q <= entry_q.view <= view_i;
     is_new_q <= entry_q.op > keep_i;

@@ -105,8 +105,19 @@ def incomplete_transfer_of_a_later_view(target: Target) -> None:
     assert (target.model.view, target.model.last) == (6, 100)
 
 
+def wrap_around_of_numbers(target: Target) -> None:
+    """Operation 0 does not follow 2^48 - 1."""
+    join(target)
+    last = (1 << 48) - 1
+    entries = encode_entries([Entry(0, last, REQUEST), Entry(0, 0, REQUEST)])
+    target.send(StateTransfer(0, last, entries).encode())
+    assert target.model.last == 0
+    assert target.model.counted["malformed"] == 1
+
+
 SCENARIOS: tuple[Scenario, ...] = (
     repeated_set_up,
     truncation_during_fetch,
     incomplete_transfer_of_a_later_view,
+    wrap_around_of_numbers,
 )
