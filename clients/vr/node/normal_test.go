@@ -86,3 +86,17 @@ func TestStartViewFits(t *testing.T) {
 	}
 	t.Error("no StartView")
 }
+
+// A log becomes that of a later view only with all committed operations.
+func TestIncompleteTransfer(t *testing.T) {
+	n := leader(func(c *Config) {})
+	entry := wire.Entry{View: 2, Opnum: 1, Request: request(1, 1).Operation}
+	n.Receive(2, &wire.StateTransfer{View: 2, Opnum: 100, Entries: []wire.Entry{entry}})
+	if n.View() != 0 || n.LastOp() != 0 {
+		t.Errorf("view %d with %d operations", n.View(), n.LastOp())
+	}
+	n.Receive(2, &wire.StateTransfer{View: 2, Opnum: 1, Entries: []wire.Entry{entry}})
+	if n.View() != 2 || n.LastOp() != 1 {
+		t.Errorf("view %d with %d operations", n.View(), n.LastOp())
+	}
+}

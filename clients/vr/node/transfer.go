@@ -168,13 +168,15 @@ func (n *Node) learn(committed uint64, list []wire.Entry) {
 // install replaces all that is not committed by the complete log of a view, and enters the view.
 // It returns whether the entries were sufficient.
 func (n *Node) install(view, committed uint64, list []wire.Entry) bool {
-	base := n.committed
-	if len(list) > 0 && list[0].Opnum > base+1 {
-		base = list[0].Opnum - 1
-		if !n.IsWitness() || base > committed {
-			return false
+	base, end := n.committed, n.committed
+	if len(list) > 0 {
+		end = most(end, list[len(list)-1].Opnum)
+		if list[0].Opnum > base+1 {
+			base = list[0].Opnum - 1
 		}
-	} else if len(list) == 0 && committed > base {
+	}
+	isGap := base > n.committed && (!n.IsWitness() || base > committed)
+	if isGap || committed > end {
 		return false
 	}
 	if n.IsWitness() && uint64(len(list)) > uint64(n.Capacity) {
