@@ -297,13 +297,15 @@ func (n *Node) patience() int {
 	return n.Timeout + n.Timeout/2
 }
 
-// Flush ends a step: it prepares what is queued and returns what to save and to send.
+// Flush ends a step: it announces commits, prepares what is queued, and returns what to save and to
+// send.
 func (n *Node) Flush() Output {
 	if n.IsLeader() {
-		n.prepareQueue()
+		// Members that take a Prepare then know that the one before is committed.
 		if n.committed > n.announced {
 			n.announce()
 		}
+		n.prepareQueue()
 	}
 	if !n.IsWitness() && (n.isDirty || n.saved != n.log.last()) {
 		n.out.Save = &log.Batch{

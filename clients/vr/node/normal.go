@@ -72,21 +72,47 @@ func (n *Node) prepareQueue() {
 	}
 }
 
-// fitting returns how many requests may be prepared at once. A longer one than fits is sent alone.
+// fitting returns how many requests may be prepared at once. If this leader fails, the next one has
+// to send a complete log to witnesses, from the last operation on that its quorum knows to be
+// committed. The entries from there on fit into a datagram: those that are not committed into its
+// half, so that a batch is prepared while the commit of the one before is reported. The limits do
+// not hold for a longer operation, which is sent alone, nor after a time without reports.
 func (n *Node) fitting() int {
-	size := 0
-	for opnum := n.committed + 1; opnum <= n.log.last(); opnum++ {
-		size += wire.EntryBytes(n.log.at(opnum))
+	known := n.committed
+	if n.now-n.progressed < n.Retry {
+		known = least(known, n.reported())
+	}
+	size, unknown := 0, 0
+	for opnum := known + 1; opnum <= n.log.last(); opnum++ {
+		bytes := wire.EntryBytes(n.log.at(opnum))
+		unknown += bytes
+		if opnum > n.committed {
+			size += bytes
+		}
 	}
 	room := n.InFlight - int(n.log.last()-n.committed)
 	for i, request := range n.queue {
-		size += wire.EntryBytes(&wire.Entry{Request: request})
-		isAlone := i == 0 && n.log.last() == n.committed
-		if i >= least(maxBatch, room) || size > n.Datagram && !isAlone {
+		bytes := wire.EntryBytes(&wire.Entry{Request: request})
+		size, unknown = size+bytes, unknown+bytes
+		isAlone := 2*bytes > n.Datagram && i == 0 && n.log.last() == n.committed
+		if i >= least(maxBatch, room) || (2*size > n.Datagram || unknown > n.Datagram) && !isAlone {
 			return i
 		}
 	}
 	return len(n.queue)
+}
+
+// reported returns the operation up to which a view change without this leader knows at least what
+// is committed: among any f + 1 of the others, one has reported it.
+func (n *Node) reported() uint64 {
+	var numbers []uint64
+	for i := range n.peers {
+		if i != n.Index {
+			numbers = append(numbers, n.peers[i].committed)
+		}
+	}
+	sort.Slice(numbers, func(i, j int) bool { return numbers[i] > numbers[j] })
+	return numbers[n.faults()-1]
 }
 
 func (n *Node) prepare(first, last uint64) *wire.Prepare {

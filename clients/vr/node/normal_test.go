@@ -34,19 +34,65 @@ func prepares(out Output) []*wire.Prepare {
 	return list
 }
 
-// Entries that are not committed fit into a datagram, but a longer operation is not stuck.
+// Entries that are not committed fit into half of a datagram, but a longer operation is not stuck.
 func TestDatagram(t *testing.T) {
 	n := leader(func(c *Config) { c.Datagram = 1300 })
 	for client := uint64(1); client <= 9; client++ {
 		n.Request(request(client, 140)) // 256 bytes as an entry
 	}
 	n.Request(request(10, 3000))
-	for _, want := range []int{5, 4, 1} {
+	for _, want := range []int{2, 2, 2, 2, 1, 1} {
+		committed := n.LastCommitted()
 		list := prepares(n.Flush())
 		if len(list) != 1 || len(list[0].Requests) != want {
 			t.Fatalf("%d Prepares, not one of %d operations", len(list), want)
 		}
-		n.Receive(1, &wire.PrepareOK{Opnum: list[0].Opnum, Replica: 1})
+		n.Receive(1, &wire.PrepareOK{
+			Opnum: list[0].Opnum, Replica: 1, LastCommitted: committed,
+		})
+	}
+}
+
+// Entries that the next leader may not know to be committed fit into a datagram. If commits are not
+// reported, the next batch waits for a time.
+func TestUnreported(t *testing.T) {
+	n := leader(func(c *Config) { c.Datagram = 1300 })
+	for client := uint64(1); client <= 20; client++ {
+		n.Request(request(client, 140))
+	}
+	for _, want := range []uint64{2, 4, 5, 5} {
+		n.Flush()
+		if n.LastOp() != want {
+			t.Fatalf("%d operations, not %d", n.LastOp(), want)
+		}
+		n.Receive(1, &wire.PrepareOK{Opnum: want, Replica: 1})
+	}
+	for i := 0; i < n.Retry; i++ {
+		n.Tick()
+	}
+	n.Flush()
+	if n.LastOp() != 7 {
+		t.Errorf("%d operations after the wait", n.LastOp())
+	}
+}
+
+// The commit of a batch leaves before the next batch.
+func TestCommitBeforePrepare(t *testing.T) {
+	n := leader(func(c *Config) { c.InFlight = 1 })
+	n.Request(request(1, 1))
+	n.Request(request(2, 1))
+	n.Flush()
+	n.Receive(1, &wire.PrepareOK{Opnum: 1, Replica: 1})
+	isCommitted := false
+	for _, s := range n.Flush().Sends {
+		switch s.Message.(type) {
+		case *wire.Commit:
+			isCommitted = true
+		case *wire.Prepare:
+			if !isCommitted {
+				t.Error("a Prepare before the Commit")
+			}
+		}
 	}
 }
 
@@ -67,12 +113,13 @@ func TestStartViewFits(t *testing.T) {
 	for client := uint64(1); client <= 40; client++ {
 		n.Request(request(client, 140))
 		n.Flush()
-		n.Receive(1, &wire.PrepareOK{Opnum: 1, Replica: 1})
-		if client <= 37 {
+		n.Receive(1, &wire.PrepareOK{Opnum: 1, Replica: 1, LastCommitted: n.LastCommitted()})
+		if client <= 38 {
 			n.Receive(2, &wire.PrepareOK{Opnum: client, Replica: 2})
 		}
 	}
 	n.Flush()
+	n.peers[1].committed = 0 // the witness has been reset
 	n.sendStartView(1)
 	for _, s := range n.Flush().Sends {
 		m, ok := s.Message.(*wire.StartView)
