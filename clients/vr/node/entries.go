@@ -4,10 +4,24 @@ package node
 
 import "bombus/vr/wire"
 
+const lineBytes = 64
+
 // entries is a log: consecutive entries after base, the last one that was truncated.
 type entries struct {
-	base uint64
-	list []wire.Entry
+	base  uint64
+	list  []wire.Entry
+	lines int // of all entries
+}
+
+// linesOf returns the lines of an entry in the log of a witness.
+func linesOf(e *wire.Entry) int { return wire.EntryBytes(e) / lineBytes }
+
+func linesOfAll(list []wire.Entry) int {
+	lines := 0
+	for i := range list {
+		lines += linesOf(&list[i])
+	}
+	return lines
 }
 
 func (l *entries) last() uint64 { return l.base + uint64(len(l.list)) }
@@ -22,13 +36,21 @@ func (l *entries) after(opnum uint64) []wire.Entry {
 	return append([]wire.Entry{}, l.list[most(opnum, l.base)-l.base:]...)
 }
 
-func (l *entries) append(e wire.Entry) { l.list = append(l.list, e) }
+func (l *entries) append(e wire.Entry) {
+	l.list = append(l.list, e)
+	l.lines += linesOf(&e)
+}
 
-func (l *entries) cut(opnum uint64) { l.list = l.list[:least(opnum, l.last())-l.base] }
+func (l *entries) cut(opnum uint64) {
+	kept := least(opnum, l.last()) - l.base
+	l.lines -= linesOfAll(l.list[kept:])
+	l.list = l.list[:kept]
+}
 
 // truncate drops the entries up to opnum.
 func (l *entries) truncate(opnum uint64) {
 	if opnum > l.base {
+		l.lines -= linesOfAll(l.list[:opnum-l.base])
 		l.list = append([]wire.Entry{}, l.list[opnum-l.base:]...)
 		l.base = opnum
 	}

@@ -11,6 +11,8 @@
 package node
 
 import (
+	"fmt"
+
 	"bombus/vr/log"
 	"bombus/vr/wire"
 )
@@ -25,11 +27,13 @@ type Machine interface {
 type Config struct {
 	Index    int
 	Replicas int // 3, 5 or 7
-	// Capacity is the number of entries in the log of a witness. A witness with a full log does not
-	// vote for further operations until the leader lets it truncate the log.
+	// Capacity is the number of entries in the log of a witness, and Lines that of their lines of 64
+	// bytes. A witness with a full log does not vote for further operations until the leader lets it
+	// truncate the log.
 	Capacity int
-	// Window is how far the log of a witness may reach before what is committed. Operations that a
-	// slow replica lacks are kept by witnesses within it.
+	Lines    int
+	// Window is the number of committed operations that witnesses keep for a slow replica, at most;
+	// their lines, and those of what is in flight, fit into the log, too.
 	Window int
 	// InFlight is the number of operations that are prepared and not committed, at most.
 	InFlight int
@@ -49,7 +53,7 @@ type Config struct {
 // Defaults returns the usual values of all fields but Index and Replicas.
 func Defaults() Config {
 	return Config{
-		Capacity: 2048, Window: 1024, InFlight: 256, Datagram: 8000, Piece: 128 << 10,
+		Capacity: 1023, Lines: 2048, Window: 511, InFlight: 256, Datagram: 8000, Piece: 128 << 10,
 		Heartbeat: 4, Timeout: 40, Retry: 8,
 	}
 }
@@ -82,6 +86,28 @@ type Output struct {
 	Sends   []Send
 	Replies []*wire.Reply
 }
+
+// flightLines is the number of lines in flight, at most: of one operation, or of half of a datagram.
+const flightLines = (wire.MaxOp + lineBytes) / lineBytes
+
+// Check returns an error if the log of a witness can be full while a replica is down. The log holds
+// the window, what was in flight when the leader chose cleanUpTo, and what has followed.
+func (c *Config) Check() error {
+	switch {
+	case c.Window+2*c.InFlight > c.Capacity:
+		return fmt.Errorf("a witness of %d operations cannot hold a window of %d, and %d in flight "+
+			"twice", c.Capacity, c.Window, c.InFlight)
+	case c.Lines < 2*flightLines:
+		return fmt.Errorf("a witness needs at least %d lines, not %d", 2*flightLines, c.Lines)
+	case c.Datagram > MaxDatagram:
+		return fmt.Errorf("a datagram holds at most %d bytes of entries, not %d", MaxDatagram,
+			c.Datagram)
+	}
+	return nil
+}
+
+// MaxDatagram is the highest value of Config.Datagram: longer messages would be cut into fragments.
+const MaxDatagram = 8900
 
 // Limits of a leader.
 const (
@@ -172,7 +198,9 @@ func New(config Config, saved *log.Saved, machine Machine) *Node {
 		return n
 	}
 	n.view, n.lastNormal = saved.View, saved.LastNormalView
-	n.log.list = append(n.log.list, saved.Entries...)
+	for _, e := range saved.Entries {
+		n.log.append(e)
+	}
 	n.saved = n.log.last()
 	n.commitTo(saved.LastCommitted)
 	n.savedCommitted = n.committed

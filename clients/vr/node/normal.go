@@ -124,7 +124,7 @@ func (n *Node) prepare(first, last uint64) *wire.Prepare {
 }
 
 // truncation computes how far witnesses truncate: to what all replicas have committed and saved,
-// but a replica that is too slow is not waited for.
+// but a replica that is too slow is not waited for: the log of a witness must not become full.
 func (n *Node) truncation() {
 	floor := n.savedCommitted
 	for i := 0; i < n.Replicas; i += 2 {
@@ -135,7 +135,14 @@ func (n *Node) truncation() {
 	if window := uint64(n.Window); n.committed > window {
 		floor = most(floor, n.committed-window)
 	}
-	n.cleanUpTo = most(n.cleanUpTo, floor)
+	floor = most(floor, n.cleanUpTo)
+	lines := 0
+	for opnum := n.committed; opnum > floor; opnum-- {
+		if lines += linesOf(n.log.at(opnum)); lines > n.Lines-2*flightLines {
+			floor = opnum
+		}
+	}
+	n.cleanUpTo = floor
 }
 
 func (n *Node) onPrepare(from int, m *wire.Prepare) {
@@ -174,18 +181,23 @@ func (n *Node) accept(from int, m *wire.Prepare) {
 		if opnum <= n.log.last() {
 			continue
 		}
-		if n.isFull() {
+		e := wire.Entry{View: m.View, Opnum: opnum, State: wire.Prepared, Request: request}
+		if n.lacksRoom(&e) {
 			n.Counters.LogFull++
 			return
 		}
-		n.log.append(wire.Entry{
-			View: m.View, Opnum: opnum, State: wire.Prepared, Request: request,
-		})
+		n.log.append(e)
 	}
 	n.acknowledge(m.Opnum)
 }
 
-func (n *Node) isFull() bool { return n.IsWitness() && len(n.log.list) >= n.Capacity }
+// isFull reports whether the log of a witness has no room for any entry.
+func (n *Node) isFull() bool { return n.lacksRoom(&wire.Entry{}) }
+
+func (n *Node) lacksRoom(e *wire.Entry) bool {
+	return n.IsWitness() &&
+		(len(n.log.list) >= n.Capacity || n.log.lines+linesOf(e) > n.Lines)
+}
 
 // truncate drops committed entries of a witness. Replicas remember the number for transfers.
 func (n *Node) truncate(opnum uint64) {

@@ -147,3 +147,39 @@ func TestIncompleteTransfer(t *testing.T) {
 		t.Errorf("view %d with %d operations", n.View(), n.LastOp())
 	}
 }
+
+// While a replica is down, a witness with the log of the hardware never becomes full.
+func TestReplicaIsDown(t *testing.T) {
+	for _, size := range []int{0, 140, wire.MaxOp} {
+		n := leader(func(*Config) {})
+		config := n.Config
+		config.Index = 1
+		witness := New(config, nil, nil)
+		deliver := func(from *Node, to *Node) {
+			for _, s := range from.Flush().Sends {
+				if s.To == to.Index {
+					to.Receive(from.Index, s.Message)
+				}
+			}
+		}
+		witness.Receive(0, &wire.RecoveryResponse{Replica: 0, Nonce: witness.Nonce})
+		witness.Receive(2, &wire.RecoveryResponse{Replica: 2, Nonce: witness.Nonce})
+		const count = 3000
+		for client := uint64(1); client <= count; client++ {
+			n.Request(request(client, size))
+			if client%100 == 0 {
+				for i := 0; i < 110; i++ {
+					deliver(n, witness)
+					deliver(witness, n)
+				}
+			}
+		}
+		if n.LastCommitted() != count || witness.Counters.LogFull > 0 {
+			t.Errorf("%d bytes: %d operations committed, the log was full %d times", size,
+				n.LastCommitted(), witness.Counters.LogFull)
+		}
+		if kept := len(witness.log.list); kept < 10 {
+			t.Errorf("%d bytes: %d entries are kept for the replica", size, kept)
+		}
+	}
+}

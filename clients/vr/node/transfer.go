@@ -136,7 +136,7 @@ func (n *Node) extend(committed uint64, list []wire.Entry) {
 		n.cleanUpTo = most(n.cleanUpTo, n.log.base)
 	}
 	for _, e := range list {
-		if e.Opnum == n.log.last()+1 && !n.isFull() {
+		if e.Opnum == n.log.last()+1 && !n.lacksRoom(&e) {
 			n.log.append(e)
 		}
 	}
@@ -156,7 +156,7 @@ func (n *Node) learn(committed uint64, list []wire.Entry) {
 			n.cut(e.Opnum - 1) // not committed, and nothing after it is
 		}
 		if e.Opnum == n.log.last()+1 {
-			if n.isFull() {
+			if n.lacksRoom(&e) {
 				return
 			}
 			n.log.append(e)
@@ -179,7 +179,7 @@ func (n *Node) install(view, committed uint64, list []wire.Entry) bool {
 	if isGap || committed > end {
 		return false
 	}
-	if n.IsWitness() && uint64(len(list)) > uint64(n.Capacity) {
+	if n.IsWitness() && (len(list) > n.Capacity || linesOfAll(list) > n.Lines) {
 		n.Counters.LogFull++
 		return false
 	}

@@ -250,6 +250,8 @@ func (w *world) groupConfig() node.Config {
 		config.Capacity, config.Window = 20, 1000
 	case 1:
 		config.Capacity, config.Window = 40, 20
+	case 2:
+		config.Lines = 300 // of which 50 are kept for a slow replica
 	}
 	if w.rng.Intn(2) == 0 {
 		config.Piece, config.Datagram = 400, 1300

@@ -20,8 +20,9 @@ type Config struct {
 	// witnesses, in software or hardware.
 	Replicas []netip.AddrPort `json:"replicas"`
 	TickMS   int              `json:"tick_ms"`
-	Capacity int              `json:"capacity"` // entries of a software witness
-	Window   int              `json:"window"`   // entries kept for a slow replica
+	Capacity int              `json:"capacity"`      // entries in the log of a witness
+	Lines    int              `json:"witness_lines"` // of 64 bytes in it
+	Window   int              `json:"window"`        // entries kept for a slow replica
 	InFlight int              `json:"in_flight"`
 	Datagram int              `json:"datagram_bytes"` // entries in a message to a witness
 }
@@ -33,8 +34,8 @@ func ReadConfig(name string) (*Config, error) {
 		return nil, err
 	}
 	usual := node.Defaults()
-	c := &Config{TickMS: 5, Capacity: usual.Capacity, Window: usual.Window, InFlight: usual.InFlight,
-		Datagram: usual.Datagram}
+	c := &Config{TickMS: 5, Capacity: usual.Capacity, Lines: usual.Lines, Window: usual.Window,
+		InFlight: usual.InFlight, Datagram: usual.Datagram}
 	if err := json.Unmarshal(data, c); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -51,6 +52,9 @@ func ReadConfig(name string) (*Config, error) {
 	if c.TickMS < 1 || c.Window < 1 || c.Capacity < 1 || c.InFlight < 1 || c.Datagram < 1 {
 		return nil, fmt.Errorf("%s: times and sizes are at least 1", name)
 	}
+	if n := c.Node(0); n.Check() != nil {
+		return nil, fmt.Errorf("%s: %w", name, n.Check())
+	}
 	return c, nil
 }
 
@@ -58,8 +62,8 @@ func ReadConfig(name string) (*Config, error) {
 func (c *Config) Node(index int) node.Config {
 	n := node.Defaults()
 	n.Index, n.Replicas = index, len(c.Replicas)
-	n.Capacity, n.Window, n.InFlight = c.Capacity, c.Window, c.InFlight
-	n.Datagram = c.Datagram
+	n.Capacity, n.Lines, n.Window = c.Capacity, c.Lines, c.Window
+	n.InFlight, n.Datagram = c.InFlight, c.Datagram
 	n.Nonce = uint64(time.Now().UnixNano())
 	return n
 }
