@@ -117,6 +117,7 @@ module vr_witness
   logic [31:0] asked_at_q, retry_at_q;
   logic asked_q;
   (* ram_style = "distributed" *) address_t addresses[MaxReplicas];
+  logic [MaxReplicas-1:0] known_q;  // their addresses are set
 
   // ---- The message ----
 
@@ -519,8 +520,10 @@ module vr_witness
   wire [63:0] message_nonce = {word[3][31:0], word[4][63:32]};
   wire [63:0] set_nonce = commanded_q ? regs_i.nonce.value : message_nonce;
   wire set_address = (set_mode == 32'd1) & is_open & ~|set_slot[31:3] & ~|set_port[31:16];
+  wire [MaxReplicas-1:0] group_slots = ~({MaxReplicas{1'b1}} << set_count[2:0]);
+  wire has_group = ~|(group_slots & ~known_q);
   wire set_recover = (set_mode == 32'd2) & is_open & (set_index < set_count) & set_index[0] &
-      (set_count == 32'd3 | set_count == 32'd5 | set_count == 32'd7);
+      (set_count == 32'd3 | set_count == 32'd5 | set_count == 32'd7) & has_group;
   // A nonce is used once: a set-up with the last one or an earlier one is a repeated message.
   logic old_message_q, old_command_q;
   wire is_repeated = (state_q != StateOff) & (commanded_q ? old_command_q : old_message_q);
@@ -980,7 +983,10 @@ module vr_witness
     if (st_q == StSetUp) begin
       refused_q  <= ~(set_mode == '0 | set_address | set_recover);
       recovers_q <= begins_recovery;
-      if (set_address) addresses[set_slot[2:0]] <= {set_ip, set_port[15:0]};
+      if (set_address) begin
+        addresses[set_slot[2:0]] <= {set_ip, set_port[15:0]};
+        known_q[set_slot[2:0]]   <= 1'b1;
+      end
       if (begins_recovery) begin
         own_q <= set_index[2:0];
         replicas_q <= set_count[2:0];
@@ -1144,6 +1150,7 @@ module vr_witness
     if (rst_i) begin
       st_q <= StIdle;
       state_q <= StateOff;
+      known_q <= '0;
       own_q <= '0;
       replicas_q <= '0;
       leader_q <= '0;

@@ -191,6 +191,9 @@ def test_reset_in_traffic(benches: Benches) -> None:
         world.bench.run(20)
         assert world.bench.status & 7 == State.OFF
         world.forget()
+        world.send(SetUp(mode=Mode.RECOVER, index=1, count=3, nonce=1 << 62).encode())
+        world.check()
+        assert world.model.state == State.OFF  # it has no addresses
         for _ in range(20):  # of the time before: it votes and acknowledges nothing
             world.send(cases.message())
         assert {sent.data[4] for sent in world.check()} <= {Type.SET_UP_REPLY, Type.RECOVERY}
@@ -266,6 +269,7 @@ MUTATIONS = (
     Mutation("vr_witness", "num_votes > {1'b0, quorum} && reached_q", "reached_q"),
     Mutation("vr_witness", "(word[1] == nonce_q)", "1'b1"),
     Mutation("vr_witness", "(commanded_q ? old_command_q : old_message_q)", "1'b0"),
+    Mutation("vr_witness", "& has_group;", ";"),
     Mutation("vr_witness", "keep_q <= is_same ? last_q : committed_q;", "keep_q <= last_q;"),
     Mutation("vr_witness", "if (has_quorum & (repeated_q | ~had_quorum_q))", "if (1'b1)"),
     Mutation("vr_witness", "header.clean_is_later ? committed_q : ", ""),

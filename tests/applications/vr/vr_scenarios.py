@@ -70,6 +70,17 @@ def transfer(view: int, committed: int, first: int, count: int) -> bytes:
     return StateTransfer(view, committed, encode_entries(entries)).encode()
 
 
+def set_up_without_addresses(target: Target) -> None:
+    """Recovery needs the addresses of the whole group."""
+    *addresses, recover = set_ups(1, 5, 9)
+    for data in addresses[:5]:
+        target.send(recover)
+        assert target.model.state == State.OFF
+        target.send(data)
+    target.send(recover)
+    assert target.model.state == State.RECOVERING
+
+
 def truncation_during_fetch(target: Target) -> None:
     """The leader truncates its log while a witness fetches it: the log begins later."""
     begin(target)
@@ -117,6 +128,7 @@ def wrap_around_of_numbers(target: Target) -> None:
 
 SCENARIOS: tuple[Scenario, ...] = (
     repeated_set_up,
+    set_up_without_addresses,
     truncation_during_fetch,
     incomplete_transfer_of_a_later_view,
     wrap_around_of_numbers,

@@ -81,7 +81,7 @@ class Witness:
     state: State = State.OFF
     index: int = 0
     count: int = 0
-    addresses: list[Address] = field(default_factory=lambda: [Address(0, 0)] * MAX_REPLICAS)
+    addresses: dict[int, Address] = field(default_factory=dict)
     view: int = 0
     log_view: int = 0  # the last view in which it was normal
     last: int = 0
@@ -164,6 +164,7 @@ class Witness:
         elif message.mode == Mode.RECOVER and not self.locked:
             done = message.count in (3, 5, 7) and message.index < message.count
             done = done and message.index % 2 == 1
+            done = done and all(slot in self.addresses for slot in range(message.count))
             # Another one with this nonce is a repeated message: a nonce is used once.
             is_new = self.state == State.OFF or message.nonce > self._nonce
             recovers = done and is_new
