@@ -11,13 +11,15 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"bombus/vr/wire"
 )
 
 // External is a program that simulates witnesses, such as a model of the hardware. It reads a
 // command a line, and answers each by a line:
 //
-//	reset INDEX REPLICAS NONCE TIME        a new witness begins recovery
-//	message INDEX FROM TIME HEX            a message of another member arrives
+//	reset INDEX TIME                       a new witness, without set-up
+//	message INDEX FROM TIME HEX            a message of another member, or of the controller (-1)
 //	elapse INDEX TIME                      the time in us has advanced
 //
 // The answer is the state (3: normal), view, last and last committed operation, then TO:HEX for
@@ -53,7 +55,63 @@ type externalState struct {
 	state, view, last, committed uint64
 }
 
-const externalNormal = 3
+const (
+	externalNormal = 3
+	controller     = -1        // sender of the set-up
+	setUpInterval  = 10 * tick // of its messages
+	firstIP        = 1         // of member 0
+	firstPort      = 7000      // of member 0
+)
+
+// setUp sends the addresses and the command to recover to a witness, always with the same nonce,
+// until it is in normal state. The messages may be lost, doubled or late like all others, but none
+// arrives after a reset, as docs/applications/vr/wire.md requires.
+func (w *world) setUp(h *host) {
+	life := h.life
+	var frames [][]byte
+	for slot := uint32(0); slot < uint32(w.Replicas); slot++ {
+		frames = append(frames, wire.Encode(&wire.SetUp{
+			Mode: wire.SetUpAddress, Slot: slot, IP: firstIP + slot, Port: firstPort + slot,
+		}))
+	}
+	frames = append(frames, wire.Encode(&wire.SetUp{
+		Mode: wire.SetUpRecover, Index: uint32(h.index), Count: uint32(w.Replicas),
+		Nonce: uint64(life) << 20,
+	}))
+	var again func()
+	again = func() {
+		if !h.isUp || h.life != life || h.isSetUp {
+			return
+		}
+		for _, frame := range frames {
+			frame := frame
+			for i := w.copies(); i > 0; i-- {
+				w.after(w.delay(), func() {
+					if h.isUp && h.life == life {
+						w.external(h, "message", controller, w.now, hex.EncodeToString(frame))
+					}
+				})
+			}
+		}
+		w.after(setUpInterval, again)
+	}
+	again()
+}
+
+// replySetUp handles a reply at the controller.
+func (w *world) replySetUp(h *host, data []byte) {
+	life := h.life
+	for i := w.copies(); i > 0; i-- {
+		w.after(w.delay(), func() {
+			m, err := wire.Decode(data)
+			if reply, ok := m.(*wire.SetUpReply); err != nil || !ok {
+				w.fail("witness %d sends no reply to its set-up: %v", h.index, err)
+			} else if h.life == life && reply.State == wire.StateNormal {
+				h.isSetUp = true
+			}
+		})
+	}
+}
 
 // call sends a command; it returns the state and the datagrams with their receivers.
 func (e *External) call(command string) (s externalState, to []int, data [][]byte, err error) {
@@ -95,6 +153,10 @@ func (w *world) external(h *host, command string, arguments ...any) {
 	}
 	h.state = state
 	for i := range to {
-		w.transmit(h.index, to[i], data[i])
+		if to[i] == controller {
+			w.replySetUp(h, data[i])
+		} else {
+			w.transmit(h.index, to[i], data[i])
+		}
 	}
 }

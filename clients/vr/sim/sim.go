@@ -96,9 +96,10 @@ type host struct {
 	lazy    []byte // of LosesDisk: not yet on disk
 	checked uint64 // operations compared with those of other replicas
 	// Of a witness in another program: it has no node.
-	isUp  bool
-	state externalState
-	parts map[int]*wire.Assembler // fragments, by sender
+	isUp    bool
+	isSetUp bool // its controller knows that it is in normal state
+	state   externalState
+	parts   map[int]*wire.Assembler // fragments, by sender
 }
 
 type user struct {
@@ -262,8 +263,9 @@ func (w *world) groupConfig() node.Config {
 func (w *world) isExternal(h *host) bool { return w.External != nil && h.index%2 == 1 }
 
 func (w *world) startExternal(h *host) {
-	h.isUp = true
-	w.external(h, "reset", w.Replicas, uint64(h.life)<<20, w.now)
+	h.isUp, h.isSetUp = true, false
+	w.external(h, "reset", w.now)
+	w.setUp(h)
 	life := h.life
 	var again func()
 	again = func() {

@@ -12,10 +12,7 @@ import (
 	"bombus/vr/wire"
 )
 
-const (
-	setUpInterval = 200 * time.Millisecond
-	stateNormal   = 3 // of SetUpReply
-)
+const setUpInterval = 200 * time.Millisecond
 
 // SetUp tells a hardware witness the addresses of its group and starts its recovery. It returns
 // when the witness is in normal operation, for which all replicas must run.
@@ -41,18 +38,17 @@ func SetUp(config *Config, index int, limit time.Duration) error {
 			return err
 		}
 	}
-	if _, err := ask(conn, &wire.SetUp{
+	// Repeated with the same nonce, it changes nothing; if it was lost, it takes effect.
+	recovery := &wire.SetUp{
 		Mode: wire.SetUpRecover, Index: uint32(index), Count: uint32(len(config.Replicas)),
 		Nonce: uint64(time.Now().UnixNano()),
-	}, end); err != nil {
-		return err
 	}
 	for {
-		reply, err := ask(conn, &wire.SetUp{Mode: wire.SetUpQuery}, end)
+		reply, err := ask(conn, recovery, end)
 		if err != nil {
 			return err
 		}
-		if reply.State == stateNormal {
+		if reply.State == wire.StateNormal {
 			return nil
 		}
 		if time.Now().After(end) {

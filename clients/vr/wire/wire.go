@@ -204,7 +204,10 @@ const (
 	SetUpRecover = 2
 )
 
-// SetUpReply answers a SetUp. Result is 0 for success; State 3 is normal operation.
+// StateNormal is the SetUpReply.State of normal operation.
+const StateNormal = 3
+
+// SetUpReply answers a SetUp. Result is 0 for success.
 type SetUpReply struct {
 	State         uint32
 	Result        uint32
