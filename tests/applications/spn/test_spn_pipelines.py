@@ -73,6 +73,36 @@ def test_interpolation() -> None:
         assert table.log2_1p(1 << 40) == 0
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_weights_above_1(shared: bool) -> None:
+    """Within the tolerance, they cause no negative constants."""
+    text = "(1.00009*((Bernoulli(V0|p=1) * Bernoulli(V1|p=1) * Bernoulli(V2|p=1))))"
+    if shared:  # the weights are no part of a table
+        text = """
+            Root SumNode(0.5*A, 0.5*B){
+            A ProductNode(S, V2A)
+            B ProductNode(T, V2B)
+            S SumNode(1.00009*P)
+            T SumNode(1.00008*P)
+            P ProductNode(V0A, V1A)
+            V0A Bernoulli(V0|p=1)
+            V1A Bernoulli(V1|p=1)
+            V2A Bernoulli(V2|p=1)
+            V2B Bernoulli(V2|p=1)
+            }
+            # V0;V1;V2
+        """
+    network = spn.parse(text)
+    found = pipeline(network)
+    for operation in found.lowered.operations:
+        if isinstance(operation, Table):
+            assert min(*operation.numbers, operation.missing) >= 0
+        elif isinstance(operation, Add):
+            assert operation.constant >= 0
+    data = np.array([[1, 1, 1], [255, 1, 1], [255, 255, 255]])
+    assert 1e-5 < largest_error(network, found, data) <= found.bound
+
+
 def test_additions_are_exact() -> None:
     leaves = " * ".join(f"Categorical(V{n}|p=[0.5, 0.25, 0.25])" for n in range(7))
     found = pipeline(spn.parse(f"({leaves})"))

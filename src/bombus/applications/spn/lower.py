@@ -99,7 +99,8 @@ class _Lowering:
         return self.numbers[key]
 
     def fixed(self, number: float) -> int:
-        return round(number * (1 << self.fraction))
+        """Of a negative one, 0: weights may exceed 1 within their tolerance."""
+        return max(0, round(number * (1 << self.fraction)))
 
     def add(self, parts: Sequence[int], constant: float) -> int:
         """A tree of additions; the constant joins the last one."""
