@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bombus.applications import spn
+from bombus.applications.spn.bound import printed
 from bombus.applications.spn.lower import Add, LogSum, Table, operands
 from bombus.applications.spn.number import log_add, log_add_error
 from bombus.applications.spn.pipeline import Pipeline, pipeline
@@ -101,6 +102,11 @@ def test_weights_above_1(shared: bool) -> None:
             assert operation.constant >= 0
     data = np.array([[1, 1, 1], [255, 1, 1], [255, 255, 255]])
     assert 1e-5 < largest_error(network, found, data) <= found.bound
+
+
+@pytest.mark.parametrize("bound", [8.1814e-5, 8.1800001e-5, 8.18e-5, 1e-12, 0.999999, 123.45, 0.0])
+def test_bounds_are_rounded_up(bound: float) -> None:
+    assert bound <= float(printed(bound)) <= bound * 1.01
 
 
 def test_additions_are_exact() -> None:

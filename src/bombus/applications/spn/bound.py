@@ -13,6 +13,7 @@ The error of a table is known at each of its entries, that of the interpolation 
 
 from __future__ import annotations
 
+import decimal
 import math
 from dataclasses import dataclass
 
@@ -92,6 +93,12 @@ def ranges(lowered: Lowered, entries: int) -> list[Range]:
                 )
             )
     return found
+
+
+def printed(bound: float) -> str:
+    """With three digits, rounded up, so that it remains a bound."""
+    up = decimal.Context(prec=3, rounding=decimal.ROUND_CEILING)
+    return f"{float(up.create_decimal(bound)):.3g}"
 
 
 def bound_nats(found: list[Range]) -> float:

@@ -60,6 +60,7 @@ def compile(
     from dataclasses import asdict
 
     from bombus.applications import spn as application
+    from bombus.applications.spn.bound import printed
     from bombus.base.output import STDOUT, check_json, write_json
     from bombus.base.text import counted
 
@@ -100,7 +101,7 @@ def compile(
         typer.echo(
             f"{found.files[-1]}: {counted(len(network.variables), 'variable')}, "
             f"{counted(len(network.nodes), 'node')}, numbers Q{integer}.{pipeline.fraction}\n"
-            f"error of a log-likelihood: at most {pipeline.bound:.3g} nats\n"
+            f"error of a log-likelihood: at most {printed(pipeline.bound)} nats\n"
             f"{counted(found.copies, 'pipeline')}, each about {size.luts:,} LUTs, "
             f"{counted(size.dsps, 'DSP')}, {size.bram36} BRAM36; depth {size.depth} cycles"
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bombus.applications.spn.bound import bound_nats, ranges
+from bombus.applications.spn.bound import bound_nats, printed, ranges
 from bombus.applications.spn.graph import Network
 from bombus.applications.spn.lower import Add, Lowered, Table, lower
 from bombus.applications.spn.number import Integers, LogAdd, log_add
@@ -125,5 +125,5 @@ def _smallest(network: Network, error: float, value_bits: int) -> Pipeline:
                     return found
     raise UserError(
         f"{network.name}: no format bounds the error by {error:g} nats; the smallest bound is "
-        f"{best:.3g}"
+        f"{printed(best)}"
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bombus.applications.spn.bound import printed
 from bombus.applications.spn.lower import Add, Table
 from bombus.applications.spn.number import GUARD_BITS
 from bombus.applications.spn.pipeline import Pipeline
@@ -145,7 +146,7 @@ def sources(
         "offset": lowered.offset,
         "value_bits": lowered.value_bits,
         "depth": pipeline.schedule.depth,
-        "bound": f"{pipeline.bound:.3g}",
+        "bound": printed(pipeline.bound),
         "variables": len(lowered.network.variables),
         "variable_delays": pipeline.schedule.variable_delays,
         "instances": _instances(pipeline),
