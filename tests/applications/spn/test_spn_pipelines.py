@@ -109,6 +109,25 @@ def test_bounds_are_rounded_up(bound: float) -> None:
     assert bound <= float(printed(bound)) <= bound * 1.01
 
 
+@pytest.mark.parametrize("variables", [1, 20, 200])
+def test_floats(variables: int) -> None:
+    """Their bound includes the truncation to 24 significant bits."""
+    leaves = " * ".join(f"Bernoulli(V{n}|p=0.999)" for n in range(variables))
+    network = spn.parse(f"({leaves})")
+    found = pipeline(network, fraction=18, value_bits=1)
+    data = np.zeros((1, variables), dtype=int)
+    size = abs(int(found.results(data)[0]))
+    assert size == found.largest
+    lost = max(0, size.bit_length() - 24)
+    error = abs((size >> lost << lost) * np.log(2) / 2**18 + spn.log_likelihoods(network, data)[0])
+    assert error <= found.float_bound
+    truncation = (size - (size >> lost << lost)) * np.log(2) / 2**18
+    assert truncation <= found.float_bound - found.bound
+    assert (found.float_bound > found.bound) == (variables > 1)
+    for limit in (1e-2, 1e-3):
+        assert pipeline(network, error=limit, value_bits=1, floats=True).float_bound <= limit
+
+
 def test_additions_are_exact() -> None:
     leaves = " * ".join(f"Categorical(V{n}|p=[0.5, 0.25, 0.25])" for n in range(7))
     found = pipeline(spn.parse(f"({leaves})"))

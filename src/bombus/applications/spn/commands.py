@@ -82,6 +82,7 @@ def compile(
     )
     pipeline, size = found.pipeline, found.resources
     integer = pipeline.width - pipeline.fraction
+    bound = pipeline.stated_bound(floats)
     write_json(
         {
             "name": found.name,
@@ -91,7 +92,7 @@ def compile(
             "integer_bits": integer,
             "fraction_bits": pipeline.fraction,
             "table_entries": pipeline.table.entries,
-            "bound_nats": pipeline.bound,
+            "bound_nats": bound,
             "copies": found.copies,
             **asdict(size),
         },
@@ -101,7 +102,7 @@ def compile(
         typer.echo(
             f"{found.files[-1]}: {counted(len(network.variables), 'variable')}, "
             f"{counted(len(network.nodes), 'node')}, numbers Q{integer}.{pipeline.fraction}\n"
-            f"error of a log-likelihood: at most {printed(pipeline.bound)} nats\n"
+            f"error of a log-likelihood: at most {printed(bound)} nats\n"
             f"{counted(found.copies, 'pipeline')}, each about {size.luts:,} LUTs, "
             f"{counted(size.dsps, 'DSP')}, {size.bram36} BRAM36; depth {size.depth} cycles"
         )

@@ -68,7 +68,7 @@ def compile(
     """
     network = model if isinstance(model, Network) else from_spflow(model, variables)
     chosen = identifier(name or network.name)
-    found = pipeline(network, error=error, fraction=fraction, value_bits=value_bits)
+    found = pipeline(network, error=error, fraction=fraction, value_bits=value_bits, floats=floats)
     if not (line_rate_gbps > 0 and clock_mhz > 0):
         raise UserError("line rate and clock must be positive")
     number = copies_for(found, line_rate_gbps, clock_mhz) if copies is None else copies

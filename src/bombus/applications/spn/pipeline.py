@@ -22,6 +22,9 @@ ENTRIES = (32, 64, 128, 256)  # of the table for sums, in a difference of 1
 MAX_WIDTH = 31  # bits of a number, of which the result has 32 with a sign
 
 
+FLOAT_BITS = 24  # significant ones of a result as a float, which is truncated
+
+
 @dataclass(frozen=True)
 class Pipeline:
     """What hardware and its model compute. `bound`: on the error of a log-likelihood, in nats."""
@@ -30,11 +33,21 @@ class Pipeline:
     table: LogAdd
     width: int  # bits of all numbers
     bound: float
+    largest: int  # absolute value of a result in fixed point
     schedule: Schedule
 
     @property
     def fraction(self) -> int:
         return self.lowered.fraction
+
+    @property
+    def float_bound(self) -> float:
+        """The bound if results are floats."""
+        lost = (1 << max(0, self.largest.bit_length() - FLOAT_BITS)) - 1
+        return self.bound + lost * math.log(2) / (1 << self.fraction)
+
+    def stated_bound(self, floats: bool) -> float:
+        return self.float_bound if floats else self.bound
 
     def numbers(self, samples: npt.ArrayLike) -> Integers:
         """The number of each sample at the end of the pipeline, as the hardware computes it.
@@ -71,11 +84,13 @@ def _pipeline(network: Network, fraction: int, entries: int, value_bits: int) ->
     lowered = lower(network, fraction, value_bits)
     found = ranges(lowered, entries)
     largest = max(round(each.high * (1 << fraction)) for each in found)
+    ends = (round((end + lowered.offset) * (1 << fraction)) for end in (0, found[-1].high))
     return Pipeline(
         lowered,
         log_add(fraction, entries),
         max(largest.bit_length(), fraction + 2),
         bound_nats(found),
+        max(map(abs, ends)),
         schedule(lowered),
     )
 
@@ -86,12 +101,13 @@ def pipeline(
     error: float | None = None,
     fraction: int = FRACTION,
     value_bits: int = 8,
+    floats: bool = False,
 ) -> Pipeline:
     """The pipeline of a network.
 
     `error`: largest bound on the error of a log-likelihood, in nats, that is acceptable; the
     smallest format that reaches it is chosen. Without it, numbers have `fraction` bits after the
-    point, from 8 to 20. `value_bits`: of each variable, 1 to 16.
+    point, from 8 to 20. `value_bits`: of each variable, 1 to 16. `floats`: results are floats.
     """
     if error is None:
         if fraction not in FRACTIONS:
@@ -101,7 +117,7 @@ def pipeline(
     else:
         if not (math.isfinite(error) and error > 0):
             raise UserError(f"the bound on the error must be positive, not {error:g}")
-        chosen = _smallest(network, error, value_bits)
+        chosen = _smallest(network, error, value_bits, floats)
     if chosen.width > MAX_WIDTH:
         raise UserError(
             f"{network.name}: a result has up to {chosen.width} bits; at most {MAX_WIDTH} are "
@@ -112,16 +128,16 @@ def pipeline(
     return chosen
 
 
-def _smallest(network: Network, error: float, value_bits: int) -> Pipeline:
+def _smallest(network: Network, error: float, value_bits: int, floats: bool) -> Pipeline:
     best = math.inf
     for entries in ENTRIES:
         # The most precise format of these shows whether any reaches the bound.
         finest = _pipeline(network, FRACTIONS[-1], entries, value_bits)
-        best = min(best, finest.bound)
-        if finest.bound <= error:
+        best = min(best, finest.stated_bound(floats))
+        if finest.stated_bound(floats) <= error:
             for fraction in FRACTIONS:
                 found = _pipeline(network, fraction, entries, value_bits)
-                if found.bound <= error:
+                if found.stated_bound(floats) <= error:
                     return found
     raise UserError(
         f"{network.name}: no format bounds the error by {error:g} nats; the smallest bound is "
