@@ -128,6 +128,17 @@ def test_floats(variables: int) -> None:
         assert pipeline(network, error=limit, value_bits=1, floats=True).float_bound <= limit
 
 
+def test_the_bound_counts_operations_in_tables() -> None:
+    """A subgraph over one variable is one operation of the pipeline, but not of its analysis."""
+    text = "Bernoulli(V0|p=0.5)"
+    short = pipeline(spn.parse(text), value_bits=1)
+    for _ in range(150):
+        text = f"(1.0*({text}))"
+    long = pipeline(spn.parse(text), value_bits=1)
+    assert len(long.lowered.operations) == len(short.lowered.operations) == 1
+    assert long.bound >= 100 * short.bound
+
+
 def test_additions_are_exact() -> None:
     leaves = " * ".join(f"Categorical(V{n}|p=[0.5, 0.25, 0.25])" for n in range(7))
     found = pipeline(spn.parse(f"({leaves})"))

@@ -22,8 +22,8 @@ import numpy as np
 from bombus.applications.spn.lower import Add, Lowered, Table
 from bombus.applications.spn.number import log_add_error
 
-# Allowance for the double precision of this analysis and of the tables' logarithms, relative to
-# the largest number.
+# Allowance for the double precision of an operation of this analysis, or of a node of the network
+# in a table's logarithms, relative to the largest number.
 _ROUNDING = 2.0**-44
 
 
@@ -101,7 +101,7 @@ def printed(bound: float) -> str:
     return f"{float(up.create_decimal(bound)):.3g}"
 
 
-def bound_nats(found: list[Range]) -> float:
-    """The bound on the error of the log-likelihood."""
+def bound_nats(found: list[Range], nodes: int) -> float:
+    """The bound on the error of the log-likelihood; `nodes`: of the network, with their edges."""
     largest = max(each.high for each in found)
-    return (found[-1].error + largest * len(found) * _ROUNDING) * math.log(2)
+    return (found[-1].error + largest * (len(found) + nodes) * _ROUNDING) * math.log(2)

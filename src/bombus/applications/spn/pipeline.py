@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bombus.applications.spn.bound import bound_nats, printed, ranges
-from bombus.applications.spn.graph import Network
+from bombus.applications.spn.graph import Network, Product, Sum
 from bombus.applications.spn.lower import Add, Lowered, Table, lower
 from bombus.applications.spn.number import Integers, LogAdd, log_add
 from bombus.applications.spn.schedule import Schedule, schedule
@@ -80,6 +80,12 @@ class Pipeline:
         return self.results(samples).astype(np.float64) * (math.log(2) / (1 << self.fraction))
 
 
+def _double_operations(network: Network) -> int:
+    """Nodes and edges of a network: operations in double precision that make up the tables."""
+    children = (len(n.children) for n in network.nodes if isinstance(n, Sum | Product))
+    return len(network.nodes) + sum(children)
+
+
 def _pipeline(network: Network, fraction: int, entries: int, value_bits: int) -> Pipeline:
     lowered = lower(network, fraction, value_bits)
     found = ranges(lowered, entries)
@@ -89,7 +95,7 @@ def _pipeline(network: Network, fraction: int, entries: int, value_bits: int) ->
         lowered,
         log_add(fraction, entries),
         max(largest.bit_length(), fraction + 2),
-        bound_nats(found),
+        bound_nats(found, _double_operations(network)),
         max(map(abs, ends)),
         schedule(lowered),
     )
