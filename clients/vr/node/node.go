@@ -344,7 +344,12 @@ func (n *Node) Flush() Output {
 	}
 	if !n.IsWitness() {
 		for _, s := range n.out.Sends {
-			if m, ok := s.Message.(*wire.PrepareOK); ok {
+			switch m := s.Message.(type) {
+			case *wire.PrepareOK:
+				m.LastCommitted = n.savedCommitted
+			case *wire.StartViewChange:
+				m.LastCommitted = n.savedCommitted
+			case *wire.DoViewChange:
 				m.LastCommitted = n.savedCommitted
 			}
 		}

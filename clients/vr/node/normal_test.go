@@ -183,3 +183,30 @@ func TestReplicaIsDown(t *testing.T) {
 		}
 	}
 }
+
+// A replica reports only commits that it still knows of after a restart.
+func TestReportsSavedCommits(t *testing.T) {
+	n := leader(func(c *Config) { c.Index = 2 })
+	entry := wire.Entry{View: 0, Opnum: 1, Request: request(1, 1).Operation}
+	n.Receive(0, &wire.StateTransfer{Opnum: 0, Entries: []wire.Entry{entry}})
+	n.Flush()
+	n.startViewChange(2)
+	n.Flush()
+	n.learn(1, []wire.Entry{entry})
+	for i := 0; i <= n.Retry; i++ {
+		n.Tick()
+	}
+	out := n.Flush()
+	count := 0
+	for _, s := range out.Sends {
+		if m, ok := s.Message.(*wire.StartViewChange); ok {
+			count++
+			if out.Save == nil && m.LastCommitted != 0 {
+				t.Errorf("%d is reported as committed, and not saved", m.LastCommitted)
+			}
+		}
+	}
+	if count == 0 || out.Save != nil || n.LastCommitted() != 1 {
+		t.Errorf("%d messages", count)
+	}
+}
