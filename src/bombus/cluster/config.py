@@ -94,7 +94,12 @@ class Link(FileModel):
         le=8192,
         description="The longest frame of `carrier: ethernet`, without FCS.",
     )
-    buffer: StrictInt = Field(200, ge=16, le=65_536, description="Beats of a receiver's buffer.")
+    buffer: StrictInt = Field(
+        200,
+        ge=36,
+        le=1024,
+        description="Beats of a receiver's buffer: the longest packet and more.",
+    )
     check: StrictBool = Field(
         True, description="CRC and retry: without, packets pass as they come and may be lost."
     )
@@ -104,6 +109,16 @@ class Link(FileModel):
         for key in ("ether_type", "frame_bytes"):
             if key in self.model_fields_set and self.carrier != "ethernet":
                 raise ValueError(f"`{key}` is for `carrier: ethernet`")
+        return self
+
+    @model_validator(mode="after")
+    def _buffer_fits(self) -> Link:
+        least = 257 * 64 // self.width + 4  # as cluster_link_receive has it
+        if "buffer" in self.model_fields_set and self.buffer < least:
+            raise ValueError(
+                f"`buffer` {self.buffer}: should be {least} or more at {self.width} bits, for the "
+                "longest packet"
+            )
         return self
 
 

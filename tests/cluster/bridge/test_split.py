@@ -108,6 +108,11 @@ def test_without_other_boards_nothing_changes(tmp_path: Path) -> None:
             "10: cluster.link: `frame_bytes` is for `carrier: ethernet`",
         ),
         ([("75}", "75, buffer: 3}")], "10: cluster.link.buffer: "),
+        ([("75}", "75, buffer: 1025}")], "10: cluster.link.buffer: "),
+        (
+            [("75}", "75, buffer: 260}")],
+            "10: cluster.link: `buffer` 260: should be 261 or more at 64 bits",
+        ),
         (
             [
                 ("boards: 2", "boards: 3"),
