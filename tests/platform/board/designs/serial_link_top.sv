@@ -29,11 +29,14 @@ module serial_link_top
   (* keep *) logic lane_tx_clk, lane_rx_clk;
   logic lane_tx_ready, lane_rx_ready, lane_tx_reset, lane_rx_reset;
   serial_pkg::symbol_t lane_tx, lane_rx;
+  link_control_t control_q;
   link_state_t state;
   logic [NumEvents-1:0] events;
 
   always_ff @(posedge clk_i) begin
-    {out_ready_q, in_valid_q, in_q} <= {in_valid_q, in_q, scan_i ^ in_ready};
+    {control_q, out_ready_q, in_valid_q, in_q} <= {
+      control_q[$bits(control_q)-2:0], out_ready_q, in_valid_q, in_q, scan_i ^ in_ready
+    };
     fold_q <= (fold_q << 1) ^ (out & {$bits(beat_t) {out_valid}}) ^ $bits(beat_t)'({state, events});
     scan_o <= ^{fold_q[$bits(beat_t)-1], up};
   end
@@ -56,6 +59,7 @@ module serial_link_top
       .phy_rx_data_i(rx_data),
       .phy_rx_valid_i(rx_valid),
       .phy_up_i(up),
+      .control_i(control_q),
       .up_o(),
       .state_o(state),
       .event_o(events)

@@ -57,6 +57,7 @@ module bench
         .phy_rx_data_i(rx_data),
         .phy_rx_valid_i(rx_valid),
         .phy_up_i(phy_ups[s]),
+        .control_i('0),
         .up_o(ups[s]),
         .state_o(unused_state),
         .event_o(events)
