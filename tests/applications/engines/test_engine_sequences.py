@@ -126,6 +126,7 @@ def check_tables(simulation: Simulation, card: Card) -> None:
         assert found == counted
 
 
+@pytest.mark.sweep
 def test_every_sequence_of_two(simulation: Simulation, card: Card) -> None:
     """And of one and none, the same engine twice, and an engine that does not exist."""
     random = Random(1)

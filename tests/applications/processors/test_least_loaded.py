@@ -106,6 +106,7 @@ def passed(simulation: Simulation, sent: Sequence[bytes], ports: Sequence[int]) 
     return max(each.last_beat_cycle for each in done.received) - start
 
 
+@pytest.mark.sweep
 def test_uneven_work(shared: Simulation) -> None:
     """A tenth of the frames is ten times the work; both ports send more than can be done."""
     random = Random(1)

@@ -91,6 +91,7 @@ def left(data: bytes) -> bytes:
     return bytes(1) + data[1:]
 
 
+@pytest.mark.sweep
 def test_a_circle_that_is_refused_stalls(tmp_path: Path) -> None:
     """With more frames in the circle than it has room for, the loop and the processor wait for each
     other for ever.
@@ -118,6 +119,7 @@ def test_a_circle_that_is_refused_stalls(tmp_path: Path) -> None:
         assert "layer again" in turn and "layer second" in turn
 
 
+@pytest.mark.sweep
 def test_a_circle_that_drops_survives(tmp_path: Path) -> None:
     """The same traffic: what does not fit is dropped and counted, all else leaves."""
     random = Random(4)
@@ -149,6 +151,7 @@ def test_a_circle_that_drops_survives(tmp_path: Path) -> None:
         simulation.check()
 
 
+@pytest.mark.sweep
 def test_frames_pass_both(tmp_path: Path) -> None:
     random = Random(1)
     with examples.running("loop", tmp_path) as simulation:

@@ -76,7 +76,16 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "benches"
 
 
-@pytest.mark.parametrize("section", ["Verilator", "cocotb", "FuseSoC", "LiteX"])
+@pytest.mark.parametrize(
+    "section",
+    [
+        "cocotb",
+        *(
+            pytest.param(name, marks=pytest.mark.sweep)
+            for name in ("Verilator", "FuseSoC", "LiteX")
+        ),
+    ],
+)
 def test_section(section: str, start: Path, tmp_path: Path) -> None:
     shown = commands(section)
     files = sorted(path for path in start.rglob("*") if path.is_file())

@@ -48,10 +48,10 @@ def meets(design: Path, limit_ps: int | None = DELAY_PS) -> Report:
     return report
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "design",
-    # One takes about a minute.
-    [pytest.param(each, marks=SLOW_CACHE if each == FUSED else pytest.mark.sweep) for each in WIDE],
+    [pytest.param(each, marks=SLOW_CACHE if each == FUSED else ()) for each in WIDE],
     ids=lambda path: path.stem,
 )
 def test_designs(design: Path) -> None:
@@ -110,6 +110,7 @@ def test_every_design_that_the_docs_quote_is_tested() -> None:
     assert quoted - deadlocks <= tested
 
 
+@pytest.mark.sweep
 def test_load_of_the_tcp_benchmark() -> None:
     """The application that makes and compares bytes is as fast as what it measures."""
     tile = measure(str(ROOT / "benchmarks" / "tcp.yaml"), tile="stream")

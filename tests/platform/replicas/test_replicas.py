@@ -247,6 +247,7 @@ def test_far_stations_are_told_apart_by_address() -> None:
         assert all(shares(bench, "flow"))
 
 
+@pytest.mark.sweep
 def test_replicas_beside_other_layers() -> None:
     """The design of the examples: two groups of four, one of them behind a scheduler."""
     with Bench(ECHO_REPLICAS, rx_bubble=0.2, tx_stall=0.2) as bench:

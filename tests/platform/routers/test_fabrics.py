@@ -26,7 +26,7 @@ LINES = (
 
 @pytest.mark.parametrize(
     "line",
-    [pytest.param(line, marks=pytest.mark.sweep if "o1turn" in line else ()) for line in LINES],
+    [pytest.param(line, marks=() if "adaptive" in line else pytest.mark.sweep) for line in LINES],
 )
 def test_the_same_answers(line: str, tmp_path: Path) -> None:
     design = tmp_path / "fabric.yaml"

@@ -46,10 +46,8 @@ def lossless() -> Mesh:
     return crosspoint()
 
 
-@pytest.mark.parametrize(
-    ("pattern", "least"),
-    [("uniform", 0.90), pytest.param("bit_complement", 0.495, marks=pytest.mark.sweep)],
-)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("pattern", "least"), [("uniform", 0.90), ("bit_complement", 0.495)])
 def test_saturation(lossless: Mesh, pattern: str, least: float) -> None:
     at_bound, full = lossless.run(
         Traffic(pattern=pattern, offered=offered, packet=PACKET, warmup=60_000, measure=60_000)
@@ -77,7 +75,8 @@ def test_chains_block_without_a_window(lossless: Mesh) -> None:
     assert result.stalled
 
 
-@pytest.mark.parametrize("cycles", [10_000, pytest.param(50_000, marks=pytest.mark.sweep)])
+@pytest.mark.sweep
+@pytest.mark.parametrize("cycles", [10_000, 50_000])
 def test_dropping_form_loses_no_more_than_the_paper_and_counts_it(cycles: int) -> None:
     mesh = crosspoint(lossless=False)
     at_90, at_100 = mesh.run(
