@@ -194,7 +194,7 @@ PROOFS = (
     pytest.param(DEPARTURE_ANYWHERE, marks=pytest.mark.sweep, id=str(DEPARTURE_ANYWHERE)),
     EXPIRY,
     SESSION_REQUESTS,
-    TCP_CORE,
+    pytest.param(TCP_CORE, marks=pytest.mark.sweep, id=str(TCP_CORE)),
     DELIVER,
     BYPASS,
     PAYLOAD,
