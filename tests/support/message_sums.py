@@ -184,6 +184,8 @@ EVENTS: dict[str, dict[str, int]] = {
     "udp_rx": {"closed_port": GOES_ON},
     "udp_upper": {"changed": GOES_ON},
     "peer_map": {"mapped": GOES_ON},
+    # docs/examples/spn: every request has a reply
+    "machine": dict.fromkeys(("batch", "bad_header", "bad_length", "too_many"), GOES_ON),
     "vr_witness": {
         **dict.fromkeys(("acknowledged", "valid", "invalid", "view_change", "recovered"), GOES_ON),
         "handled": ENDS,

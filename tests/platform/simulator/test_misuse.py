@@ -181,6 +181,7 @@ def test_closed(loopback: Library) -> None:
         "tile": lambda: simulation.tile("loop").counters(),
         "reset_core": lambda: simulation.reset_core(),
         "set_route": lambda: simulation.set_route(0, None),
+        "set_routes": lambda: simulation.set_routes([]),
         "streams": lambda: simulation.streams["echo_in"].send(b"x"),
         "run_beats": lambda: simulation.run_beats(1),
     }
