@@ -84,35 +84,43 @@ def case(
     return message, (address, before, PACKET)
 
 
+def exchange(
+    bench: Bench, random: Random, count: int, *, received: bool, carried: bool
+) -> list[Message]:
+    """Sends messages at all widths and compares what becomes of them; returns those sent."""
+    cases = [case(random, received=received, carried=carried) for _ in range(count)]
+    for stream, width in enumerate(WIDTHS):
+        bench.push(beats(width, received).stream([each[0] for each in cases], random), stream)
+    bench.drain()
+    for stream, width in enumerate(WIDTHS):
+        got = beats(width, received, ("next", 5)).messages(bench.items(stream), lengths=True)
+        kept = [each for each in cases if each[1] is not None]
+        assert len(got) == len(kept)
+        for message, (given, expected) in zip(got, kept, strict=True):
+            assert expected is not None
+            address, total, kind = expected
+            assert message.payload == given.payload
+            assert (message["ip"], message["kind"]) == (int.from_bytes(address), kind)
+            assert same_sum(message["csum"], total)
+            assert all(message.side[name] == given.side[name] for name in given.side)
+    bench.forget()
+    return [each[0] for each in cases]
+
+
 @pytest.mark.parametrize(("received", "carried"), [(True, True), (False, True), (False, False)])
 def test_hands(benches: Benches, received: bool, carried: bool) -> None:
     random = Random(2 * received + carried)
     bench = opened(benches, received=received, carried=carried)
     for pace in PACES:
         bench.pace(**pace)
-        cases = [case(random, received=received, carried=carried) for _ in range(150)]
+        sent = exchange(bench, random, 150, received=received, carried=carried)
+    # A reset in traffic, of messages that are sent and of those that are dropped.
+    for message in sent[:12]:
         for stream, width in enumerate(WIDTHS):
-            bench.push(beats(width, received).stream([each[0] for each in cases], random), stream)
-        bench.drain()
-        for stream, width in enumerate(WIDTHS):
-            got = beats(width, received, ("next", 5)).messages(bench.items(stream), lengths=True)
-            kept = [each for each in cases if each[1] is not None]
-            assert len(got) == len(kept)
-            for message, (given, expected) in zip(got, kept, strict=True):
-                assert expected is not None
-                address, total, kind = expected
-                assert message.payload == given.payload
-                assert (message["ip"], message["kind"]) == (int.from_bytes(address), kind)
-                assert same_sum(message["csum"], total)
-                assert all(message.side[name] == given.side[name] for name in given.side)
-        bench.forget()
-    # A reset in traffic.
-    for stream, width in enumerate(WIDTHS):
-        bench.push(beats(width, received).stream([cases[0][0]] * 9, random), stream)
-    bench.run(12)
-    bench.reset()
-    bench.run(4)
-    bench.forget()
+            bench.push(beats(width, received).stream([message] * 9, random), stream)
+        bench.run(random.randrange(1, 12))
+        bench.reset()
+        exchange(bench, random, 3, received=received, carried=carried)
 
 
 def test_one_beat_a_cycle(benches: Benches) -> None:
