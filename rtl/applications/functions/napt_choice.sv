@@ -144,7 +144,7 @@ module napt_choice
     forward_port_q <= ~read_q.packet.from_inside ? inside_port :
         |read_q.forwards ? outside_port : regs_i.ports.first;
   end
-  logic [15:0] old_ip_q, old_q;  // sums of what is replaced
+  logic [15:0] old_ip_q, old_q;  // sums of the replaced fields
   always_ff @(posedge clk_i) begin
     old_ip_q <= ones_pkg::join_up(
         ones_pkg::split(read_q.packet.ip[31:16], read_q.packet.ip[15:0]), 1'b0

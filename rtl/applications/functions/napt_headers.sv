@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the headers of a packet for napt: whether it is translated, and what is replaced.
+// Reads the headers of a packet for napt: whether it is translated, and the replaced fields.
 //
 // A packet whose headers are bad is left to the stack (is_served), which drops and counts it. So
 // are packets to the host, and from outside all but those to a port of napt.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO of what is known of the frames of a class, for decisions about the next cycle: it shows the
+// FIFO of the properties of the frames of a class, for decisions about the next cycle: it shows the
 // first entry, and what the first entry of the next cycle is with and without take_i.
 //
 // Latency: 1 cycle. Throughput: one entry per cycle. The writer must ensure that there is room.

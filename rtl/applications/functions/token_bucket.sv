@@ -4,7 +4,7 @@
 // It gains step_i * 2^-24 bytes in each cycle up to burst_i bytes, and begins full. A message may
 // be sent if the bucket has its bytes, or is full: a message longer than the bucket leaves it in
 // debt. Its bytes leave the bucket at once. With step_i = 0 there is no limit, and the bucket is
-// full. After a change of step_i or burst_i the bucket keeps what is in it, up to the new burst_i.
+// full. After a change of step_i or burst_i the bucket keeps its tokens, up to the new burst_i.
 //
 // allows_o is a register: whether the first message of the next cycle may be sent is computed for
 // both values of take_i, which is late.

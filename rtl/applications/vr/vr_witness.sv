@@ -833,7 +833,7 @@ module vr_witness
     else if (finish) st_next = StDrain;
   end
 
-  // cleanUpTo, at most what is committed.
+  // cleanUpTo, at most the last committed one.
   wire number_t clean = header.clean_is_later ? committed_q : number_t'(word[3]);
   wire [15:0] freed = header.clean_is_later ? header.freed_all : header.freed;
   wire [OpBits:0] freed_ops = (OpBits + 1)'(freed);
@@ -1093,7 +1093,7 @@ module vr_witness
       jumps_q <= before_q > keep_q;
       jumps_far_q <= before_q > keep_q && before_q > reported_q;
       lacks_q <= ~is_same & (reported_q > (new_ops == '0 ? copied_op_q : entries_last));
-      // The log as far as it is kept, and what is new.
+      // The kept part of the log, and the new entries.
       write_q <= jumps_q ? '0 : index_value;
       kept_q <= 1'b1;
       full_q <= 1'b0;
