@@ -9,6 +9,10 @@ module async_reset #(
     output logic rst_o
 );
 
+  if (Stages < 2) begin : gen_bad_stages
+    $error("async_reset: Stages must be at least 2");
+  end
+
   logic [Stages-1:0] stages_q;
 
   assign rst_o = stages_q[Stages-1];

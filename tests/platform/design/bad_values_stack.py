@@ -61,6 +61,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     ],
     "arp_send": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
     "async_fifo": [{"Depth": 12}, {"Depth": 2}, {"SyncStages": 1}],
+    "async_reset": [{"Stages": 1}],
     "axi_gather": [
         {"DataWidth": 8},
         {"DataWidth": 20},
@@ -307,6 +308,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "router_crosspoint": [{"Ports": "'0"}, {"Depth": 12}, {"Depth": 16}, {"MaxPacket": 0}],
     "router_virtual_channels": [{"Ports": "'0"}, {"VirtualChannels": 3}, {"Depth": 2}],
     "router_wormhole": [{"Ports": "'0"}, {"Depth": 12}],
+    "serial_lane": [{"DataWidth": 16}, {"DataWidth": 40}, {"IdleCycles": 8}, {"IdleCycles": 24}],
     "service_order": [{"NumInputs": 0}],
     "sized_memory": [{"Depth": 1}],
     "siphash": [{"DataWidth": 63}, {"DataWidth": 121}],
@@ -331,4 +333,5 @@ BAD: dict[str, list[dict[str, object]]] = {
     "vc_input": [{"Input": 5}, {"VirtualChannels": 0}, {"Input": 1, "Depth": 2}],
     "vc_output": [{"NumInputs": 0}, {"NumChannels": 0}],
     "waiting_packets": [{"NumBlocks": 1}, {"NumBlocks": 48}, {"beat_t": "data_1024_t"}],
+    "width_converter": [{"InBytes": 0}, {"OutBytes": 0}],
 }

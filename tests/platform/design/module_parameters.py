@@ -7,6 +7,7 @@ from tests.applications.control import bad_values_control
 from tests.applications.functions import bad_values_addresses, bad_values_functions
 from tests.applications.logs import bad_values_logs
 from tests.applications.processors import bad_values_processors
+from tests.applications.spn import bad_values_spn
 from tests.applications.vr import bad_values_vr
 from tests.cluster import bad_values_cluster
 from tests.platform.design import bad_values_stack
@@ -17,6 +18,7 @@ PARTS = (
     *(bad_values_stack.BAD, bad_values_tcp.BAD, bad_values_processors.BAD),
     *(bad_values_control.BAD, bad_values_logs.BAD, bad_values_cluster.BAD),
     *(bad_values_functions.BAD, bad_values_addresses.BAD, bad_values_vr.BAD),
+    bad_values_spn.BAD,
 )
 BAD = {module: values for part in PARTS for module, values in part.items()}
 assert len(BAD) == sum(map(len, PARTS)), "a module is in two of them"
@@ -55,6 +57,8 @@ FREE = {
         "what Bombus finds in the tile",
     ),
     "MaxIdleS": "any time",
+    "PipelineCycles": "any number of cycles",
+    "Fraction": "a number in a header",
     "BelowWidth": "any number of bits",
     "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
@@ -95,4 +99,10 @@ INSIDE = {
     "token_bucket": "shaper",
     "acl_first": "acl_rules",
     **dict.fromkeys(("vr_entries", "vr_log_sender"), "vr_witness"),
+    **dict.fromkeys(("serial_lane_receive", "serial_lane_transmit"), "serial_lane"),
+    "serial_crossing": "serial_lane",
+    **dict.fromkeys(("spn_ethernet", "spn_tcp", "spn_udp"), "spn_kernel"),
+    **dict.fromkeys(
+        ("spn_delay", "spn_leaf_table", "spn_product", "spn_result", "spn_sum"), "bombus.spn"
+    ),
 }

@@ -61,4 +61,3 @@ def test_layers_that_messages_propose_are_those_of_the_library() -> None:
         ["frame_rx", "mac_rx"],
         ["mac_tx"],
     ]
-    assert library.schedulers == ["scheduler"]

@@ -57,19 +57,6 @@ class Library:
         """Kinds of layers that take frames from a MAC port (`rx`) or send them to one (`tx`)."""
         return sorted(n for n, kind in self.layers.items() if direction in kind.mac_directions)
 
-    @property
-    def schedulers(self) -> list[str]:
-        """Kinds of layers that precede other tiles and only pass messages on: they have no ports to
-        raise and no further streams, drop nothing and have no registers.
-        """
-        return sorted(
-            name
-            for name, kind in self.layers.items()
-            if kind.stands_before
-            and len(kind.outputs) == 1
-            and not (kind.further or kind.drops or kind.registers)
-        )
-
     def with_metadata(self, kind: LayerKind, beats: Mapping[str, Beat]) -> dict[str, Beat]:
         """Beats of a layer's streams, by type parameter, with room for all declared kinds."""
         return {
