@@ -6,7 +6,8 @@ Markdown; mypy), format (verible on all SystemVerilog), comments (words
 and long lines of rtl/, formal/ and sim/), designs (every design of designs/, one of
 each other fabric, one with two networks, one with a host of packet processors and the templates of
 `bombus new` generated and read by Verilator with all warnings, and the smallest one with each set
-of modules read by Yosys, and by Verilator with all signals public, as cocotb needs them). The
+of modules read by Yosys, and by Verilator with all signals public, as cocotb needs them). The step
+sample, which only runs where it is named, has a few designs that together have each module. The
 cache remembers by content which designs were clean. `--fix` lets ruff and verible put right what
 they can.
 """
@@ -149,25 +150,39 @@ def lint_slang(generated: Generated, *, tiles: bool) -> bool:
     return _passes_once(command, generated, "pyosys")
 
 
+def _generated(folder: Path) -> list[Generated]:
+    """The designs that are linted, generated."""
+    designs = [*sorted((ROOT / "designs").glob("*.yaml")), TWO_NETWORKS, HOST, TCP_LOAD]
+    designs += sorted(PROJECTS.glob("*/*.yaml"))
+    narrow = (ROOT / "designs" / "udp_echo_10g.yaml").read_text(encoding="utf-8")
+    narrow = narrow.replace("tables: fixed\n", "")  # writable ones have more logic
+    for name, fabric in FABRICS.items():
+        file = folder / f"{name}.yaml"
+        file.write_text(f"{narrow}fabric: {fabric}\n", encoding="utf-8")
+        designs.append(file)
+    return [generate(design, folder / f"{design.parent.name}_{design.stem}") for design in designs]
+
+
+def _cover(designs: Sequence[Generated]) -> list[Generated]:
+    """Small designs that together have each module of all of them."""
+    missing = frozenset[str]().union(*map(_modules, designs))
+    chosen: list[Generated] = []
+    while missing:
+        best = max(designs, key=lambda each: len(_modules(each) & missing) / _tiles(each))
+        missing -= _modules(best)
+        chosen.append(best)
+    return chosen
+
+
 def lint_designs(*, fix: bool) -> bool:
     del fix  # nothing here can be fixed automatically
     good = True
     with tempfile.TemporaryDirectory() as folder:
-        designs = [*sorted((ROOT / "designs").glob("*.yaml")), TWO_NETWORKS, HOST, TCP_LOAD]
-        designs += sorted(PROJECTS.glob("*/*.yaml"))
-        narrow = (ROOT / "designs" / "udp_echo_10g.yaml").read_text(encoding="utf-8")
-        narrow = narrow.replace("tables: fixed\n", "")  # writable ones have more logic
-        for name, fabric in FABRICS.items():
-            file = Path(folder) / f"{name}.yaml"
-            file.write_text(f"{narrow}fabric: {fabric}\n", encoding="utf-8")
-            designs.append(file)
-        found: list[Generated] = []
+        found = _generated(Path(folder))
         smallest: dict[frozenset[str], Generated] = {}
-        for design in designs:
-            generated = generate(design, Path(folder) / f"{design.parent.name}_{design.stem}")
+        for generated in found:
             good &= lint_verilator(generated)
-            found.append(generated)
-            modules = frozenset(file.name for file in (generated.folder / "rtl").rglob("*.sv"))
+            modules = _modules(generated)
             known = smallest.setdefault(modules, generated)
             smallest[modules] = min(known, generated, key=_tiles)
         for generated in smallest.values():
@@ -175,6 +190,22 @@ def lint_designs(*, fix: bool) -> bool:
         for generated in found:
             good &= lint_slang(generated, tiles=generated in smallest.values())
     return good
+
+
+def lint_sample(*, fix: bool) -> bool:
+    del fix
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        chosen = _cover(_generated(Path(folder)))
+        for generated in chosen:
+            good &= lint_verilator(generated)
+            good &= lint_slang(generated, tiles=True)
+        good &= lint_public(max(chosen, key=lambda each: len(_modules(each))))
+    return good
+
+
+def _modules(generated: Generated) -> frozenset[str]:
+    return frozenset(file.name for file in (generated.folder / "rtl").rglob("*.sv"))
 
 
 def _tiles(generated: Generated) -> int:
@@ -188,6 +219,8 @@ STEPS: dict[str, Callable[..., bool]] = {
     "comments": comments.lint,
     "designs": lint_designs,
 }
+# Not among the steps of `make lint`, which has all designs.
+SAMPLES: dict[str, Callable[..., bool]] = {"sample": lint_sample}
 
 
 def main() -> None:
@@ -195,13 +228,14 @@ def main() -> None:
     parser.add_argument("--fix", action="store_true", help="fix what the tools can fix")
     parser.add_argument("steps", nargs="*", help=f"of {', '.join(STEPS)}; default: all")
     arguments = parser.parse_args()
-    unknown = set(arguments.steps) - set(STEPS)
+    known = STEPS | SAMPLES
+    unknown = set(arguments.steps) - set(known)
     if unknown:
         parser.error(f"no such step: {', '.join(sorted(unknown))}")
     failed = []
     for name in arguments.steps or STEPS:
         try:
-            good = STEPS[name](fix=arguments.fix)
+            good = known[name](fix=arguments.fix)
         except UserError as error:
             print(f"--- {name}\n{error}")
             good = False

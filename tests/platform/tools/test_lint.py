@@ -13,7 +13,13 @@ from tests import ROOT
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["licence", "python", "format", "comments", "designs"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        *("licence", "python", "format", "comments", "sample"),
+        pytest.param("designs", marks=pytest.mark.sweep),
+    ],
+)
 def test_lint_is_clean(step: str) -> None:
     command = [sys.executable, str(ROOT / "tools" / "lint.py"), step]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
