@@ -54,8 +54,8 @@ extern "C" {
 uint32_t bombus_api_version(void) { return BOMBUS_API_VERSION; }
 
 const bombus_design* bombus_describe(void) {
-  static const bombus_design design{BOMBUS_DESIGN_NAME, kClockHz,           kDataBytes,
-                                    kMacPorts,          BOMBUS_WAVE_FORMAT, BOMBUS_ASSERTIONS};
+  static const bombus_design design{kDesignName, kClockHz,    kDataBytes,
+                                    kMacPorts,   kWaveFormat, kAssertions};
   return &design;
 }
 

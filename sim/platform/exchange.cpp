@@ -2,7 +2,6 @@
 #include "exchange.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <deque>
@@ -43,7 +42,7 @@ class Exchange {
   uint64_t next_push_cycle_ = 0;
   const uint8_t* next_frame_ = nullptr;
   // Frames of each port that have no stamp yet, oldest first.
-  std::array<std::deque<uint64_t>, kMacPorts> unstamped_;
+  std::vector<std::deque<uint64_t>> unstamped_ = std::vector<std::deque<uint64_t>>(kMacPorts);
 };
 
 void Exchange::push_frames() {

@@ -111,9 +111,9 @@ void Live::read_frames() {
 }
 
 void Live::read_frames(unsigned port) {
-  uint8_t buffer[kMaxFrameBytes + 1];
+  std::vector<uint8_t> buffer(kMaxFrameBytes + 1);
   while (simulator_.port(port).rx_waiting() < kMaxWaiting) {
-    const ssize_t length = read(descriptors_[port], buffer, sizeof buffer);
+    const ssize_t length = read(descriptors_[port], buffer.data(), buffer.size());
     if (length < 0) return check_there(port, errno);
     if (length == 0) return check_there(port, ENODEV);
     down_[port] = false;
@@ -122,7 +122,7 @@ void Live::read_frames(unsigned port) {
       continue;
     }
     Frame frame;
-    frame.data.assign(buffer, buffer + length);
+    frame.data.assign(buffer.begin(), buffer.begin() + length);
     if (frame.data.size() < kMinFrameBytes) frame.data.resize(kMinFrameBytes);
     simulator_.port(port).send(std::move(frame), simulator_.time_ps());
   }
@@ -130,7 +130,7 @@ void Live::read_frames(unsigned port) {
 
 void Live::check_there(unsigned port, int error) {
   // The socket reports once that its interface is down, but not that it is deleted afterwards.
-  down_[port] |= error == ENETDOWN;
+  if (error == ENETDOWN) down_[port] = true;
   // EBADFD: the TAP was deleted. ENODEV: its peer was closed.
   const bool gone = error == EBADFD || error == EBADF || error == ENODEV ||
                     (down_[port] && is_unbound(descriptors_[port]));
@@ -154,7 +154,7 @@ void Live::write_frames() {
 }
 
 bool Live::sleep(uint64_t until_ps) {
-  std::array<pollfd, kMacPorts> polled;
+  std::vector<pollfd> polled(kMacPorts);
   for (unsigned i = 0; i < kMacPorts; ++i) polled[i] = {descriptors_[i], POLLIN, 0};
   const uint64_t now_ps = real_time_ps();
   const uint64_t left_ns =

@@ -3,8 +3,8 @@
 #ifndef BOMBUS_LIVE_H_
 #define BOMBUS_LIVE_H_
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "simulator.h"
 
@@ -12,7 +12,7 @@ namespace bombus {
 
 class Live {
  public:
-  explicit Live(Simulator& simulator) : simulator_(simulator) { descriptors_.fill(-1); }
+  explicit Live(Simulator& simulator) : simulator_(simulator) {}
 
   // -1: none. Throws Failure if the descriptor cannot be made non-blocking.
   void attach(unsigned port, int descriptor);
@@ -34,10 +34,10 @@ class Live {
   uint64_t real_time_ps();
 
   Simulator& simulator_;
-  std::array<int, kMacPorts> descriptors_;
+  std::vector<int> descriptors_ = std::vector<int>(kMacPorts, -1);
   // The packet socket's interface is down, perhaps about to be deleted
-  std::array<bool, kMacPorts> down_{};
-  std::array<uint64_t, kMacPorts> file_errors_{};
+  std::vector<bool> down_ = std::vector<bool>(kMacPorts);
+  std::vector<uint64_t> file_errors_ = std::vector<uint64_t>(kMacPorts);
   bool started_ = false;
   uint64_t start_ps_ = 0;  // real time at virtual time 0; wraps
 };

@@ -13,8 +13,8 @@ namespace bombus {
 namespace {
 
 constexpr uint64_t kLongestCaptureNs = 30ull * 24 * 3600 * 1000000000;
-constexpr unsigned kKeepBytes = (kDataBytes + 7) / 8;
-constexpr uint64_t kFullKeep = kDataBytes == 64 ? ~0ull : (1ull << (kDataBytes % 64)) - 1;
+const unsigned kKeepBytes = (kDataBytes + 7) / 8;
+const uint64_t kFullKeep = kDataBytes == 64 ? ~0ull : (1ull << (kDataBytes % 64)) - 1;
 
 // Start time of a frame on the wire. A wire that became free within the last cycle was not idle;
 // the clock is just too coarse to show it.

@@ -129,7 +129,7 @@ class MacPort {
   // tx
   Frame capture_;            // received so far
   bool tx_waiting_ = false;  // a beat was offered and not taken
-  uint8_t waiting_data_[kDataBytes];
+  uint8_t waiting_data_[kMaxDataBytes];
   uint64_t waiting_keep_ = 0;
   bool waiting_last_ = false;
   uint64_t tx_start_ps_ = 0;  // start of the frame being captured

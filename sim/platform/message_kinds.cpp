@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "bombus_design.h"
+
 namespace bombus {
 
 namespace {

@@ -4,23 +4,26 @@
 #   TARGET        what is made
 #   FAST_UNITS, SLOW_UNITS   names of .cc files that include all of Verilator's: what runs each
 #                 cycle, what runs once
-#   SOURCES       C++ files that drive the model
-#   SOURCE_FLAGS  of these, beside -std, optimisation and warnings
+#   SOURCES       C++ files that drive the model and need its headers
+#   SHARED        further ones, which do not
+#   SOURCE_FLAGS  of both, beside -std, optimisation and warnings
 #   LINK_FLAGS, LIBRARIES
-#   RUNTIME       directory of Verilator's own objects, which the target `runtime` makes
+#   RUNTIME       directory of Verilator's own objects and that of SHARED, which the target
+#                 `runtime` makes
 #   OPT_FAST, OPT_SLOW, OPT_GLOBAL   optimisation: of FAST_UNITS, of SLOW_UNITS, of SOURCES and of
 #                 Verilator's own code
 include Vtop.mk
 
 FAST_OBJECTS := $(addsuffix .o,$(FAST_UNITS))
 SLOW_OBJECTS := $(addsuffix .o,$(SLOW_UNITS))
+RUNTIME_OBJECTS := $(VK_GLOBAL_OBJS) $(if $(SHARED),shared.o)
 
 # Verilator's headers are not ours to warn about.
 SYSTEM_FLAGS := -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd
 SYSTEM_FLAGS += -DVM_TRACE=$(VM_TRACE) -DVM_TRACE_FST=$(VM_TRACE_FST) -DVM_TRACE_VCD=$(VM_TRACE_VCD)
 
 $(TARGET): driver.o $(FAST_OBJECTS) $(SLOW_OBJECTS)
-	$(CXX) $(LINK_FLAGS) -o $@ $^ $(addprefix $(RUNTIME)/,$(VK_GLOBAL_OBJS)) $(LIBRARIES) -pthread
+	$(CXX) $(LINK_FLAGS) -o $@ $^ $(addprefix $(RUNTIME)/,$(RUNTIME_OBJECTS)) $(LIBRARIES) -pthread
 
 $(FAST_OBJECTS): %.o: %.cc
 	$(CXX) $(OPT_FAST) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
@@ -28,14 +31,16 @@ $(FAST_OBJECTS): %.o: %.cc
 $(SLOW_OBJECTS): %.o: %.cc
 	$(CXX) $(OPT_SLOW) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
 
-driver.o: driver.cc
+driver.o shared.o: %.o: %.cc
 	$(CXX) -std=c++17 $(OPT_GLOBAL) -Wall -Wextra $(SOURCE_FLAGS) -I. $(SYSTEM_FLAGS) -c -o $@ $<
 
 driver.cc: $(SOURCES)
-	printf '#include "%s"\n' $(SOURCES) > $@
+shared.cc: $(SHARED)
+driver.cc shared.cc:
+	printf '#include "%s"\n' $^ > $@
 
-# Verilator's own objects depend on nothing else.
+# These depend on nothing else.
 .PHONY: runtime runtime-key
-runtime: $(VK_GLOBAL_OBJS)
+runtime: $(RUNTIME_OBJECTS)
 runtime-key:
-	@echo $(VK_GLOBAL_OBJS) $(CXX) $(OPT_GLOBAL) $(CXXFLAGS) $(CPPFLAGS)
+	@echo $(RUNTIME_OBJECTS) $(CXX) $(OPT_GLOBAL) $(CXXFLAGS) $(CPPFLAGS) $(if $(SHARED),$(SOURCE_FLAGS))

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -16,10 +17,10 @@ namespace bombus {
 namespace {
 
 // Time for overlapping resets of two clocks, and until frames can cross (reset_handshake).
-constexpr uint64_t kResetCycles = 16 * core_cycles_of_slowest();
-constexpr uint64_t kStartCycles = kMacClocks == 0 ? 0 : 24 * core_cycles_of_slowest();
+const uint64_t kResetCycles = 16 * kSlowestCycles;
+const uint64_t kStartCycles = kMacClocks == 0 ? 0 : 24 * kSlowestCycles;
 // After a reset, a request waits until its table is initialised, one entry per cycle.
-constexpr uint64_t kRegisterLimit = 100000 + kLargestTable;
+const uint64_t kRegisterLimit = 100000 + kLargestTable;
 
 constexpr uint64_t kPollNanoseconds = 50 * 1000 * 1000;
 
@@ -29,7 +30,7 @@ Vtop* make_top(VerilatedContext& context, uint64_t seed) {
   context.randReset(2);
   context.assertOn(true);
   Wave::prepare(context);
-  return new Vtop(&context);
+  return make_model(context);
 }
 
 }  // namespace
@@ -43,15 +44,11 @@ void Turn::enter(Simulator* simulator) {
 
 Interrupted::Interrupted() : Failure(EINTR, "interrupted") {}
 
-void Simulator::ModelDeleter::operator()(Vtop* top) const {
-  Verilated::threadContextp(top->contextp());
-  delete top;
-}
-
 Simulator::Simulator(const bombus_options& options)
     : options_(options),
       context_(std::make_unique<VerilatedContext>()),
       top_(make_top(*context_, options.seed)),
+      core_(core_pins(*top_)),
       secrets_(options.seed, 5000),
       watchdog_(*context_),
       table_writes_(*context_),
@@ -82,7 +79,7 @@ Simulator::Simulator(const bombus_options& options)
 Simulator::~Simulator() {
   const Turn turn(*this);
   wave_.stop();
-  top_->final();
+  finish(*top_);
 }
 
 void Simulator::reset() {
@@ -114,11 +111,11 @@ void Simulator::reset_core() {
 }
 
 void Simulator::hold_core_reset() {
-  top_->reg_valid_i = 0;
-  top_->reg_write_i = 0;
-  top_->rst_i = 1;
+  core_.reg_valid = 0;
+  core_.reg_write = 0;
+  core_.rst = 1;
   for (uint64_t i = 0; i < kResetCycles; ++i) step();
-  top_->rst_i = 0;
+  core_.rst = 0;
   watchdog_.reset();
   table_writes_.reset();
 }
@@ -180,7 +177,7 @@ void Simulator::step_port_clocks(uint64_t start_ps) {
     }
     next->advance();
     context_->time(start_ps + into_half);
-    top_->eval();
+    evaluate(*top_);
     wave_.dump(start_ps + into_half);
   }
   for (PortClock& clock : clocks_) clock.end_half_cycle();
@@ -204,23 +201,23 @@ void Simulator::step() {
     const uint64_t tick = std::min(undelivered_us(), kMaxTick);
     delivered_us_ += tick;
     next_tick_ps_ = (delivered_us_ + 1) * kPicosecondsPerMicrosecond;
-    top_->tick_us_i = static_cast<SData>(tick);
+    core_.tick_us = static_cast<uint16_t>(tick);
   } else {
-    top_->tick_us_i = 0;
+    core_.tick_us = 0;
   }
 
   // Falling edge: combinational outputs settle with the new inputs.
   context_->time(cycle_ * kPeriodPs);
-  top_->clk_i = 0;
-  top_->eval();
+  core_.clk = 0;
+  evaluate(*top_);
   wave_.dump(cycle_ * kPeriodPs);
 
-  bool active = top_->in_flight_o;
-  if (!top_->rst_i) {
+  bool active = core_.in_flight;
+  if (!core_.rst) {
     watchdog_.look(cycle_);
     table_writes_.look();
   }
-  if (!top_->rst_i) {  // outputs of the design are ignored during reset
+  if (!core_.rst) {  // outputs of the design are ignored during reset
     for (auto& port : ports_) {
       // Checked before the edge too: a single-beat frame may be taken completely now and not yet be
       // visible in the design.
@@ -235,15 +232,15 @@ void Simulator::step() {
     }
     for (auto& link : beat_links_) link.sample(cycle_);
   }
-  register_answered_ = top_->reg_valid_i && top_->reg_ready_o;
-  if (register_answered_) register_value_ = top_->reg_rdata_o;
+  register_answered_ = core_.reg_valid && core_.reg_ready;
+  if (register_answered_) register_value_ = core_.reg_rdata;
   calm_cycles_ = active ? 0 : calm_cycles_ + 1;
-  quiet_cycles_ = active || top_->busy_o || top_->reg_valid_i ? 0 : quiet_cycles_ + 1;
+  quiet_cycles_ = active || core_.busy || core_.reg_valid ? 0 : quiet_cycles_ + 1;
 
   step_port_clocks(cycle_ * kPeriodPs);
-  top_->clk_i = 1;
+  core_.clk = 1;
   context_->time(cycle_ * kPeriodPs + kPeriodPs / 2);
-  top_->eval();
+  evaluate(*top_);
   wave_.dump(cycle_ * kPeriodPs + kPeriodPs / 2);
   step_port_clocks(cycle_ * kPeriodPs + kPeriodPs / 2);
 
@@ -278,7 +275,7 @@ void Simulator::deliver() {
 void Simulator::advance(uint64_t max_cycles) {
   if (max_cycles == 0) return;
   poll_sometimes();
-  if (quiet_cycles_ > kSettleCycles && !is_linked() && !external_time_ && !wave_.running() &&
+  if (quiet_cycles_ > settle_cycles_ && !is_linked() && !external_time_ && !wave_.running() &&
       undelivered_us() < kHalfTick) {
     // Up to the next frame, but no further than one tick can carry.
     uint64_t until_ps = time_ps_ + kHalfTick * kPicosecondsPerMicrosecond;
@@ -313,7 +310,7 @@ bool Simulator::elapse_until(uint64_t microseconds, const std::function<bool()>&
     if (!calm() || next_ps <= time_ps_ || is_linked()) {
       step();
     } else {
-      const uint64_t jump_us = top_->busy_o ? options_.timer_step_us : kHalfTick;
+      const uint64_t jump_us = core_.busy ? options_.timer_step_us : kHalfTick;
       time_ps_ = std::min({end_ps, next_ps, time_ps_ + jump_us * kPicosecondsPerMicrosecond});
       stir();
       step();
@@ -329,17 +326,17 @@ bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
   if (errors_.register_timeout > 0) {
     throw Failure(EIO, "an earlier register request was never answered: no further one is made");
   }
-  top_->reg_valid_i = 1;
-  top_->reg_write_i = write;
-  top_->reg_addr_i = address;
-  top_->reg_wdata_i = write ? value : 0;
+  core_.reg_valid = 1;
+  core_.reg_write = write;
+  std::memcpy(core_.reg_addr, &address, core_.reg_addr_bytes);
+  core_.reg_wdata = write ? value : 0;
   bool answered = false;
   for (uint64_t i = 0; i < kRegisterLimit && !answered; ++i) {
     step();
     deliver();
     answered = register_answered_;
   }
-  top_->reg_valid_i = 0;
+  core_.reg_valid = 0;
   if (!answered) {
     ++errors_.register_timeout;
     return false;

@@ -4,7 +4,6 @@
 #define BOMBUS_SIMULATOR_H_
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -102,12 +101,12 @@ class Simulator {
   // Something is in flight or waiting.
   bool in_flight() const;
   // ... or a timer is armed.
-  bool busy() const { return in_flight() || top_->busy_o; }
+  bool busy() const { return in_flight() || core_.busy; }
   // Nothing in flight for long enough that counters are up to date, too.
-  bool calm() const { return calm_cycles_ > kSettleCycles; }
+  bool calm() const { return calm_cycles_ > settle_cycles_; }
   bool settled() const { return calm() && next_frame_ps() == kNever; }
   // Something may have changed (time has jumped): evaluate some cycles before calling it calm.
-  void stir() { calm_cycles_ = std::min<uint64_t>(calm_cycles_, kSettleCycles - kStirCycles); }
+  void stir() { calm_cycles_ = std::min<uint64_t>(calm_cycles_, settle_cycles_ - kStirCycles); }
   // When a waiting frame enters or leaves; kNever: none waits.
   uint64_t next_frame_ps() const;
 
@@ -172,8 +171,7 @@ class Simulator {
  private:
   // A counter may lag its event by 64 cycles, and a frame may take this long to cross between two
   // clocks, unseen by either side; the rest is margin.
-  static constexpr uint64_t kSettleCycles =
-      96 + (kMacClocks == 0 ? 0 : 16 * core_cycles_of_slowest());
+  const uint64_t settle_cycles_ = 96 + (kMacClocks == 0 ? 0 : 16 * kSlowestCycles);
   // After a jump in time a timer that fires needs some cycles to send something.
   static constexpr uint64_t kStirCycles = 8;
   // The widest tick that tick_us_i can take, and half of it.
@@ -183,9 +181,8 @@ class Simulator {
   // Half of the range of 64 bits: 106 days.
   static constexpr uint64_t kEndOfTimePs = 1ull << 63;
 
-  // Destroys a model in its own context.
   struct ModelDeleter {
-    void operator()(Vtop* top) const;
+    void operator()(Vtop* top) const { delete_model(top); }
   };
   friend class Turn;
 
@@ -217,6 +214,7 @@ class Simulator {
   bombus_errors errors_{};
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Vtop, ModelDeleter> top_;
+  CorePins core_;
   Random secrets_;
   Watchdog watchdog_;
   TableWrites table_writes_;

@@ -63,7 +63,7 @@ void Watchdog::sample(uint64_t cycle) {
   }
 }
 
-void Watchdog::look_closely(uint64_t cycle) {
+void Watchdog::look_closely() {
   const auto moved = [&](Suspect& suspect) {
     Point& point = points_[suspect.point];
     if (point.waits()) {

@@ -29,7 +29,7 @@ class Watchdog {
   // Call once per evaluated cycle, when signals have settled.
   void look(uint64_t cycle) {
     if (limit_ == 0) return;
-    if (!suspects_.empty()) look_closely(cycle);
+    if (!suspects_.empty()) look_closely();
     if (++count_ % kSample == 0) sample(cycle);
   }
 
@@ -55,7 +55,7 @@ class Watchdog {
   };
 
   void sample(uint64_t cycle);
-  void look_closely(uint64_t cycle);
+  void look_closely();
 
   std::vector<Point> points_;
   std::vector<Suspect> suspects_;

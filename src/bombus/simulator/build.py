@@ -207,14 +207,24 @@ def _library(entry: Path) -> Library:
 
 
 def _driver(sanitizers: Sequence[str], compresses: bool) -> Driver:
+    of_model, shared = _sources()
     return Driver(
-        sources=[file for _, file in _runtime() if file.suffix == ".cpp"],
+        sources=of_model,
         # Only the documented interface is visible, and nothing is shared between the libraries
         # of two designs in one process.
         flags=[*MODEL_CFLAGS, *sanitizers, f"-I{SIM / 'platform'}"],
         link_flags=["-shared", "-Wl,-Bsymbolic", *sanitizers],
         libraries=["-lz", "-llz4"] if compresses else [],
+        shared=shared,
+        shared_key=content_key([], _runtime()),
     )
+
+
+def _sources() -> tuple[list[Path], list[Path]]:
+    """The runtime's C++ files that include the constants of a design, and the others."""
+    files = [file for _, file in _runtime() if file.suffix == ".cpp"]
+    of_model = [file for file in files if '#include "bombus_design.h"' in file.read_text()]
+    return of_model, [file for file in files if file not in of_model]
 
 
 def _with_places(message: str, generated: Path, sources: Iterable[Path]) -> str:

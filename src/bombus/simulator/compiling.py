@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a verilated model to a library or a program (`sim/platform/model.mk`).
 
-Most of what a small design takes to build is not its own: Verilator's objects are made once and
-kept in the cache, and the rest is compiled in few units, since each reads the same headers again.
+Most of what a small design takes to build is not its own: Verilator's objects and the driver's part
+that does not know the model are made once and kept in the cache, and the rest is compiled in few
+units, since each reads the same headers again.
 """
 
 from __future__ import annotations
@@ -53,6 +54,10 @@ class Driver:
     flags: Sequence[str]
     link_flags: Sequence[str] = ()
     libraries: Sequence[str] = ()
+    shared: Sequence[Path] = ()
+    """Further sources, which are the same for all models."""
+    shared_key: str = ""
+    """Of these and all that they include."""
 
 
 def optimisation(*, for_tests: bool) -> tuple[str, ...]:
@@ -97,6 +102,7 @@ def compile_model(
         "SLOW_UNITS": _write_units(work, "slow", once),
         "TARGET": str(target),
         "SOURCES": " ".join(map(str, driver.sources)),
+        "SHARED": " ".join(map(str, driver.shared)),
         "SOURCE_FLAGS": " ".join(driver.flags),
         "LINK_FLAGS": " ".join(driver.link_flags),
         "LIBRARIES": " ".join(driver.libraries),
@@ -118,7 +124,7 @@ def compile_model(
         for name in (word for word in key.split() if word.endswith(".o")):
             shutil.move(work / name, folder / name)
 
-    runtime = cached_directory(f"runtime/{content_key([key], [])}", make_runtime)
+    runtime = cached_directory(f"runtime/{content_key([key, driver.shared_key], [])}", make_runtime)
     variables["RUNTIME"] = str(runtime)
     run_logged(make(str(target)), log=log, cwd=work, environment=environment, what=what)
 
