@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ from tests.support.live import Live, starter
 # Background jobs ignore Ctrl-C, nohup jobs also a hang-up, and so would programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+os.environ["BOMBUS_QUICK_BUILDS"] = "1"  # runs are short
 trust.allow(ROOT)  # for designs that tests write elsewhere, with sources of the repository
 message_sums.watch()  # every simulation that a test opens
 

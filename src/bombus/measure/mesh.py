@@ -28,6 +28,7 @@ from bombus.simulator import verilator
 from bombus.simulator.compiling import (
     Driver,
     compile_model,
+    is_quick,
     optimisation,
     run_logged,
 )
@@ -195,7 +196,7 @@ def build(
         *(("--assert", f"+define+{CHECKS}") if assertions else ("--no-assert",)),
         *(f"-G{key}={_number(value)}" for key, value in parameters.items()),
     ]
-    fast = optimisation(for_tests=assertions)
+    fast = optimisation(quick=is_quick(is_slow=assertions))
     size = [f"-DBOMBUS_MESH_COLUMNS={columns}", f"-DBOMBUS_MESH_ROWS={rows}"]
     driver = Driver(
         sources=[file for file in _program_files() if file.suffix == ".cpp"],

@@ -38,6 +38,7 @@ from bombus.simulator.compiling import (
     BuildError,
     Driver,
     compile_model,
+    is_quick,
     optimisation,
 )
 from bombus.simulator.design_header import design_header
@@ -111,7 +112,9 @@ def build(
             *_runtime(),
         ],
     )
-    variant = f"{key}{'-trace' if trace else ''}{'-assertions' if assertions else ''}"
+    quick = is_quick(is_slow=False)
+    options = {"-trace": trace, "-assertions": assertions, "-quick": quick}
+    variant = key + "".join(name for name, given in options.items() if given)
     remembered = cache_directory() / "designs" / variant
     if remembered.is_file():
         entry = Path(remembered.read_text()).name
@@ -166,10 +169,11 @@ def build_library(
     manifest = json.loads(manifests[0].read_text())
     name = manifest["name"]
     file_list = generated / manifest["simulation"]["file_list"]
-    options = model_options(trace, assertions)
+    quick = is_quick(is_slow=trace or assertions)
+    options = model_options(trace, assertions, quick=quick)
     sanitizers = SANITIZERS if sanitize else ()
     of_model = sanitizers if sanitize_model else ()
-    fast = optimisation(for_tests=trace or assertions)
+    fast = optimisation(quick=quick)
     header = design_header(manifest, wave_format() if trace else "", assertions)
     key = content_key(
         [verilator.version(), *options, *cflags(of_model), *sanitizers, *fast, header],

@@ -60,9 +60,16 @@ class Driver:
     """Of these and all that they include."""
 
 
-def optimisation(*, for_tests: bool) -> tuple[str, ...]:
-    """Flags for code that runs each cycle. `for_tests`: of a model with assertions or waveforms."""
-    return QUICK_OPTIMISATION if for_tests else OPTIMISATION
+def is_quick(*, is_slow: bool) -> bool:
+    """Whether a model is compiled quickly instead of simulated fast: one that is slow anyway, and
+    all with `BOMBUS_QUICK_BUILDS=1` in the environment, as in tests.
+    """
+    return is_slow or os.environ.get("BOMBUS_QUICK_BUILDS") == "1"
+
+
+def optimisation(*, quick: bool) -> tuple[str, ...]:
+    """Flags for code that runs each cycle."""
+    return QUICK_OPTIMISATION if quick else OPTIMISATION
 
 
 def _write_units(work: Path, name: str, files: Sequence[Path]) -> str:

@@ -24,8 +24,7 @@ VERILATOR_FLAGS = (
     *("--x-initial", "unique", "--x-assign", "unique"),
     *("--timescale-override", "1ps/1ps"),
 )
-# Modules stay functions of their own, once for all instances of a shape: less C++ to compile, for
-# models that serve tests.
+# Modules stay functions of their own, once for all instances of a shape: less C++ to compile.
 QUICK_FLAGS = ("--inline-mult", "1")
 MODEL_CFLAGS = (
     "-fPIC",
@@ -58,10 +57,10 @@ def wave_format() -> str:
     return "fst" if result.returncode == 0 else "vcd"
 
 
-def model_options(trace: bool, assertions: bool) -> list[str]:
+def model_options(trace: bool, assertions: bool, *, quick: bool) -> list[str]:
     checks = ["--assert", f"+define+{CHECKS}"] if assertions else ["--no-assert"]
     options = [*VERILATOR_FLAGS, *checks]
-    if trace or assertions:
+    if quick:
         options += QUICK_FLAGS
     if trace:
         options += ["--trace-fst" if wave_format() == "fst" else "--trace-vcd", "--trace-structs"]
