@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a library of a bench, with Verilator and `harness.cpp`, and loads it.
+"""Makes a library of a bench, with Verilator and the harness, and loads it.
 
 A library is found again in the cache by the content of the files it needs.
 """
@@ -28,7 +28,9 @@ MODELS = paths.MODELS  # of modules next to a design
 EXAMPLES = ROOT / "docs" / "examples" / "rpu"  # accelerators
 
 _HEADERS = "headers.h"
-_INCLUDED = ("verilated.h", *("algorithm", "cstring", "deque", "memory", "string", "vector"))
+_INCLUDED = ("verilated.h",)
+_HARNESS = (HERE / "harness.cpp", HERE / "harness_top.h")
+_HARNESS_TOP = HERE / "harness_top.cpp"
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
 # Tests run for milliseconds, so compile time dominates.
 _COMPILE = (
@@ -67,16 +69,17 @@ def _include_flags() -> list[str]:
 
 
 def _runtime() -> Path:
-    """Verilator's own code and headers, compiled once for all benches."""
+    """Verilator's own code and headers and the harness, compiled once for all benches."""
 
     def make(folder: Path) -> None:
         (folder / _HEADERS).write_text("".join(f"#include <{name}>\n" for name in _INCLUDED))
         _run([*_COMPILE, *_include_flags(), "-x", "c++-header", _HEADERS], folder)
-        for source in _RUNTIME_SOURCES:
-            file = verilator.root() / "include" / source
+        sources = [verilator.root() / "include" / source for source in _RUNTIME_SOURCES]
+        for file in (*sources, _HARNESS[0]):
             _run([*_COMPILE, *_include_flags(), "-c", str(file)], folder)
 
-    key = content_key([verilator.version(), *_COMPILE, *_INCLUDED], [])
+    harness = [(file.name, file) for file in _HARNESS]
+    key = content_key([verilator.version(), *_COMPILE, *_INCLUDED], harness)
     return cached_directory(f"benches/runtime-{key}", make)
 
 
@@ -101,7 +104,7 @@ def build(
     headers = [file for folder in include_dirs for file in folder.glob("*.svh")]
     key = content_key(
         [verilator.version(), *verilate, *_COMPILE, *values],
-        [(file.name, file) for file in (*files, *headers, HERE / "harness.cpp")],
+        [(file.name, file) for file in (*files, *headers, *_HARNESS, _HARNESS_TOP)],
     )
 
     def make(folder: Path) -> None:
@@ -109,9 +112,12 @@ def build(
         program = str(verilator.root() / "bin" / "verilator")
         _run([program, *verilate, *values, *includes, *map(str, files)], folder)
         # One unit is quicker to compile than many small ones.
-        units = [*sorted(file.name for file in folder.glob("*.cpp")), str(HERE / "harness.cpp")]
+        units = [*sorted(file.name for file in folder.glob("*.cpp")), str(_HARNESS_TOP)]
         (folder / "all.cc").write_text("".join(f'#include "{unit}"\n' for unit in units))
-        objects = [str(_runtime() / source.replace(".cpp", ".o")) for source in _RUNTIME_SOURCES]
+        objects = [
+            str(_runtime() / Path(source).with_suffix(".o").name)
+            for source in (*_RUNTIME_SOURCES, _HARNESS[0])
+        ]
         flags = [*_include_flags(), "-I.", "-include", str(_runtime() / _HEADERS)]
         flags += ["-shared", "-o", "bench.so"]
         _run([*_COMPILE, *flags, "all.cc", *objects], folder)

@@ -2,6 +2,8 @@
 // Drives a module under test through the ports that benches/bench.svh gives every bench: with
 // random gaps on input streams and random stalls on output streams. The link rules are checked in
 // every cycle. Python provides the input and checks the output (harness.py).
+//
+// Compiled once for all benches: harness_top.cpp, compiled with each, gives the ports as bytes.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,8 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "Vbench.h"
-#include "verilated.h"
+#include "harness_top.h"
 
 namespace {
 
@@ -54,32 +55,27 @@ struct Clock {
     uint64_t cycle = 0;
 };
 
-template <typename Port>
+// Up to 64 bits of a port.
 uint64_t get_bits(const Port& port) {
     uint64_t value = 0;
-    std::memcpy(&value, &port, sizeof(port) < sizeof(value) ? sizeof(port) : sizeof(value));
+    std::memcpy(&value, port.data, std::min(port.bytes, sizeof(value)));
     return value;
 }
 
-template <typename Port>
-void set_bits(Port& port, uint64_t value) {
-    std::memcpy(&port, &value, sizeof(port) < sizeof(value) ? sizeof(port) : sizeof(value));
+void set_bits(const Port& port, uint64_t value) {
+    std::memcpy(port.data, &value, std::min(port.bytes, sizeof(value)));
 }
 
 class Bench {
 public:
-    explicit Bench(uint64_t seed) : random_(seed) {
-        context_.randReset(2);
-        context_.errorLimit(1 << 30);  // reports of checkers do not end the process
-        context_.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
-        top_ = std::make_unique<Vbench>(&context_, "bench");
-        top_->clk_i = 0;
-        top_->rst_i = ~0;
-        std::memset(&top_->control_i, 0, sizeof(top_->control_i));
+    explicit Bench(uint64_t seed) : top_(make_top(seed)), random_(seed) {
+        set_bits(top_->clk_i, 0);
+        std::memset(top_->rst_i.data, 0xFF, top_->rst_i.bytes);
+        std::memset(top_->control_i.data, 0, top_->control_i.bytes);
         set_bits(top_->in_valid_i, 0);
         set_bits(top_->out_ready_i, 0);
         top_->eval();
-        const auto* shape = reinterpret_cast<const uint32_t*>(&top_->shape_o);
+        const auto* shape = reinterpret_cast<const uint32_t*>(top_->shape_o.data);
         sources_.resize(shape[0]);
         in_bytes_ = shape[1];
         sinks_.resize(shape[2]);
@@ -89,8 +85,6 @@ public:
         other_out_ = shape[6];
         other_events_ = shape[7];
     }
-
-    ~Bench() { top_->final(); }
 
     void reset(unsigned cycles) {
         flush(~uint64_t{0});
@@ -143,7 +137,7 @@ public:
         set_bits(top_->out_ready_i, ready_ & ~sinking);
         top_->eval();
         const uint64_t offered = get_bits(top_->out_valid_o);
-        offered_data_.assign(reinterpret_cast<const char*>(&top_->out_o),
+        offered_data_.assign(top_->out_o.data,
                              sinks_.size() * out_bytes_);
         const uint64_t accepting = get_bits(top_->in_ready_o);
         set_bits(top_->out_ready_i, ready_);
@@ -151,7 +145,7 @@ public:
         combinational_ |= accepting ^ get_bits(top_->in_ready_o);
         check_outputs(offered, ready_, running);
         const uint64_t accepted = valid_ & get_bits(top_->in_ready_o);
-        const uint64_t events = top_->event_o;
+        const uint64_t events = get_bits(top_->event_o);
         for (unsigned e = 0; e < 64; e++) {
             if (running & clock_of(other_events_, e)) events_[e] += events >> e & 1;
         }
@@ -187,8 +181,7 @@ public:
         return false;
     }
 
-    VerilatedContext context_;
-    std::unique_ptr<Vbench> top_;
+    std::unique_ptr<Top> top_;
     Random random_;
     std::vector<Source> sources_;
     std::vector<Sink> sinks_;
@@ -206,7 +199,7 @@ private:
 
     void drive(size_t s, bool running) {
         Source& source = sources_[s];
-        char* port = reinterpret_cast<char*>(&top_->in_i) + s * in_bytes_;
+        char* port = top_->in_i.data + s * in_bytes_;
         if (!source.offering && !source.queue.empty() && running &&
             !random_.chance(source.gap)) {
             source.offering = true;
@@ -221,7 +214,7 @@ private:
     }
 
     void check_outputs(uint64_t offered, uint64_t ready, uint64_t running) {
-        const char* data = reinterpret_cast<const char*>(&top_->out_o);
+        const char* data = top_->out_o.data;
         if (running && get_bits(top_->out_valid_o) != offered) fail("valid depends on ready", 0);
         for (size_t s = 0; s < sinks_.size(); s++) {
             if (!(running & clock_of(other_out_, s))) continue;
@@ -274,8 +267,8 @@ API void bench_shape(Bench* bench, uint64_t* shape) {
     shape[1] = bench->in_bytes_;
     shape[2] = bench->sinks_.size();
     shape[3] = bench->out_bytes_;
-    shape[4] = sizeof(bench->top_->control_i);
-    shape[5] = sizeof(bench->top_->status_o);
+    shape[4] = bench->top_->control_i.bytes;
+    shape[5] = bench->top_->status_o.bytes;
 }
 API void bench_reset(Bench* bench, uint64_t cycles) { bench->reset(static_cast<unsigned>(cycles)); }
 API void bench_push(Bench* bench, uint64_t stream, const char* data, uint64_t items) {
@@ -290,12 +283,12 @@ API void bench_set_stall(Bench* bench, uint64_t stream, double chance) {
     bench->sinks_[stream].stall = chance;
 }
 API void bench_set_control(Bench* bench, const char* data) {
-    std::memcpy(&bench->top_->control_i, data, sizeof(bench->top_->control_i));
+    std::memcpy(bench->top_->control_i.data, data, bench->top_->control_i.bytes);
 }
 // Combinational outputs follow the control at once.
 API void bench_status(Bench* bench, char* data) {
     bench->top_->eval();
-    std::memcpy(data, &bench->top_->status_o, sizeof(bench->top_->status_o));
+    std::memcpy(data, bench->top_->status_o.data, bench->top_->status_o.bytes);
 }
 API void bench_run(Bench* bench, uint64_t cycles) {
     for (uint64_t c = 0; c < cycles; c++) bench->step();
@@ -337,7 +330,7 @@ API void bench_events(Bench* bench, uint64_t* counts) {
     std::memcpy(counts, bench->events_, sizeof(bench->events_));
 }
 API const char* bench_error(Bench* bench) {
-    if (bench->error_.empty() && bench->context_.errorCount()) {
+    if (bench->error_.empty() && bench->top_->errors()) {
         bench->error_ = "a checker has told of an error: see the output";
     }
     return bench->error_.c_str();
