@@ -32,9 +32,9 @@ CUT = ROOT / "designs" / "udp_echo_5g.yaml"
 SCALE = ROOT / "benchmarks" / "scale.yaml"
 # The same mesh at 512 bits: its simulator takes minutes to build.
 SCALE_28 = ROOT / "designs" / "scale_28.yaml"
-# 256 bits between 128 and 512 is left to `make test-all`.
+# The widths between 64 and 512 bits are left to `make test-all`.
 ALL_DESIGNS = [
-    pytest.param(file, marks=pytest.mark.sweep if width == 256 else (), id=file.stem)
+    pytest.param(file, marks=pytest.mark.sweep if width in (128, 256) else (), id=file.stem)
     for width, file in [*DESIGNS.items(), (512, FUSED)]
 ]
 ECHO_REPLICAS = ROOT / "designs" / "udp_echo_replicas.yaml"

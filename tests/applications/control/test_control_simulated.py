@@ -21,6 +21,7 @@ DESIGN = ROOT / "docs" / "examples" / "control" / "managed.yaml"
 KEY = "0x0f0e0d0c0b0a09080706050403020100"  # of the design file
 
 
+@pytest.mark.sweep
 def test_a_running_stack_is_managed() -> None:
     with bombus.Simulation(DESIGN, assertions=True) as simulation:
         with bombus.Controller(simulation, key=KEY, manifest=DESIGN) as controller:

@@ -129,10 +129,8 @@ def test_distribution(lanes: Simulation, tmp_path: Path) -> None:
     assert min(shares(lanes, flows)) > 25
 
 
-@pytest.mark.parametrize(
-    "dispatch",
-    ["least_loaded", pytest.param("[flow_hash, least_loaded]", marks=pytest.mark.sweep)],
-)
+@pytest.mark.sweep
+@pytest.mark.parametrize("dispatch", ["least_loaded", "[flow_hash, least_loaded]"])
 def test_by_load_lanes_are_used_in_turn(tmp_path: Path, dispatch: str) -> None:
     """Also for a single flow, from the first frame on if the design file says so."""
     source, elf = tmp_path / "count.c", tmp_path / "count.elf"

@@ -140,7 +140,7 @@ def resolved(design: Random, study: Study) -> Design:
 @pytest.fixture(
     scope="module",
     params=[
-        *((name, 3) for name in STUDIES if "long" not in name),
+        *((name, 3) for name in ("wormhole", "adaptive")),
         *(pytest.param((name, 1), marks=pytest.mark.sweep) for name in STUDIES),
     ],
     ids=lambda param: param[0] + ("" if param[1] == 1 else ", sample"),

@@ -148,6 +148,7 @@ def test_layers_that_hand_over_messages_answer() -> None:
         simulation.check()
 
 
+@pytest.mark.sweep
 def test_layers_that_hand_over_messages_may_stand_in_their_own_way(tmp_path: Path) -> None:
     """`udp_tx` needs the link to the echo, which messages to the echo hold."""
     text = HAND_OVER.read_text()

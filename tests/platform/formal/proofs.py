@@ -176,7 +176,7 @@ PROOFS = (
     RETURNS,
     POOL,
     replace(POOL, parameters={"NumSources": 1}),
-    CROSSPOINT,
+    pytest.param(CROSSPOINT, marks=pytest.mark.sweep, id=str(CROSSPOINT)),
     VC_INPUT,
     VC_OUTPUT,
     pytest.param(VC_ROUTER, marks=pytest.mark.sweep, id=str(VC_ROUTER)),
@@ -202,7 +202,7 @@ PROOFS = (
     RING,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
-    MULDIV,
+    pytest.param(MULDIV, marks=pytest.mark.sweep, id=str(MULDIV)),
     PROGRAM,
     MULTIPLY,
     pytest.param(

@@ -11,6 +11,7 @@ import pytest
 from tests import ROOT
 from tests.platform.formal.broken_copies import BROKEN
 from tests.platform.formal.proofs import (
+    ARRIVAL,
     CROSSPOINT,
     LINK_RETRY,
     PAYLOAD,
@@ -23,8 +24,8 @@ from tests.support.rtl_files import Mutation, sampled
 
 pytestmark = pytest.mark.slow
 
-# A broken copy takes these half a CPU minute or more, so all of theirs are left to `make test-all`.
-COSTLY = (TCP_CORE, CROSSPOINT, LINK_RETRY, PAYLOAD, VC_ROUTER)
+# A broken copy takes these 10 to 60 CPU seconds, so all of theirs are left to `make test-all`.
+COSTLY = (ARRIVAL, TCP_CORE, CROSSPOINT, LINK_RETRY, PAYLOAD, VC_ROUTER)
 
 
 def marks(index: int, proof: Proof) -> tuple[pytest.MarkDecorator, ...]:

@@ -86,14 +86,10 @@ EXAMPLES = [
     for file in sorted(folder.rglob("*.yaml"))
     if file.parent.name != "deadlock" and file.stem not in OTHERS
 ]
-FIRST = paths.EXAMPLES / "first" / "first.yaml"
 
 
-@pytest.mark.parametrize(
-    "design",
-    [pytest.param(each, marks=[] if each == FIRST else pytest.mark.sweep) for each in EXAMPLES],
-    ids=lambda path: f"{path.parent.name}-{path.stem}",
-)
+@pytest.mark.sweep
+@pytest.mark.parametrize("design", EXAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_examples(design: Path) -> None:
     report = measure(str(design))
     assert report.meets_clock, report

@@ -80,6 +80,7 @@ def big(tmp_path: Path, fabric: str = "") -> Path:
     return file
 
 
+@pytest.mark.sweep
 @pytest.mark.slow
 def test_28_tiles(tmp_path: Path) -> None:
     # The tiles in the order of the file form a cycle; the solver finds none, and shorter ways.

@@ -119,10 +119,7 @@ def test_a_new_project_is_clean(kind: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
-    [
-        pytest.param(each, marks=pytest.mark.sweep if each in ("between", "tcp") else ())
-        for each in KINDS
-    ],
+    [pytest.param(each, marks=pytest.mark.sweep if each != "udp" else ()) for each in KINDS],
 )
 def test_a_new_project_passes_its_test(kind: str, tmp_path: Path) -> None:
     create(NAME, kind, tmp_path / NAME)

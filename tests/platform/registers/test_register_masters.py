@@ -36,7 +36,7 @@ def enable(simulation: Simulation, on: bool) -> None:
         simulation.tile(tile).registers.register_walker.target.write(address=address, enable=on)
 
 
-@pytest.fixture(scope="module", params=["hub", "mesh"])
+@pytest.fixture(scope="module", params=["hub", pytest.param("mesh", marks=pytest.mark.sweep)])
 def design(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of the design, with one of the ways to the registers of tiles."""
     file = tmp_path_factory.mktemp("masters") / DESIGN.name

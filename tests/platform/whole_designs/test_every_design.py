@@ -33,10 +33,14 @@ from tests.support.bench import LIMIT_CYCLES, SCALE_28, TAGGED, TIMER_STEP_US, U
 pytestmark = pytest.mark.slow
 
 FRAMES = 300
-# To build; replicas are in SCALE_28 and other tests, too.
+# To build; replicas are in SCALE_28 and other tests, too, and MACs with clocks of their own in
+# udp_echo_xxv.
 SLOW = (
     SCALE_28,
-    *(DESIGNS / f"{name}.yaml" for name in ("middlebox_8", "middlebox_16", "udp_echo_replicas")),
+    *(
+        DESIGNS / f"{name}.yaml"
+        for name in ("middlebox_8", "middlebox_16", "udp_echo_cmac", "udp_echo_replicas")
+    ),
 )
 
 

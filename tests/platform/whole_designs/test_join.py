@@ -90,6 +90,7 @@ def test_one_network_is_refused(tmp_path: Path) -> None:
     changed(tmp_path, (": side}", ": data}"), ("  side: {data_width: 64}\n", ""))
 
 
+@pytest.mark.sweep
 def test_operands_that_wait_are_refused_and_stand_still(tmp_path: Path) -> None:
     file = changed(tmp_path, ("udp_port: 3000,", "udp_port: 3000, drops_when_full: false,"))
     folder = tmp_path / "generated"

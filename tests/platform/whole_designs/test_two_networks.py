@@ -88,6 +88,7 @@ def run_time_changes(simulation: Simulation) -> None:
     assert len(simulation.exchange(frames(1)).received) == 1
 
 
+@pytest.mark.sweep
 def test_a_ring_over_two_networks_is_refused_and_stalls(tmp_path: Path) -> None:
     """Requests have a network for themselves, but answers wait behind frames."""
     text = (TEST_DESIGNS / "frame_lookup.yaml").read_text()

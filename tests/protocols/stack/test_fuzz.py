@@ -58,6 +58,7 @@ PARTS = [
     (DESIGNS[128], "128", 0.08, 0.1, 0.1),
     (DESIGNS[64], "64", 0.08, 0.1, 0.05),
 ]
+SAMPLES = ("fused-0", "fused-4", "512-1", "64")  # the other parts are left to `make test-all`
 
 
 @dataclass
@@ -193,7 +194,11 @@ def _fails(design: Path, frames: list[bytes]) -> bool:
 
 @pytest.mark.parametrize("frames", ["sample", pytest.param("sweep", marks=pytest.mark.sweep)])
 @pytest.mark.parametrize(
-    ("design", "part", "share", "bubble", "stall"), PARTS, ids=[part[1] for part in PARTS]
+    ("design", "part", "share", "bubble", "stall"),
+    [
+        pytest.param(*each, marks=pytest.mark.sweep if each[1] not in SAMPLES else (), id=each[1])
+        for each in PARTS
+    ],
 )
 def test_mutated_frames(
     design: Path, part: str, share: float, bubble: float, stall: float, frames: str

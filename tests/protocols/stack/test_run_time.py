@@ -72,7 +72,11 @@ def test_new_address_while_time_jumps(step: int) -> None:
         assert frames == [announcement(bench.host)]
 
 
-@pytest.mark.parametrize("design", [DESIGNS[64], DESIGNS[128]], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "design",
+    [DESIGNS[64], pytest.param(DESIGNS[128], marks=pytest.mark.sweep)],
+    ids=lambda path: path.stem,
+)
 def test_a_single_write_takes_effect(design: Path) -> None:
     """Without staging, and without a request of the registers right before it or after it."""
     with Bench(design) as bench:
