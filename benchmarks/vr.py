@@ -9,10 +9,20 @@ from pathlib import Path
 from random import Random
 from typing import Annotated
 
+from _vr_software import software
 from rich.table import Table
 
 from bombus import Simulation
-from bombus.applications.vr.messages import Commit, Prepare, Request, ValidateRead
+from bombus.applications.vr.messages import (
+    HEADER_BYTES,
+    Commit,
+    Fixed,
+    Prepare,
+    PrepareOk,
+    Request,
+    ValidateRead,
+    ValidateReadReply,
+)
 from bombus.applications.vr.simulated import Message, Witnesses
 from bombus.base.paths import EXAMPLES
 from bombus.measure.bench import report_replies
@@ -22,6 +32,7 @@ from bombus.protocols.frames import WIRE_EXTRA_BYTES
 SEED = 1
 MESSAGES = 1000
 SINGLE = 16
+VALUE_BYTES = 64
 OP_BYTES = 140  # of a put of 64 bytes under a key of 64 bytes: a Prepare of 217 bytes
 HEADERS = 42
 COMMIT_EVERY = 100  # Prepares between Commits, so that the log is truncated
@@ -39,6 +50,25 @@ class Row:
     wire_cycles: float
     messages_per_second: float
     checked: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the time of an operation, from the client to the leader and back, and the sum."""
+
+    operation: str
+    part: str
+    bytes: int
+    ns: float
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Reply time of the simulated witness / real time of a software witness on loopback."""
+
+    message: str
+    hardware_ns: float
+    ratio: float
 
 
 class Load:
@@ -93,10 +123,58 @@ def _rate(witnesses: Witnesses, messages: int, shards: int, name: str) -> float:
     return max(spans)
 
 
+def _parts(latency_ns: dict[str, float], bytes_per_ns: float) -> list[Part]:
+    """An operation as a sum: frames on the wire, and the witness. Host software and switches are
+    not simulated, and so in no part."""
+    request, reply = HEADER_BYTES + 25 + OP_BYTES, HEADER_BYTES + 40 + VALUE_BYTES
+    answers: dict[str, Fixed] = {
+        "Prepare": PrepareOk(0, 0, 0, 0),
+        "ValidateRead": ValidateReadReply(1, 0, 0, 0),
+    }
+    operations: dict[str, tuple[int, Prepare | Fixed]] = {
+        "put": (request, Prepare.of(0, 1, [Request(0, 0, bytes(OP_BYTES))])),
+        "get": (request - VALUE_BYTES, ValidateRead(0, 0, 0)),
+    }
+    found = []
+    for operation, (asked, message) in operations.items():
+        name = type(message).__name__
+        sizes = {
+            "request": asked,
+            name: len(message.encode()),
+            type(answers[name]).__name__: len(answers[name].encode()),
+            "reply": reply,
+        }
+        parts = [
+            Part(operation, f"{part} on the wire", size, round(_wire_ns(size, bytes_per_ns), 1))
+            for part, size in sizes.items()
+        ]
+        parts.insert(2, Part(operation, "witness, MAC to MAC", 0, latency_ns[name]))
+        found += [*parts, Part(operation, "sum", 0, round(sum(part.ns for part in parts), 1))]
+    return found
+
+
+def _wire_ns(size: int, bytes_per_ns: float) -> float:
+    """Time of a datagram on the line, with headers, FCS, preamble and gap."""
+    return (size + HEADERS + WIRE_EXTRA_BYTES) / bytes_per_ns
+
+
+def _ratios(program: Path, messages: int, latency_ns: dict[str, float]) -> list[Ratio]:
+    with software(program) as witness:
+        seconds = {
+            "Prepare": witness.prepare(bytes(OP_BYTES), messages),
+            "ValidateRead": witness.read(messages),
+        }
+    return [
+        Ratio(name, latency_ns[name], round(latency_ns[name] / (1e9 * each), 5))
+        for name, each in seconds.items()
+    ]
+
+
 def main(
     design: Path | None = None,
     json: Path | None = None,
     messages: Annotated[int, "messages of each measurement of the rate"] = MESSAGES,
+    program: Annotated[str, "program of clients/vr, for a ratio to its software witness"] = "",
 ) -> None:
     rows: list[Row] = []
     with Simulation(design or EXAMPLES / "vr" / "witness.yaml", seed=SEED) as simulation:
@@ -124,6 +202,9 @@ def main(
                     )
                 )
         simulation.check()
+        latency_ns = {row.message: row.latency_cycles * 1e9 / simulation.clock_hz for row in rows}
+        parts = _parts(latency_ns, bytes_per_cycle * simulation.clock_hz / 1e9)
+    ratios = _ratios(Path(program), int(messages), latency_ns) if program else []
     table = Table("message", title="vr")
     headings = ("shards", "bytes", "cycles\nlatency", "cycles\nper message", "cycles\non the wire")
     for heading in (*headings, "messages/s"):
@@ -138,4 +219,17 @@ def main(
             f"{row.wire_cycles:.2f}",
             f"{row.messages_per_second:,}",
         )
-    report_replies(rows, witnesses.errors, "vr", json, [table])
+    sums = Table("operation", "part", title="operations, without the software of hosts")
+    for heading in ("bytes", "ns"):
+        sums.add_column(heading, justify="right")
+    for part in parts:
+        sums.add_row(part.operation, part.part, f"{part.bytes or ''}", f"{part.ns}")
+    tables = [table, sums]
+    if ratios:
+        title = "reply time, simulated witness / software witness on loopback"
+        tables.append(Table("message", "ratio", title=title))
+        for ratio in ratios:
+            tables[-1].add_row(ratio.message, f"{ratio.ratio}")
+    report_replies(
+        rows, witnesses.errors, "vr", json, tables, operations=parts, software_ratio=ratios
+    )

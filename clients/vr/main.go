@@ -18,6 +18,7 @@ import (
 	"bombus/vr/client"
 	"bombus/vr/history"
 	"bombus/vr/kv"
+	"bombus/vr/local"
 	"bombus/vr/log"
 	"bombus/vr/node"
 	"bombus/vr/udp"
@@ -32,12 +33,16 @@ var commands = map[string]command{
 	"init":    {"vr init -data FOLDER: makes the log of a new replica", initialize},
 	"replica": {"vr replica -config FILE -index I -data FOLDER: runs a replica", replica},
 	"witness": {"vr witness -config FILE -index I: runs a software witness", witness},
-	"setup":   {"vr setup -config FILE -index I: sets up a hardware witness", setUp},
-	"get":     {"vr get -config FILE KEY", get},
-	"put":     {"vr put -config FILE KEY VALUE", put},
-	"cas":     {"vr cas -config FILE KEY OLD NEW: puts NEW if the value is OLD", swap},
-	"load":    {"vr load -config FILE [-history FILE] ...: loads the store and measures it", load},
-	"check":   {"vr check FILE...: judges histories of vr load", check},
+	"local": {
+		"vr local -config FILE -data FOLDER: runs the members of this machine, sets up the others",
+		runLocal,
+	},
+	"setup": {"vr setup -config FILE -index I: sets up a hardware witness", setUp},
+	"get":   {"vr get -config FILE KEY", get},
+	"put":   {"vr put -config FILE KEY VALUE", put},
+	"cas":   {"vr cas -config FILE KEY OLD NEW: puts NEW if the value is OLD", swap},
+	"load":  {"vr load -config FILE [-history FILE] ...: loads the store and measures it", load},
+	"check": {"vr check FILE...: judges histories of vr load", check},
 }
 
 func main() {
@@ -48,7 +53,7 @@ func main() {
 	}
 	if !isKnown {
 		for _, name := range []string{
-			"init", "replica", "witness", "setup", "get", "put", "cas", "load", "check",
+			"init", "replica", "witness", "local", "setup", "get", "put", "cas", "load", "check",
 		} {
 			fmt.Fprintln(os.Stderr, commands[name].usage)
 		}
@@ -133,6 +138,27 @@ func serve(config *udp.Config, n *node.Node, file *log.File) error {
 		return err
 	}
 	return server.Run(ctx)
+}
+
+func runLocal(flags *flag.FlagSet, arguments []string) error {
+	data := flags.String("data", "", "folder for the logs of replicas; made if it is missing")
+	limit := flags.Duration("limit", time.Minute, "time to wait for hardware witnesses")
+	config, err := group(flags, arguments, 0)
+	if err != nil {
+		return err
+	}
+	if *data == "" {
+		return errors.New("-data is missing")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	name := flags.Lookup("config").Value.String()
+	g := local.Group{Program: program, Config: name, Data: *data, Limit: *limit}
+	return g.Run(ctx, config)
 }
 
 func setUp(flags *flag.FlagSet, arguments []string) error {

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -13,8 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.applications.vr.vr_software import SOURCES, Group, go, run_go
-from tests.support.live import new_namespace
+from tests.support.helpers import Benchmark
+from tests.support.live import new_namespace, starter
 
 pytestmark = pytest.mark.slow
 
@@ -94,6 +98,52 @@ def test_processes(tmp_path: Path, members: int, operations: int, witness: tuple
         assert re.match(rf"{operations} operations", shown)
         assert f"{operations} operations are linearizable" in group.check(history)
         assert re.search(r"view [1-9]\d*, leader", group.logs())
+
+
+@pytest.mark.sweep
+def test_hardware_witness(tmp_path: Path) -> None:
+    """The store of docs/examples/vr, whose witness is simulated live: the leader is killed."""
+    example = ROOT / "docs" / "examples" / "vr"
+    program, shown, history = tmp_path / "vr", tmp_path / "shown", tmp_path / "history"
+    run_go("build", "-o", str(program), ".")
+    config = ("-config", str(example / "group.json"))
+    with starter(tmp_path) as start:
+        live = start(example / "witness.yaml", address="10.77.0.1/24")
+        with shown.open("w") as file:
+            command = [program, "local", *config, "-data", tmp_path / "data"]
+            members = live.namespace.popen([str(each) for each in command], stderr=file)
+
+        def run(*arguments: str) -> str:
+            command = [str(program), arguments[0], *config, *arguments[1:]]
+            result = live.namespace.run(command, check=False, capture_output=True, text=True)
+            assert result.returncode == 0, f"{result.stderr}\n{shown.read_text()}"
+            return str(result.stdout).strip()
+
+        run("put", "-limit", "60s", "colour", "blue")
+        load = ("load", "-operations", "500", "-clients", "4", "-reads", "0.5")
+        for leader in (0, 2):
+            assert re.search(rf"member {leader}: normal, view \d+, leader", shown.read_text())
+            run(*load, "-history", str(history))
+            judged = subprocess.run([program, "check", history], capture_output=True, text=True)
+            assert "500 operations are linearizable" in judged.stdout, judged.stderr
+            if leader == 0:
+                (process,) = re.findall(r"member 0: replica, process (\d+)", shown.read_text())
+                os.kill(int(process), signal.SIGKILL)
+                assert run("get", "colour") == "blue"
+        assert "hardware witness, set up" in shown.read_text()
+        members.send_signal(signal.SIGINT)
+        members.wait(10)
+        live.stop()
+
+
+@pytest.mark.sweep
+def test_bench_with_software(tmp_path: Path, benchmark: Benchmark) -> None:
+    """The ratio to the software witness, whose replies are compared, too."""
+    program = tmp_path / "vr"
+    run_go("build", "-o", str(program), ".")
+    result = benchmark("vr", messages=150, program=str(program))
+    assert {row["message"] for row in result["software_ratio"]} == {"Prepare", "ValidateRead"}
+    assert all(0 < row["ratio"] < 1 for row in result["software_ratio"])
 
 
 def test_leader_is_killed(tmp_path: Path) -> None:

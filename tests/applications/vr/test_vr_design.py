@@ -20,3 +20,7 @@ def test_benchmark(benchmark: Benchmark) -> None:
         assert row["latency_cycles"] <= latency
         assert row["cycles_per_message"] <= cycles
         assert row["checked"] > 0
+    sums = {row["operation"]: row["ns"] for row in result["operations"] if row["part"] == "sum"}
+    for operation, total in sums.items():
+        parts = [row["ns"] for row in result["operations"] if row["operation"] == operation]
+        assert sum(parts) == pytest.approx(2 * total, abs=0.2)
