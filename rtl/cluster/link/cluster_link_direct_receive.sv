@@ -242,12 +242,16 @@ module cluster_link_direct_receive
       .sum_o  (sum)
   );
   // A sum counts if the States before and after its interval, and the one that brings the sender's,
-  // are consecutive.
-  logic [1:0] number_q, run_q;
+  // are consecutive. They are compared 2 cycles later: `sum` is then that of the State before, even
+  // if that one came in the cycle before this one.
+  logic [1:0] number_q, run_q, claims_q;
+  sum_t [1:0] claimed_q;
   wire follows = (run_q != '0) & sums.number == number_q + 2'd1;
-  wire sum_bad = state_good & follows & run_q == 2'd2 & sums.sum != sum;
+  wire sum_bad = claims_q[1] & claimed_q[1] != sum;
   always_ff @(posedge clk_i) begin
     if (state_good) number_q <= sums.number;
+    claimed_q <= {claimed_q[0], sums.sum};
+    claims_q  <= rst_i ? '0 : {claims_q[0], state_good & follows & run_q == 2'd2};
     if (rst_i | hunting_q) run_q <= '0;
     else if (state_good) run_q <= ~follows ? 2'd1 : 2'd2;
   end
@@ -288,7 +292,7 @@ module cluster_link_direct_receive
     event_o <= '0;
     event_o[EventPacketIn] <= pushes & ends & ~filling_q;
     event_o[EventBeatIn] <= arrives & (inside_q | begins);
-    event_o[EventCrcError] <= sum_bad | completes;  // a State is good only in step
+    event_o[EventCrcError] <= sum_bad | completes;
     event_o[EventBadWord] <= bad;
     event_o[EventResync] <= mark_good & hunting_q;
     event_o[EventLost] <= lost_q != '0;

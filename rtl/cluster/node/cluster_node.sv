@@ -300,7 +300,7 @@ module cluster_node
         events[n][cluster_link_pkg::EventDown],
         events[n][cluster_link_pkg::EventLost],
         events[n][cluster_link_pkg::EventRetry],
-        // The two are never in the same cycle.
+        // Without Check, two in the same cycle count once.
         events[n][cluster_link_pkg::EventCrcError] | events[n][cluster_link_pkg::EventBadWord],
         events[n][cluster_link_pkg::EventBeatIn],
         events[n][cluster_link_pkg::EventPacketIn],

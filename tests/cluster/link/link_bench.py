@@ -29,6 +29,7 @@ FAULTS = Layout(
     ("known", 2),
     ("expected_a", 16),
     ("expected_b", 16),
+    ("holds", 2),
 )
 STATUS = Layout(
     *(("up", 2), ("drained", 2), ("known", 2), ("_", 2), ("expected_a", 16), ("expected_b", 16))

@@ -160,6 +160,24 @@ def test_a_state_that_waits_for_a_packet(benches: Benches, width: int) -> None:
     assert not any(links.counts()[name] for name in TROUBLE), links.counts()
 
 
+@pytest.mark.parametrize("width", (pytest.param(64, marks=pytest.mark.sweep), 128))
+def test_states_that_come_together(benches: Benches, width: int) -> None:
+    """A channel that holds beats and closes the gaps between them makes no error."""
+    random = Random(width)
+    links = direct(benches, width)
+    links.send(A, packets(random, [30] * 500))
+    for _ in range(30):
+        for _ in range(3):
+            links.send(B, packets(random, [random.randrange(1, 9)]))
+            links.bench.run(random.randrange(60, 160))
+        links.faults(holds=1 << B)
+        links.bench.run(random.randrange(200, 400))
+        links.faults(holds=0)
+    links.settle()
+    links.check()
+    assert not any(links.counts()[name] for name in TROUBLE), links.counts()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_outages(benches: Benches, width: int) -> None:
     """The channel goes down and comes back at any time, also within packets."""

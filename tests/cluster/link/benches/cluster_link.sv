@@ -23,7 +23,8 @@ module bench
   `CLUSTER_BEAT_T(beat_t, DataWidth)
 
   typedef struct packed {
-    logic [16:0] unused;
+    logic [14:0] unused;
+    logic [1:0] holds;  // beats of A, of B wait, and then come without gaps
     logic [1:0][15:0] expected;  // for the drain of A, of B
     logic [1:0] known;
     logic [1:0] drains;
@@ -97,6 +98,7 @@ module bench
 
     // The wire
     logic [DataWidth:0] line[Latency];
+    logic [DataWidth-1:0] waiting[$];
     int unsigned at_q;
     logic [DataWidth-1:0] noise;
     always_ff @(posedge clk_i) begin
@@ -108,8 +110,12 @@ module bench
         noise = noise << ($urandom() % DataWidth);
         if (noise == '0) noise[0] = 1'b1;
       end
-      received[s] <= line[at_q][DataWidth-1:0];
-      received_valid[s] <= line[at_q][DataWidth] & ~faults.down[s];
+      if (line[at_q][DataWidth]) waiting.push_back(line[at_q][DataWidth-1:0]);
+      received_valid[s] <= 1'b0;
+      if (waiting.size() != 0 && !faults.holds[s]) begin
+        received[s] <= waiting.pop_front();
+        received_valid[s] <= ~faults.down[s];
+      end
       line[at_q] <= {
         sent_valid[s] & out_ready_i[2+s] & ~resets_q[s] &
             ~($urandom() < faults.losses && !faults.clean[s]),
@@ -119,6 +125,7 @@ module bench
       if (rst_i) begin
         at_q <= 0;
         received_valid[s] <= 1'b0;
+        waiting.delete();
         for (int unsigned n = 0; n < Latency; n++) line[n][DataWidth] <= 1'b0;
       end
     end
