@@ -233,8 +233,8 @@ module cluster_link_transmit
         free_q  <= found_start_q;
         acked_q <= found_q.seq;
       end else if (draining_q) free_q <= send_q;
-      if (lost_q != '0) lost_q <= lost_q - 1'b1;
-      if (found_valid_q & found_q.lost) lost_q <= found_q.seq - acked_q;
+      lost_q <= lost_q - seq_t'(lost_q != '0) +
+          ((found_valid_q & found_q.lost) ? found_q.seq - acked_q : '0);
     end
   end
 

@@ -283,6 +283,27 @@ def test_drain_without_the_neighbour(benches: Benches) -> None:
     links.check()
 
 
+def test_all_lost_packets_are_counted(benches: Benches) -> None:
+    """The link begins anew while packets that a drain has given up are still counted."""
+    links = Links(benches, 512, seed=7)
+    links.train()
+    links.faults(losses=(1 << 32) - 1, clean=1 << B)
+    sent = packets(Random(1), [0] * 195)
+    links.send(A, sent)
+    links.bench.run(600)
+    links.faults(down=3)
+    links.bench.run(20)
+    links.faults(disables=3)
+    links.bench.run(10)
+    links.faults(down=0, losses=0, clean=0, drains=1 << A, known=0)
+    links.bench.run(5)
+    links.faults(drains=0, disables=0)
+    links.bench.run(10_000)
+    came, returned = links.received(A), links.received(B)
+    assert len(came) + len(returned) < 20
+    assert links.counts(A)["lost"] == len(sent) - len(came) - len(returned)
+
+
 def whole(links: Links, side: int) -> list[Packet]:
     """What has arrived, without packets that the reset has cut."""
     found, beats = [], []
