@@ -10,7 +10,7 @@
 // (no_route_o). A packet may leave by the link that it came from, which routes around a dead link
 // need. The router fills in the source of packets from the local port. An entry is looked up when
 // the first beat is taken, so a new entry never divides a packet. The entries of the own ID are the
-// local port, whatever is written there.
+// local port, whatever is written there; those of an earlier ID are as after reset.
 //
 // An output serves its inputs round robin, packet by packet. Packets are not interleaved. No packet
 // is begun at an output that is not open. A data packet waits at its input, where a new entry still
@@ -20,7 +20,7 @@
 //
 // Latency: 1 cycle (cut-through). Throughput: one beat per output and cycle, no gap between
 // packets. It takes nothing while the table is written: for NumEntries + 2 ** ClassBits cycles
-// after reset, for 2 ** ClassBits cycles after a change of the ID.
+// after reset, for 2 * 2 ** ClassBits cycles after a change of the ID.
 `include "bombus_assert.svh"
 module cluster_router
   import cluster_pkg::*;
@@ -89,11 +89,12 @@ module cluster_router
   endfunction
 
   // The whole table is written, then the entries of the own ID: with that, the router is ready.
+  // After a change, the entries of the ID before it are written first.
   typedef logic [$clog2(NumBoards)-1:0] destination_t;
-  logic filled_q, ready_q;
+  logic filled_q, ready_q, clears_q;
   logic [IndexBits-1:0] fill_q;
   logic [ClassBits-1:0] class_q;
-  board_t own_q;
+  board_t own_q, before_q;
   (* ram_style = "distributed" *) ports_t ram[NumEntries];
   wire has_entry = 32'(own_q) < NumBoards;
   wire is_own = has_entry & destination_t'(route_index_i) == destination_t'(own_q);
@@ -107,31 +108,33 @@ module cluster_router
       index   = fill_q;
       written = decoded(Routes[fill_q]);
     end else if (~ready_q) begin
-      index   = {class_q, destination_t'(own_q)};
-      written = LocalPort;
+      index   = {class_q, destination_t'(clears_q ? before_q : own_q)};
+      written = clears_q ? decoded(Routes[index]) : LocalPort;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (~filled_q | (~ready_q & has_entry) | writes) ram[index] <= written;
+    if (~filled_q | (~ready_q & (clears_q | has_entry)) | writes) ram[index] <= written;
   end
   always_ff @(posedge clk_i) begin
-    own_q <= board_i;
+    if (ready_q | ~filled_q) own_q <= board_i;
+    if (ready_q) before_q <= own_q;
     if (rst_i) begin
       filled_q <= 1'b0;
       fill_q   <= '0;
       ready_q  <= 1'b0;
+      clears_q <= 1'b0;
       class_q  <= '0;
     end else begin
       if (~filled_q) begin
         fill_q   <= fill_q + 1'b1;
         filled_q <= &fill_q;
       end else if (~ready_q) begin
-        class_q <= class_q + 1'b1;
-        ready_q <= &class_q;
-      end
-      if (own_q != board_i) begin
-        ready_q <= 1'b0;
-        class_q <= '0;
+        class_q  <= class_q + 1'b1;
+        clears_q <= clears_q & ~(&class_q);
+        ready_q  <= ~clears_q & (&class_q);
+      end else if (own_q != board_i) begin
+        ready_q  <= 1'b0;
+        clears_q <= has_entry;
       end
     end
   end
