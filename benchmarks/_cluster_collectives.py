@@ -25,7 +25,7 @@ LAYER = "cluster_collect"
 BARRIER, ALL_REDUCE = 0, 3  # collective_pkg::op_e
 STEP = 16  # cycles between two looks at the results
 LIMIT = 200_000  # cycles
-REPEATS = 5  # all-reduces, of which the median is taken: some wait for sessions
+REPEATS = 5  # all-reduces, of which the median is taken
 
 
 @dataclass(frozen=True)

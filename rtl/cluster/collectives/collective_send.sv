@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends packets of a vector, and its result, from the memory of cluster_collective.
 //
-// Packets that were received and stored come first (forward_i), then those with which a transfer
-// starts at this board: numbers first_i, first_i + step_i and so on.
+// The packets with which a transfer starts at this board come first: numbers first_i,
+// first_i + step_i and so on. Then follow those that were received and stored (forward_i). Packets
+// that wait at each board bridge the latency of a hop. If received packets came first, those that
+// are left at the start would follow in a second round of all hops, with half of the links idle.
 //
 // Latency: 4 cycles from forward_i to the first beat. Throughput: one beat per cycle, and one more
 // cycle per packet for its first beat.
@@ -81,7 +83,7 @@ module collective_send
   wire  takes = ~reads_q | (advances & is_last);
   wire  gives = gives_result_i & ~result_given_q;
   wire  has_next = queued_valid | starts_left | gives;
-  assign started_o = takes & ~queued_valid & starts_left;
+  assign started_o = takes & starts_left;
 
   block_fifo #(
       .data_t(stored_t),
@@ -93,12 +95,12 @@ module collective_send
       .write_i(forward_valid_i),
       .data_o (queued),
       .valid_o(queued_valid),
-      .ready_i(takes)
+      .ready_i(takes & ~starts_left)
   );
 
   always_comb begin
     next = '0;
-    next.packet = queued_valid ? queued : '{index: first_q[IndexBits-1:0], hop: hop_i};
+    next.packet = starts_left ? '{index: first_q[IndexBits-1:0], hop: hop_i} : queued;
     next.is_result = ~queued_valid & ~starts_left;
     next.has_head = ~next.is_result;
     next.addr = addr_t'({next.packet.index, {PacketShift{1'b0}}});

@@ -327,6 +327,32 @@ def test_bandwidth(benches: Benches) -> None:
     assert bound / (ended - started) > 0.8
 
 
+def test_packets_that_start_come_first(benches: Benches) -> None:
+    """A board sends 16 packets to start with, 2 more than a hop holds: they take one round of the
+    hops, not two.
+    """
+    random = Random(7)
+    boards, packet_beats, beats = 4, 2, 128
+    bench = benches(
+        "collective_ring",
+        NumBoards=boards,
+        LinkCycles=40,
+        BufferPackets=32,
+        PacketBeats=packet_beats,
+        MaxBytes=beats * BEAT_BYTES,
+    )
+    ring = Ring(bench, boards)
+    vectors = [vector(random, beats, is_float=False) for _ in range(boards)]
+    ring.start(ring.command(ALL_REDUCE, beats), dict(enumerate(vectors)))
+    ring.finish()
+    wanted = all_reduce(vectors, packet_beats * LANES, is_float=False)
+    assert all(np.array_equal(result, wanted) for result in ring.results().values())
+    started = max(max(bench.taken(boards + board)) for board in range(boards))
+    ended = max(bench.received(board)[0].cycle for board in range(boards))
+    packets = 2 * (boards - 1) * beats // packet_beats // boards
+    assert packets * (packet_beats + 2) / (ended - started) > 0.8
+
+
 # ---- The order of a ring ----
 
 
