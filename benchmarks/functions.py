@@ -3,43 +3,46 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Annotated
 
+from _function_rates import echoed, translated, without
+from _function_tunnels import ip_in_ip
 from rich.table import Table
 
-from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS, EXAMPLES
 from bombus.measure import area as areas
 from bombus.measure.bench import report_replies
-from bombus.measure.exchanges import burst, cycles_per_packet, idle_latencies, introduce, neighbour
-from bombus.protocols.frames import Host, Station, arp_request, padded, sums_to_zero, udp_frame
 
-SEED = 1
 PACKETS = 1000
-SINGLE = 20
-PAYLOAD = bytes(18)  # of a frame of 60 bytes
 
 
 @dataclass(frozen=True)
 class Function:
-    """A layer, a design with it and the same design without it."""
+    """A design with a layer, the same design without it, and how the rate is measured."""
 
     example: Path
-    base: Path | None = DESIGNS / "udp_echo_fused.yaml"  # None: the example without its line
+    base: Path | str = DESIGNS / "udp_echo_fused.yaml"  # str: the example without this layer
     layers: int = 1  # that a datagram and its answer pass
-    forwards: bool = False  # also between MAC ports, whose rate counts
+    # Cycles per packet of a design, and errors; None: of the UDP echo.
+    rate: Callable[[Path, int], tuple[float, int]] | None = None
+    modules: Sequence[str] = ()  # whose area counts; none: the layer's own
 
 
 _FOLDER = EXAMPLES / "functions"
 FUNCTIONS: Mapping[str, Function] = {
     "acl": Function(_FOLDER / "acl_fused.yaml"),
+    "ip_in_ip": Function(
+        _FOLDER / "tunnel_fused.yaml",
+        base="ip_in_ip_encapsulate",
+        rate=ip_in_ip,
+        modules=("ip_in_ip_encapsulate", "ip_in_ip_decapsulate"),
+    ),
     "load_balancer": Function(_FOLDER / "balanced.yaml", DESIGNS / "udp_echo.yaml"),
+    "napt": Function(_FOLDER / "napt_fused.yaml", base="napt", rate=translated),
     "nat": Function(_FOLDER / "nat_fused.yaml", layers=2),
     "shaper": Function(_FOLDER / "shaper_fused.yaml"),
 }
@@ -56,57 +59,24 @@ class Row:
     delay_ps: int | None
 
 
-def _exchanged(design: Path, packets: int) -> tuple[float, float, int]:
-    """Latency and cycles per packet, and how many replies are missing."""
-    with Simulation(design, seed=SEED) as simulation:
-        host = Host.from_manifest(simulation.manifest)
-        station = neighbour(simulation.manifest)
-        introduce(simulation, station)
-        frame = udp_frame(station, host, PAYLOAD, port=7)
-        cycles, answers = idle_latencies(simulation, [frame] * SINGLE)
-        received = burst(simulation, [frame] * packets, packets).received
-        simulation.check()
-    missing = packets + SINGLE - len(received) - len(answers)
-    return median(cycles), cycles_per_packet(received), missing
-
-
-def _without(layer: str, example: Path) -> Path:
-    """A copy of a design without the line of a layer."""
-    lines = example.read_text(encoding="utf-8").splitlines(keepends=True)
-    copy = Path(tempfile.mkdtemp()) / example.name
-    copy.write_text("".join(line for line in lines if f" {layer}: " not in line), encoding="utf-8")
-    return copy
-
-
-def _forwarded(design: Path, packets: int) -> tuple[float, int]:
-    """Cycles per packet from MAC port 0 to port 1, and how many are missing or wrong."""
-    with Simulation(design, seed=SEED) as simulation:
-        inside, outside = (Host.from_manifest(simulation.manifest, port) for port in (0, 1))
-        client = neighbour(simulation.manifest)
-        server = Station(client.mac, outside.ip[:3] + b"\x01")
-        simulation.send(padded(arp_request(server, outside)), 1)
-        simulation.advance_until_idle()
-        while simulation.receive(1, timeout_cycles=0) is not None:
-            pass
-        frame = udp_frame(client, Host(inside.mac, server.ip, inside.netmask), PAYLOAD, port=7)
-        done = simulation.exchange([frame] * packets, expected=packets)
-        simulation.check()
-    good = [each for each in done.received if _is_translated(each.data, frame, outside, server)]
-    ports = {each.data[34:36] for each in done.received}
-    return cycles_per_packet(done.received), packets - len(good) + len(ports) - 1
-
-
-def _is_translated(data: bytes, frame: bytes, outside: Host, server: Station) -> bool:
-    """Whether a datagram has left with the outside address and another port, else unchanged."""
-    pseudo = data[26:34] + bytes((0, data[23])) + data[38:40]
-    return (
-        data[:12] == server.mac + outside.mac
-        and data[22] == frame[22] - 1
-        and data[26:34] == outside.ip + server.ip
-        and data[36:40] + data[42:] == frame[36:40] + frame[42:]
-        and sums_to_zero(data[14:34])
-        and sums_to_zero(pseudo + data[34:])
-    )
+def _measured(name: str, packets: int, no_area: bool) -> tuple[Row, int]:
+    """The row of a layer, and errors."""
+    function = FUNCTIONS[name]
+    example, base = function.example, function.base
+    before = echoed(without(base, example) if isinstance(base, str) else base, packets)
+    after = echoed(example, packets)
+    rate, errors = after.cycles_per_packet, before.errors + after.errors
+    if function.rate:
+        rate, more = function.rate(example, packets)
+        errors += more
+    luts: int | None = None
+    delay_ps: int | None = None
+    if not no_area:
+        values = [areas.measure(module).as_dict() for module in function.modules or (name,)]
+        luts = sum(each["lut_total"] for each in values)
+        delay_ps = max(max(each["delay_ps"], each["sta_ps"]) for each in values)
+    added = (after.latency_cycles - before.latency_cycles) / function.layers
+    return Row(name, added, rate, luts, delay_ps), errors
 
 
 def main(
@@ -122,20 +92,9 @@ def main(
     for name in layers.split(","):
         if name not in FUNCTIONS:
             raise UserError(f"--layers {name}: expected some of {', '.join(FUNCTIONS)}")
-        function = FUNCTIONS[name]
-        base = function.base or _without(name, function.example)
-        before, _, missing = _exchanged(base, int(packets))
-        after, rate, more = _exchanged(function.example, int(packets))
-        errors += missing + more
-        if function.forwards:
-            rate, more = _forwarded(function.example, int(packets))
-            errors += more
-        luts: int | None = None
-        delay_ps: int | None = None
-        if not no_area:
-            values = areas.measure(name).as_dict()
-            luts, delay_ps = values["lut_total"], max(values["delay_ps"], values["sta_ps"])
-        rows.append(Row(name, (after - before) / function.layers, rate, luts, delay_ps))
+        row, wrong = _measured(name, int(packets), no_area)
+        rows.append(row)
+        errors += wrong
     table = Table("layer", title="functions")
     for heading in ("cycles added", "cycles per packet", "LUTs", "delay ps"):
         table.add_column(heading, justify="right")

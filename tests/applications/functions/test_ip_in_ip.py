@@ -11,7 +11,13 @@ from typing import Any
 
 import pytest
 
-from bombus.analysis import check
+from bombus.applications.functions.tunnels import (
+    ETHERNET_BYTES,
+    IPV4_BYTES,
+    PROTOCOL_IP_IN_IP,
+    answers_in_ip_in_ip,
+    into_ip_in_ip,
+)
 from bombus.base import paths
 from bombus.measure.exchanges import introduce
 from bombus.protocols.frames import (
@@ -28,38 +34,34 @@ from bombus.protocols.frames import (
 from bombus.protocols.stack import Stack
 from bombus.simulator.build import Library, build
 from bombus.simulator.simulation import Simulation
-from tests import ROOT
+from tests.applications.functions.tunnel_cases import (
+    answers,
+    check_deadlocks,
+    check_lines,
+    drops,
+    inside,
+    outside,
+)
 
 DESIGN = paths.EXAMPLES / "functions" / "udp_echo_tunnel.yaml"
-BASE = ROOT / "designs" / "udp_echo_10g.yaml"
 REMOTE = Station.of("02:00:00:00:00:99", "10.77.0.1")  # the other end
 INNER = Station.of("02:00:00:00:00:99", "10.99.0.1")  # behind it
 FAR = Station.of("02:00:00:00:00:99", "198.51.100.7")  # behind its gateway
-IP_IN_IP = 4
-ETHERNET_BYTES, IPV4_BYTES = 14, 20
 MTU = 1480
 
 
 def test_twelve_lines_are_added_or_changed() -> None:
-    before, after = BASE.read_text().splitlines(), DESIGN.read_text().splitlines()
-    changed = [line for line in after if line not in before and not line.startswith(("#", "name"))]
-    assert len(changed) == 12
+    check_lines(DESIGN)
 
 
 def test_a_chain_with_repeated_headers(tmp_path: Path) -> None:
     """Two tiles of each layer pass; a tile that is visited twice, or a bad place, deadlocks."""
     text = DESIGN.read_text()
-    _, problems = check.check(DESIGN)
-    assert not problems
     visited = text.replace("next: {ipv4_rx: inner_rx}", "next: {ipv4_rx: ipv4_rx}")
     visited = visited.replace("  - {name: inner_rx", "  # {name: inner_rx")
     # Tiles at the first free positions.
     misplaced = re.sub(r", at: \[[0-3], [1-3]\]", "", text)
-    for name, bad in {"visited": visited, "misplaced": misplaced}.items():
-        file = tmp_path / f"{name}.yaml"
-        file.write_text(bad)
-        with pytest.raises(check.DeadlockError):
-            check.check(file)
+    check_deadlocks(DESIGN, {"visited": visited, "misplaced": misplaced}, tmp_path)
 
 
 # ---- In simulation ----
@@ -78,50 +80,15 @@ def simulation(library: Library) -> Iterator[Simulation]:
         simulation.check()
 
 
-def outside(simulation: Simulation) -> Host:
-    return Host.from_manifest(simulation.manifest)
-
-
-def inside(simulation: Simulation) -> Host:
-    return Host.from_manifest(simulation.manifest, 1)
-
-
 def into(host: Host, frame: bytes, **options: Any) -> bytes:
-    """The packet of this frame in the tunnel. Options of the outer header as of `ipv4`."""
-    end = ETHERNET_BYTES + int.from_bytes(frame[16:18])
-    packet = ipv4(REMOTE.ip, host.ip, IP_IN_IP, frame[ETHERNET_BYTES:end], **options)
-    return padded(ethernet(host.mac, REMOTE.mac, TYPE_IPV4, packet))
+    return into_ip_in_ip(frame, REMOTE, host, **options)
 
 
 def expected(simulation: Simulation, frame: bytes) -> list[bytes]:
     """Answers of a stack, in the tunnel."""
-    outer, inner = outside(simulation), inside(simulation)
-    model = Stack(inner)
-    for station in (INNER,):
-        model.process(padded(arp_request(station, inner)))
-    answers = model.process(frame).replies
-    found = []
-    for answer in answers:
-        end = ETHERNET_BYTES + int.from_bytes(answer[16:18])
-        body = answer[ETHERNET_BYTES:end]
-        packet = ipv4(outer.ip, REMOTE.ip, IP_IN_IP, body, tos=body[1])
-        found.append(padded(ethernet(REMOTE.mac, outer.mac, TYPE_IPV4, packet)))
-    return found
-
-
-def answers(simulation: Simulation, frame: bytes) -> list[bytes]:
-    simulation.send(frame)
-    simulation.advance_until_idle()
-    return [each.data for each in simulation.receive_all()]
-
-
-def drops(simulation: Simulation) -> dict[str, int]:
-    found = {}
-    for tile in simulation.manifest["tiles"]:
-        for name, count in simulation.tile_counters(tile["name"]).items():
-            if count and name.startswith("drop."):
-                found[name] = count
-    return found
+    model = Stack(inside(simulation))
+    model.process(padded(arp_request(INNER, model.host)))
+    return answers_in_ip_in_ip(model, frame, REMOTE, outside(simulation))
 
 
 @pytest.mark.slow
@@ -187,12 +154,12 @@ def test_bad_packets_are_counted(simulation: Simulation) -> None:
     for name, frame in cases.items():
         before = drops(simulation).get(name, 0)
         body = frame[ETHERNET_BYTES:]
-        packet = ipv4(REMOTE.ip, outer.ip, IP_IN_IP, body)
+        packet = ipv4(REMOTE.ip, outer.ip, PROTOCOL_IP_IN_IP, body)
         sent = padded(ethernet(outer.mac, REMOTE.mac, TYPE_IPV4, packet))
         assert answers(simulation, sent) == [], name
         assert drops(simulation)[name] == before + 1, name
     # A header that ends inside the outer packet, and an outer fragment.
-    packet = ipv4(REMOTE.ip, outer.ip, IP_IN_IP, bytes(19))
+    packet = ipv4(REMOTE.ip, outer.ip, PROTOCOL_IP_IN_IP, bytes(19))
     short = padded(ethernet(outer.mac, REMOTE.mac, TYPE_IPV4, packet))
     assert answers(simulation, short) == []
     assert drops(simulation)["drop.ip_in_ip_decapsulate.truncated"] == 1

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from bombus.analysis import check
 from bombus.base import paths
 from bombus.measure.exchanges import introduce
 from bombus.protocols.frames import (
@@ -31,10 +30,16 @@ from bombus.protocols.frames import (
 from bombus.protocols.stack import Stack
 from bombus.simulator.build import Library, build
 from bombus.simulator.simulation import Simulation
-from tests import ROOT
+from tests.applications.functions import tunnel_cases
+from tests.applications.functions.tunnel_cases import (
+    answers,
+    check_deadlocks,
+    check_lines,
+    inside,
+    outside,
+)
 
 DESIGN = paths.EXAMPLES / "functions" / "udp_echo_vxlan.yaml"
-BASE = ROOT / "designs" / "udp_echo_10g.yaml"
 REMOTE = Station.of("02:00:00:00:00:99", "10.77.0.1")  # the other end
 OTHERS = [Station.of(f"02:00:00:00:00:a{n}", f"10.77.0.{10 + n}") for n in range(2)]
 INNER = Station.of("02:00:00:00:0c:01", "10.99.0.1")
@@ -44,25 +49,17 @@ HEADERS = 14 + 20 + 8 + 8  # before an inner frame
 
 
 def test_twelve_lines_are_added_or_changed() -> None:
-    before, after = BASE.read_text().splitlines(), DESIGN.read_text().splitlines()
-    changed = [line for line in after if line not in before and not line.startswith(("#", "name"))]
-    assert len(changed) == 12
+    check_lines(DESIGN)
 
 
 def test_a_chain_with_repeated_headers(tmp_path: Path) -> None:
     """Two tiles of each layer pass; a tile that is visited twice, or a bad place, deadlocks."""
     text = DESIGN.read_text()
-    _, problems = check.check(DESIGN)
-    assert not problems
     # Outer and inner packets in one ipv4_tx.
     visited = text.replace("ipv4_tx: eth_tx}, at: [1, 3]", "ipv4_tx: ipv4_tx}, at: [1, 3]")
     visited = visited.replace("[ipv4_tx, eth_tx, mac_tx]", "[eth_tx, mac_tx]")
     misplaced = re.sub(r", at: \[[0-3], [1-3]\]", "", text)
-    for name, bad in {"visited": visited, "misplaced": misplaced}.items():
-        file = tmp_path / f"{name}.yaml"
-        file.write_text(bad)
-        with pytest.raises(check.DeadlockError):
-            check.check(file)
+    check_deadlocks(DESIGN, {"visited": visited, "misplaced": misplaced}, tmp_path)
 
 
 # ---- In simulation ----
@@ -79,14 +76,6 @@ def simulation(library: Library) -> Iterator[Simulation]:
         connect(simulation)
         yield simulation
         simulation.check()
-
-
-def outside(simulation: Simulation) -> Host:
-    return Host.from_manifest(simulation.manifest)
-
-
-def inside(simulation: Simulation) -> Host:
-    return Host.from_manifest(simulation.manifest, 1)
 
 
 def into(host: Host, frame: bytes, **options: Any) -> bytes:
@@ -128,20 +117,9 @@ def connect(simulation: Simulation) -> None:
     assert inner_of(answer.data) == reply[:42]
 
 
-def answers(simulation: Simulation, frame: bytes) -> list[bytes]:
-    simulation.send(frame)
-    simulation.advance_until_idle()
-    return [each.data for each in simulation.receive_all()]
-
-
-def drops(simulation: Simulation) -> dict[str, int]:
+def drops(simulation: Simulation) -> Mapping[str, int]:
     """But for that of the announcement of the inner host, while the list is empty."""
-    found = Counter({NO_END: -1})
-    for tile in simulation.manifest["tiles"]:
-        for name, count in simulation.tile_counters(tile["name"]).items():
-            if count and name.startswith("drop."):
-                found[name] += count
-    return +found
+    return Counter(tunnel_cases.drops(simulation)) - Counter({NO_END: 1})
 
 
 @pytest.mark.slow
