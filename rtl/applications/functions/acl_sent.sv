@@ -5,7 +5,8 @@
 // unchanged. For each TCP or UDP packet with ports and without RST, a message of kind acl_flow is
 // sent to the layer acl. There is none if the previous packet had the same flow within the same
 // unit of 2^20 us. While QueueMessages reports wait, there is none either, which is counted; a
-// later packet of the flow is reported.
+// later packet of the flow is reported. Packets from the ports of servers, FirstServerPort to
+// LastServerPort, are not reported either: then no client makes flows.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module acl_sent
@@ -15,6 +16,8 @@ module acl_sent
     parameter type beat_t = logic,
     parameter int unsigned QueueMessages = 16,  // a power of two from 4 on
     parameter bit CutsReady = 0,  // passed to output_stage
+    parameter int unsigned FirstServerPort = 1,  // more than LastServerPort: none
+    parameter int unsigned LastServerPort = 0,
     parameter int unsigned KindAclFlow = 1  // filled in by Bombus
 ) (
     input logic        clk_i,
@@ -50,6 +53,10 @@ module acl_sent
     EventUnreported,  // too many reports waited
     NumEvents
   } event_e;
+
+  if (FirstServerPort > 65535 || LastServerPort > 65535) begin : gen_bad_ports
+    $error("acl_sent: FirstServerPort and LastServerPort must be 0 to 65535");
+  end
 
   // ---- Packets ----
 
@@ -105,6 +112,7 @@ module acl_sent
   logic [31-UnitShift:0] last_unit_q;
   wire is_repeated = last_valid_q & last_q == flow_q & last_unit_q == time_us_i[31:UnitShift];
   wire reports = valid_q & ~is_repeated;
+  wire is_server = 32'(key.source_port) >= FirstServerPort & 32'(key.source_port) <= LastServerPort;
   always_ff @(posedge clk_i) begin
     flow_q <= '{
         peer: key.destination,
@@ -113,7 +121,8 @@ module acl_sent
         host_port: key.source_port,
         protocol: key.protocol
     };
-    valid_q <= key_valid & ~malformed & ~other_kind & key.state.has_ports & ~key.state.flags[Rst];
+    valid_q <= key_valid & ~malformed & ~other_kind & key.state.has_ports &
+        ~key.state.flags[Rst] & ~is_server;
     if (reports & queue_ready) begin
       last_valid_q <= 1'b1;
       last_q <= flow_q;

@@ -143,7 +143,7 @@ module napt
   end
 
   verdict_t found, verdict;
-  logic found_valid, verdict_valid, verdict_ready, is_served;
+  logic found_valid, verdict_valid, verdict_ready, is_served, is_served_valid;
   napt_choice #(
       .regs_t(regs_t),
       .NumMacPorts(NumMacPorts),
@@ -163,6 +163,7 @@ module napt
       .length_i(length),
       .mac_port_i(mac_port),
       .is_served_o(is_served),
+      .is_served_valid_o(is_served_valid),
       .verdict_o(found),
       .verdict_valid_o(found_valid)
   );
@@ -195,7 +196,7 @@ module napt
       .clk_i,
       .rst_i,
       .in_i(is_served),
-      .in_valid_i(is_viewed),
+      .in_valid_i(is_served_valid),
       .in_ready_o(),
       .out_o(keeps),
       .out_valid_o(keeps_valid),

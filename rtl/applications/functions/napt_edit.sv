@@ -63,16 +63,34 @@ module napt_edit
   logic [NumWords-1:0][15:0] old, words;
   logic [NumWords-1:0] changes;
   always_comb begin
-    old = '0;
-    data_o = data_i;
     for (int unsigned w = 0; w < NumWords; w++) begin
       old[w] = bombus_pkg::swap16(data_i[16*(w%BeatWords)+:16]);
     end
+  end
+
+  // Three sums at most: the message's own, that of a quoted IP header, and that of its transport.
+  wire change_t transport_change = is_echo ? verdict_i.number : verdict_i.all;
+  wire [15:0] own_csum = csum_of(
+      is_error | is_echo ? old[IcmpCsum] : is_udp ? old[UdpCsum] : old[TcpCsum],
+      is_error ? error_change : transport_change,
+      verdict_i.index,
+      is_udp & ~is_error
+  );
+  wire [15:0] quote_csum = csum_of(old[QuoteCsum], verdict_i.address, '0, 1'b0);
+  wire [15:0] quoted_csum = csum_of(
+      is_echo ? old[Quoted+IcmpCsum] : is_udp ? old[Quoted+UdpCsum] : old[Quoted+TcpCsum],
+      transport_change,
+      verdict_i.index,
+      is_udp
+  );
+
+  always_comb begin
+    data_o  = data_i;
     words   = old;
     changes = '0;
     if (is_error) begin
-      words[IcmpCsum] = csum_of(old[IcmpCsum], error_change, verdict_i.index, 1'b0);
-      words[QuoteCsum] = csum_of(old[QuoteCsum], verdict_i.address, '0, 1'b0);
+      words[IcmpCsum] = own_csum;
+      words[QuoteCsum] = quote_csum;
       changes[IcmpCsum] = 1'b1;
       changes[QuoteCsum] = 1'b1;
       for (int unsigned n = 0; n < 2; n++) begin
@@ -82,11 +100,10 @@ module napt_edit
         changes[QuoteDestination+n] = ~is_source;
       end
       words[Quoted+SourcePort] = port;
-      words[Quoted+DestinationPort] = is_echo ?
-          csum_of(old[Quoted+IcmpCsum], verdict_i.number, verdict_i.index, 1'b0) : port;
+      words[Quoted+DestinationPort] = is_echo ? quoted_csum : port;
       words[Quoted+EchoId] = port;
-      words[Quoted+UdpCsum] = csum_of(old[Quoted+UdpCsum], verdict_i.all, verdict_i.index, 1'b1);
-      words[Quoted+TcpCsum] = csum_of(old[Quoted+TcpCsum], verdict_i.all, verdict_i.index, 1'b0);
+      words[Quoted+UdpCsum] = quoted_csum;
+      words[Quoted+TcpCsum] = quoted_csum;
       changes[Quoted+SourcePort] = ~is_echo & is_source;
       changes[Quoted+DestinationPort] = is_echo | ~is_source;
       changes[Quoted+EchoId] = is_echo;
@@ -94,11 +111,10 @@ module napt_edit
       changes[Quoted+TcpCsum] = is_tcp & verdict_i.has_quoted_csum;
     end else begin
       words[SourcePort] = port;
-      words[DestinationPort] = is_echo ?
-          csum_of(old[IcmpCsum], verdict_i.number, verdict_i.index, 1'b0) : port;
+      words[DestinationPort] = is_echo ? own_csum : port;
       words[EchoId] = port;
-      words[UdpCsum] = csum_of(old[UdpCsum], verdict_i.all, verdict_i.index, 1'b1);
-      words[TcpCsum] = csum_of(old[TcpCsum], verdict_i.all, verdict_i.index, 1'b0);
+      words[UdpCsum] = own_csum;
+      words[TcpCsum] = own_csum;
       changes[SourcePort] = ~is_echo & is_source;
       changes[DestinationPort] = is_echo | ~is_source;
       changes[EchoId] = is_echo;

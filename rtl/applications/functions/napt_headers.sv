@@ -4,7 +4,7 @@
 // A packet whose headers are bad is left to the stack (is_served), which drops and counts it. So
 // are packets to the host, and from outside all but those to a port of napt.
 //
-// Combinational.
+// The first cycle selects the fields, the second one judges them. Throughput: a packet per cycle.
 module napt_headers
   import bombus_pkg::*;
   import napt_pkg::*;
@@ -13,12 +13,20 @@ module napt_headers
     parameter int unsigned InsidePort  = 0,
     parameter int unsigned OutsidePort = 1
 ) (
+    input logic clk_i,
+
     input host_t     [ NumMacPorts-1:0] host_i,
-    input logic      [ErrorBytes*8-1:0] view_i,      // bytes after the last one have any value
+    input logic      [ErrorBytes*8-1:0] view_i,     // bytes after the last one have any value
     input length_t                      length_i,
     input mac_port_t                    mac_port_i,
-    input logic                         is_owned_i,  // the port that packet_o names is napt's
 
+    // In the same cycle
+    output logic             from_inside_o,
+    output endpoint_t        inside_o,       // of a packet from inside
+    output logic      [15:0] outside_port_o, // to be replaced in a packet from outside
+
+    // In the next cycle
+    input  logic    is_owned_i,  // the outside port is napt's
     output packet_t packet_o,
     output logic    is_served_o
 );
@@ -43,53 +51,26 @@ module napt_headers
   wire [31:0] source = ip_at(12);
   wire [31:0] destination = ip_at(16);
   wire [7:0] kind = byte_at(L4);
-  wire is_icmp = byte_at(9) == bombus_pkg::ProtocolIcmp;
-  wire is_error = is_icmp & (kind inside {
-      icmp_pkg::TypeUnreachable, icmp_pkg::TypeTimeExceeded, icmp_pkg::TypeParameterProblem});
   wire from_inside = mac_port_i == mac_port_t'(InsidePort);
   wire from_outside = mac_port_i == mac_port_t'(OutsidePort);
 
-  // The header with the ports: the packet's or the quoted one.
-  wire [7:0] l4_protocol = is_error ? byte_at(Quote + 9) : byte_at(9);
-  wire [7:0] l4_kind = is_error ? byte_at(QuotedL4) : kind;
-  wire [15:0] source_port = is_error ? word_at(QuotedL4) : word_at(L4);
-  wire [15:0] destination_port = is_error ? word_at(QuotedL4 + 2) : word_at(L4 + 2);
-  wire [15:0] identifier = is_error ? word_at(QuotedL4 + 4) : word_at(L4 + 4);
-  // A quoted packet went the other way.
-  wire is_outward = from_inside ^ is_error;
-  wire [7:0] echo_kind = is_outward ? icmp_pkg::TypeEchoRequest : icmp_pkg::TypeEchoReply;
+  // An ICMP error quotes a packet. These bits are enough to tell it from an echo; is_error below is
+  // exact.
+  wire quotes = protocol_of(byte_at(9)) == ProtocolEcho & (kind[0] | kind[2]);
 
-  // ---- Verdict ----
-
-  // A valid header sums to ones, in any byte order.
-  wire [159:0] header = view_i[159:0];
-  ones_pkg::saved_t sum;
-  assign sum = ones_pkg::save(
-      {ones_pkg::save(header[159:64]), ones_pkg::save({header[63:0], 32'b0})}
-  );
-  wire is_plain = byte_at(
-      0
-  ) == PlainHeader && word_at(
-      2
-  ) == {2'b0, length_i} && ones_pkg::is_ones(
-      sum
-  );
-  wire is_fragment = (word_at(6) & 16'h3FFF) != '0;
-  wire quote_is_plain = byte_at(Quote) == PlainHeader && (word_at(Quote + 6) & 16'h1FFF) == '0;
-
-  protocol_e protocol;
-  always_comb begin
-    protocol = ProtocolNone;
-    if (l4_protocol == bombus_pkg::ProtocolTcp) begin
-      if (is_error | at_least(length_i, 14'(L4 + 20))) protocol = napt_pkg::ProtocolTcp;
-    end else if (l4_protocol == bombus_pkg::ProtocolUdp) begin
-      protocol = napt_pkg::ProtocolUdp;
-    end else if (l4_protocol == bombus_pkg::ProtocolIcmp && l4_kind == echo_kind) begin
-      protocol = ProtocolEcho;
-    end
-    if (is_error & ~(quote_is_plain & at_least(length_i, 14'(ErrorBytes)))) protocol = ProtocolNone;
-    if (~at_least(length_i, 14'(L4 + 8))) protocol = ProtocolNone;
-  end
+  // The header with the ports: the packet's or the quoted one, which went the other way.
+  wire [7:0] l4_protocol = quotes ? byte_at(Quote + 9) : byte_at(9);
+  wire protocol_e protocol = protocol_of(l4_protocol);
+  wire [15:0] identifier = quotes ? word_at(QuotedL4 + 4) : word_at(L4 + 4);
+  wire [15:0] inside_port = quotes ? word_at(QuotedL4 + 2) : word_at(L4);
+  wire [15:0] outside_port = quotes ? word_at(QuotedL4) : word_at(L4 + 2);
+  assign from_inside_o = from_inside;
+  assign inside_o = '{
+          protocol: protocol,
+          ip: quotes ? ip_at(Quote + 16) : source,
+          port: protocol == ProtocolEcho ? identifier : inside_port
+      };
+  assign outside_port_o = protocol == ProtocolEcho ? identifier : outside_port;
 
   // Multicast and reserved, loopback, this network (RFC 1122, 3.2.1.3)
   function automatic logic is_special(logic [31:0] ip);
@@ -101,33 +82,85 @@ module napt_headers
   function automatic logic is_inside(logic [31:0] ip);
     return ((ip ^ inside_host.ip) & inside_host.netmask) == '0;
   endfunction
-  wire is_own_source = source == inside_host.ip || source == outside_host.ip;
 
-  // From inside, packets to other networks are translated.
-  wire goes_out = from_inside & ~is_special(
-      destination
-  ) & ~is_inside(
-      destination
-  ) & destination != outside_host.ip;
-  // From outside, those to a port that is napt's; an error quotes a packet from there.
-  wire goes_in = from_outside & destination == outside_host.ip & (~is_error | ip_at(
-      Quote + 12
-  ) == outside_host.ip) & ~is_fragment & protocol != ProtocolNone & is_owned_i;
-
-  assign is_served_o = ~is_plain | ~(goes_out | goes_in);
-
-  always_comb begin
-    packet_o = '{
+  typedef struct packed {
+    logic from_inside;
+    logic from_outside;
+    logic quotes;
+    protocol_e protocol;
+    logic [31:0] ip;
+    logic [15:0] port;
+    logic is_icmp;
+    logic [7:0] kind;
+    logic [7:0] l4_protocol;
+    logic [7:0] l4_kind;
+    ones_pkg::saved_t sum;  // of the header
+    logic has_plain_start;
+    logic is_fragment;
+    logic quote_is_plain;
+    logic has_l4;  // long enough for UDP and ICMP
+    logic has_tcp;  // for TCP
+    logic has_quote;  // for the quotation
+    logic has_quoted_csum;
+    logic is_expired;
+    logic special_source;
+    logic special_destination;
+    logic inside_source;
+    logic inside_destination;
+    logic own_source;
+    logic to_outside_host;
+    logic quotes_outside_host;
+    flags_t flags;
+  } fields_t;
+  fields_t fields_q;
+  // A valid header sums to ones, in any byte order.
+  wire [159:0] header = view_i[159:0];
+  always_ff @(posedge clk_i) begin
+    fields_q <= '{
         from_inside: from_inside,
-        is_error: is_error,
-        has_quoted_csum: 1'b1,
-        is_fragment: is_fragment,
-        is_unsupported: protocol == ProtocolNone,
-        is_expired: byte_at(8) <= 8'd1,
-        has_bad_source: is_special(source) | is_own_source | (~from_inside & is_inside(source)),
+        from_outside: from_outside,
+        quotes: quotes,
         protocol: protocol,
-        ip: outside_host.ip,
-        port: protocol == ProtocolEcho ? identifier : is_outward ? source_port : destination_port,
+        ip: from_inside ? inside_o.ip : outside_host.ip,
+        port: from_inside ? inside_o.port : outside_port_o,
+        is_icmp: byte_at(9) == bombus_pkg::ProtocolIcmp,
+        kind: kind,
+        l4_protocol: l4_protocol,
+        l4_kind: quotes ? byte_at(QuotedL4) : kind,
+        sum:
+        ones_pkg::save
+        (
+            {ones_pkg::save(header[159:64]), ones_pkg::save({header[63:0], 32'b0})}
+        ),
+        has_plain_start: byte_at(0) == PlainHeader && word_at(2) == {2'b0, length_i},
+        is_fragment: (word_at(6) & 16'h3FFF) != '0,
+        quote_is_plain: byte_at(Quote) == PlainHeader && (word_at(Quote + 6) & 16'h1FFF) == '0,
+        has_l4: at_least(length_i, 14'(L4 + 8)),
+        has_tcp: at_least(length_i, 14'(L4 + 20)),
+        has_quote: at_least(length_i, 14'(ErrorBytes)),
+        has_quoted_csum:
+        protocol
+        ==
+        napt_pkg::ProtocolTcp
+        ?
+        at_least(length_i, 14'(QuotedL4 + 20))
+        :
+        protocol
+        !=
+        napt_pkg::ProtocolUdp
+        ||
+        word_at
+        (
+            QuotedL4 + 6
+        ) != '0,
+        is_expired: byte_at(8) <= 8'd1,
+        special_source: is_special(source),
+        special_destination: is_special(destination),
+        inside_source: is_inside(source),
+        inside_destination: is_inside(destination),
+        own_source: source == inside_host.ip || source == outside_host.ip,
+        to_outside_host: destination == outside_host.ip,
+        quotes_outside_host: ip_at(Quote + 12) == outside_host.ip,
         flags : '{
             syn: view_i[8*(L4+13)+1],
             ack: view_i[8*(L4+13)+4],
@@ -135,12 +168,57 @@ module napt_headers
             rst: view_i[8*(L4+13)+2]
         }
     };
-    if (from_inside) packet_o.ip = is_error ? ip_at(Quote + 16) : source;
-    if (protocol == napt_pkg::ProtocolTcp) begin
-      packet_o.has_quoted_csum = at_least(length_i, 14'(QuotedL4 + 20));
-    end else if (protocol == napt_pkg::ProtocolUdp) begin
-      packet_o.has_quoted_csum = word_at(QuotedL4 + 6) != '0;
-    end
   end
+
+  // ---- Verdict, one cycle later ----
+
+  wire is_plain = fields_q.has_plain_start & ones_pkg::is_ones(fields_q.sum);
+  wire is_error = fields_q.is_icmp & (fields_q.kind inside {
+      icmp_pkg::TypeUnreachable, icmp_pkg::TypeTimeExceeded, icmp_pkg::TypeParameterProblem});
+  wire [7:0] echo_kind = fields_q.from_inside ^ is_error ? icmp_pkg::TypeEchoRequest :
+      icmp_pkg::TypeEchoReply;
+
+  logic is_supported;
+  always_comb begin
+    unique case (fields_q.l4_protocol)
+      bombus_pkg::ProtocolTcp: is_supported = is_error | fields_q.has_tcp;
+      bombus_pkg::ProtocolUdp: is_supported = 1'b1;
+      bombus_pkg::ProtocolIcmp: is_supported = fields_q.l4_kind == echo_kind;
+      default: is_supported = 1'b0;
+    endcase
+    if (fields_q.quotes & ~(is_error & fields_q.quote_is_plain & fields_q.has_quote)) begin
+      is_supported = 1'b0;
+    end
+    if (~fields_q.has_l4) is_supported = 1'b0;
+  end
+
+  // From inside, packets to other networks are translated.
+  wire goes_out = fields_q.from_inside & ~fields_q.special_destination &
+      ~fields_q.inside_destination & ~fields_q.to_outside_host;
+  // From outside, those to a port that is napt's; an error quotes a packet from there.
+  wire goes_in = fields_q.from_outside & fields_q.to_outside_host &
+      (~is_error | fields_q.quotes_outside_host) & ~fields_q.is_fragment &
+      is_supported & is_owned_i;
+  assign is_served_o = ~is_plain | ~(goes_out | goes_in);
+
+  assign packet_o = '{
+          from_inside: fields_q.from_inside,
+          is_error: is_error,
+          has_quoted_csum: fields_q.has_quoted_csum,
+          is_fragment: fields_q.is_fragment,
+          is_unsupported: ~is_supported,
+          is_expired: fields_q.is_expired,
+          has_bad_source:
+          fields_q.special_source
+          |
+          fields_q.own_source
+          | (
+          ~fields_q.from_inside & fields_q.inside_source
+          ),
+          protocol: fields_q.protocol,
+          ip: fields_q.ip,
+          port: fields_q.port,
+          flags: fields_q.flags
+      };
 
 endmodule

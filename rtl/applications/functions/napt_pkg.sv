@@ -7,12 +7,17 @@ package napt_pkg;
   parameter int unsigned PacketBytes = 34;
   parameter int unsigned ErrorBytes = 56;
 
+  // Bits 4 and 1 of the IP protocol, inverted: enough to tell the three apart.
   typedef enum logic [1:0] {
     ProtocolNone,
-    ProtocolTcp,
     ProtocolUdp,
+    ProtocolTcp,
     ProtocolEcho   // ICMP echo; its identifier is the port
   } protocol_e;
+
+  function automatic protocol_e protocol_of(logic [7:0] ip_protocol);
+    return protocol_e'({~ip_protocol[4], ~ip_protocol[1]});
+  endfunction
 
   // An inside endpoint, to which a port of the outside address belongs.
   typedef struct packed {
@@ -53,7 +58,7 @@ package napt_pkg;
     logic is_error;  // an ICMP error; endpoint and port are those of the quoted packet
     logic has_quoted_csum;  // the quoted packet has a transport checksum
     logic is_fragment;
-    logic is_unsupported;
+    logic is_unsupported;  // protocol may have any value then
     logic is_expired;  // by its time to live
     logic has_bad_source;
     protocol_e protocol;

@@ -9,14 +9,15 @@
 // {way, set number}, with the ways in the upper three bits.
 //
 // A session lasts until no packet has come from inside for its timeout: nothing from outside
-// prolongs it (RFC 4787, 4.3). The time wraps after 19 hours; before that, the places are searched
-// for ended sessions, in cycles without a request and once in each unit of time. A request may
-// follow another one in the next cycle: it finds what that one has written. A packet from outside
-// finds a session only if it has begun, or begun again, at least four cycles before.
+// prolongs it (RFC 4787, 4.3). The time wraps after 19 hours; the end of a session is visible for
+// half of that. The places are searched for ended sessions once in each unit of time, in cycles
+// without a request. A request may follow another one in the next cycle: it finds the writes of
+// that one. A packet from outside finds a session only if it has begun, or begun again, at least
+// four cycles before.
 //
-// Latency: result_o is valid 2 cycles after request_valid_i. Throughput: one request per cycle.
-// After reset, and after a write of the secret or of the ports, ready_o is low while all sessions
-// are removed.
+// Latency: endpoint_o is valid 1 cycle after request_valid_i, the other results 2 cycles.
+// Throughput: one request per cycle. After reset, and after a write of the secret or of the ports,
+// ready_o is low while all sessions are removed.
 `include "bombus_assert.svh"
 
 module napt_sessions
@@ -39,15 +40,17 @@ module napt_sessions
     input logic                      from_inside_i,
     input endpoint_t                 endpoint_i,       // of a packet from inside; else the protocol
     input logic      [IndexBits-1:0] index_i,          // of a packet from outside
-    input logic                      may_write_i,      // a packet of the session, no error about it
-    input flags_t                    flags_i,          // of TCP
+
+    // In the next cycle
+    input  logic      may_write_i,  // a packet of the session, no error about it
+    input  flags_t    flags_i,      // of TCP
+    output endpoint_t endpoint_o,   // in the place of index_i, if there is a session
 
     // Two cycles later
-    output logic                      hit_o,
-    output logic                      new_o,      // with hit_o: the session begins
-    output logic                      no_port_o,  // without hit_o: no place was free
-    output logic      [IndexBits-1:0] index_o,
-    output endpoint_t                 endpoint_o  // of a packet from outside
+    output logic                 hit_o,
+    output logic                 new_o,      // with hit_o: the session begins
+    output logic                 no_port_o,  // without hit_o: no place was free
+    output logic [IndexBits-1:0] index_o     // of a packet from inside
 );
 
   localparam int unsigned NumTables = 2;
@@ -56,6 +59,9 @@ module napt_sessions
   typedef logic [NumWays-1:0] ways_t;
   function automatic int unsigned table_of(int unsigned way);
     return way / (NumWays / NumTables);
+  endfunction
+  function automatic logic [$clog2(NumTables)-1:0] table_of_way(way_t way);
+    return way[$high(way)-:$clog2(NumTables)];
   endfunction
 
   if (NumPorts < 128 || NumPorts > 32768 || NumPorts != 2 ** IndexBits) begin : gen_bad_ports
@@ -73,6 +79,21 @@ module napt_sessions
     elapsed_q <= elapsed;
     now_q <= rst_i ? '0 : now_q + stamp_t'(step);
     if (rst_i) elapsed_q <= '0;
+  end
+
+  // The oldest times of a last packet with which a session lasts
+  typedef enum logic [1:0] {
+    LimitUdp,
+    LimitEcho,
+    LimitTransitory,
+    LimitEstablished
+  } limit_e;
+  stamp_t [3:0] oldest_q;
+  always_ff @(posedge clk_i) begin
+    oldest_q[LimitUdp] <= now_q - regs_i.timeouts.udp;
+    oldest_q[LimitEcho] <= now_q - regs_i.timeouts.echo;
+    oldest_q[LimitTransitory] <= now_q - regs_i.timeouts.tcp_transitory;
+    oldest_q[LimitEstablished] <= now_q - regs_i.timeouts.tcp_established;
   end
 
   // ---- Places that may be used: those whose port exists ----
@@ -138,31 +159,27 @@ module napt_sessions
   typedef struct packed {
     logic is_request;
     logic from_inside;
-    logic may_write;
     endpoint_t endpoint;
     way_t way;  // from outside
-    flags_t flags;
     logic [NumTables-1:0][SetBits-1:0] sets;
   } step_t;
-  step_t read_q, chosen_q;
+  step_t read_q;
   logic read_valid_q, chosen_valid_q;
   always_ff @(posedge clk_i) begin
     read_valid_q <= (request_valid_i | searches) & ~rst_i & ~clearing_q;
     read_q <= '{
         is_request: request_valid_i,
         from_inside: from_inside_i,
-        may_write: may_write_i,
         endpoint: endpoint_i,
         way: index_i[SetBits+:$clog2(NumWays)],
-        flags: flags_i,
         sets: sets
     };
   end
 
   // Steps whose writes the present one has not read, the latest first.
   typedef struct packed {
-    ways_t writes;
-    logic from_inside;
+    ways_t writes;  // the session
+    ways_t removes;
     logic [NumTables-1:0][SetBits-1:0] sets;
     session_t session;
   } past_t;
@@ -176,8 +193,8 @@ module napt_sessions
     ) u_way (
         .clk_i,
         .write_addr_i(clearing_q ? clear_q : past_q[0].sets[table_of(w)]),
-        .data_i(clearing_q ? '0 : past_q[0].session),
-        .write_i(clearing_q | past_q[0].writes[w]),
+        .data_i(clearing_q | past_q[0].removes[w] ? '0 : past_q[0].session),
+        .write_i(clearing_q | past_q[0].writes[w] | past_q[0].removes[w]),
         .read_addr_i(sets[table_of(w)]),
         .data_o(stored[w])
     );
@@ -186,140 +203,185 @@ module napt_sessions
   // ---- Cycle 1: each place is compared ----
 
   function automatic logic has_ended(session_t session);
-    stamp_t limit;
+    limit_e limit;
+    stamp_t difference;
     unique case (session.endpoint.protocol)
       napt_pkg::ProtocolTcp:
       limit = session.tcp.established & ~session.tcp.rst &
-          ~(session.tcp.fin_inside & session.tcp.fin_outside) ? regs_i.timeouts.tcp_established :
-          regs_i.timeouts.tcp_transitory;
-      napt_pkg::ProtocolUdp: limit = regs_i.timeouts.udp;
-      default: limit = regs_i.timeouts.echo;
+          ~(session.tcp.fin_inside & session.tcp.fin_outside) ? LimitEstablished : LimitTransitory;
+      napt_pkg::ProtocolUdp: limit = LimitUdp;
+      default: limit = LimitEcho;
     endcase
-    return now_q - session.seen > limit;
+    // The sign of the difference: timeouts are less than half of a turn of the time.
+    difference = session.seen - oldest_q[limit];
+    return difference[$high(difference)];
   endfunction
 
-  ways_t same, same_q, ended, ended_q, free, free_q;
-  session_t found, found_q;
-  logic [1:0][2:0] num_free;
-  logic upper_q;  // the second set has more free places
+  // A step in cycle 2. From outside, its endpoint is that of the session in its place.
+  typedef struct packed {
+    logic is_request;
+    logic from_inside;
+    logic may_write;
+    logic may_begin;
+    flags_t flags;
+    endpoint_t endpoint;
+    way_t way;
+    logic [NumTables-1:0][SetBits-1:0] sets;
+    ways_t same;  // of a request from inside without places that the steps before have written
+    ways_t ended;
+    ways_t free;  // likewise
+    tcp_state_t tcp;
+    stamp_t seen;
+    logic [2:1] same_session;  // past steps have written this session
+    logic same_endpoint;  // that of the step before
+    logic [NumTables-1:0] same_set;  // as the step before
+  } chosen_t;
+  chosen_t chosen_q;
+
+  ways_t same, ended, free, written;
+  session_t placed;  // in the place of a packet from outside
+  tcp_state_t tcp;
+  logic [1:0][NumTables-1:0] same_set;  // as the two steps before the previous one
+  logic [1:0] same_session;  // likewise
+  logic [NumTables-1:0] same_set_0;  // as the previous step
+  assign placed = stored[read_q.way];
+  assign endpoint_o = placed.endpoint;
   always_comb begin
-    found = '0;
-    num_free = '0;
+    for (int unsigned t = 0; t < NumTables; t++) begin
+      same_set_0[t] = chosen_q.sets[t] == read_q.sets[t];
+    end
+    for (int unsigned p = 0; p < 2; p++) begin
+      for (int unsigned t = 0; t < NumTables; t++) begin
+        same_set[p][t] = past_q[p].sets[t] == read_q.sets[t];
+      end
+      if (read_q.from_inside) begin
+        same_session[p] = |past_q[p].writes & past_q[p].session.endpoint == read_q.endpoint;
+      end else begin
+        same_session[p] = past_q[p].writes[read_q.way] & same_set[p][table_of_way(read_q.way)];
+      end
+    end
+    tcp = '0;
     for (int unsigned w = 0; w < NumWays; w++) begin
+      logic is_used;
+      is_used = stored[w].endpoint.protocol != ProtocolNone;
       if (read_q.from_inside) same[w] = stored[w].endpoint == read_q.endpoint;
       else same[w] = w == 32'(read_q.way) & stored[w].endpoint.protocol == read_q.endpoint.protocol;
-      ended[w] = stored[w].endpoint.protocol != ProtocolNone & has_ended(stored[w]);
-      free[w]  = usable_q[w] & (stored[w].endpoint.protocol == ProtocolNone | ended[w]);
-      if (same[w]) found |= stored[w];  // one at most
-      num_free[table_of(w)] += 3'(free[w]);
+      if (read_q.endpoint.protocol == ProtocolNone) same[w] = 1'b0;
+      if (same[w]) tcp |= stored[w].tcp;  // one at most
+      ended[w] = is_used & has_ended(stored[w]);
+      written[w] = (past_q[0].writes[w] & same_set[0][table_of(w)]) |
+          (past_q[1].writes[w] & same_set[1][table_of(w)]);
+      free[w] = usable_q[w] & (~is_used | ended[w]) & ~written[w];
     end
   end
+  wire is_tcp = read_q.endpoint.protocol == napt_pkg::ProtocolTcp;
+  wire is_only_syn = flags_i.syn & ~flags_i.ack & ~flags_i.rst;
   always_ff @(posedge clk_i) begin
     chosen_valid_q <= read_valid_q & ~rst_i & ~clearing_q;
-    chosen_q <= read_q;
-    same_q <= same;
-    ended_q <= ended;
-    free_q <= free;
-    found_q <= found;
-    upper_q <= num_free[1] > num_free[0];
-  end
-
-  // Compared with the steps that will be past ones in the next cycle. A step from inside is for the
-  // same endpoint or not; one from outside writes a place where a session is.
-  logic [2:0][NumTables-1:0] same_set_q;
-  logic [2:0] same_endpoint_q;
-  always_ff @(posedge clk_i) begin
-    for (int unsigned t = 0; t < NumTables; t++) begin
-      same_set_q[0][t] <= chosen_q.sets[t] == read_q.sets[t];
-      same_set_q[1][t] <= past_q[0].sets[t] == read_q.sets[t];
-      same_set_q[2][t] <= past_q[1].sets[t] == read_q.sets[t];
-    end
-    same_endpoint_q[0] <= chosen_q.from_inside & chosen_q.endpoint == read_q.endpoint;
-    same_endpoint_q[1] <= past_q[0].from_inside & past_q[0].session.endpoint == read_q.endpoint;
-    same_endpoint_q[2] <= past_q[1].from_inside & past_q[1].session.endpoint == read_q.endpoint;
+    chosen_q <= '{
+        is_request: read_q.is_request,
+        from_inside: read_q.from_inside,
+        may_write: may_write_i,
+        may_begin: read_q.from_inside & may_write_i & (~is_tcp | is_only_syn),
+        flags: flags_i,
+        endpoint: read_q.from_inside ? read_q.endpoint : placed.endpoint,
+        way: read_q.way,
+        sets: read_q.sets,
+        same: read_q.from_inside ? same & ~written : same,
+        ended: read_q.is_request ? ended : ended & ~written,
+        free: free,
+        tcp: tcp,
+        seen: placed.seen,
+        same_session: same_session,
+        same_endpoint: chosen_q.endpoint == read_q.endpoint,
+        same_set: same_set_0
+    };
   end
   `BOMBUS_ASSERT(OnePlace, !(read_valid_q && read_q.is_request) || $onehot0(same))
 
   // ---- Cycle 2: the session, with what the steps before have written ----
 
-  ways_t [2:0] written;  // places of this step that a past one has written
-  logic same_past;  // the past step has written the session
-  session_t session, session_d;
-  ways_t same_now, place;
+  // The step before is the only one whose writes were not known in cycle 1. A past step from inside
+  // may have begun the session, or taken the place of an ended one; one from outside writes a place
+  // where its session is. A session that has begun since the place was read cannot have an answer
+  // yet.
+  ways_t written_0, own, left, place;
+  logic [2:0] writes_it;  // past steps have written this session
   logic live;
+  session_t session_d;
+  tcp_state_t state;  // the state of TCP
+  stamp_t seen;
   always_comb begin
-    for (int unsigned p = 0; p < 3; p++) begin
-      for (int unsigned w = 0; w < NumWays; w++) begin
-        written[p][w] = past_q[p].writes[w] & same_set_q[p][table_of(w)];
-      end
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      written_0[w] = past_q[0].writes[w] & chosen_q.same_set[table_of(w)];
     end
-    session = found_q;
-    same_now = same_q;
-    live = |(same_q & ~ended_q);
-    // The latest write decides.
+    writes_it[2:1] = chosen_q.same_session;
+    writes_it[0] = chosen_q.from_inside ? past_q[0].writes != '0 & chosen_q.same_endpoint :
+        written_0[chosen_q.way];
+    own = chosen_q.from_inside ? chosen_q.same & ~written_0 : chosen_q.same;
+    left = chosen_q.free & ~written_0;
+    live = |(own & ~chosen_q.ended) | (chosen_q.from_inside & |writes_it);
+    state = chosen_q.tcp;
+    seen = chosen_q.seen;
     for (int p = 2; p >= 0; p--) begin
-      if (~chosen_q.from_inside) begin
-        // A session that has begun up to three cycles ago cannot have an answer yet.
-        same_past = live & written[p][chosen_q.way] &
-            past_q[p].session.endpoint.protocol != ProtocolNone;
-      end else if (past_q[p].from_inside) begin
-        same_past = |past_q[p].writes & same_endpoint_q[p];
-      end else begin
-        same_past = live & |(same_now & written[p]) &
-            past_q[p].session.endpoint.protocol != ProtocolNone;
-      end
-      if (same_past) begin
-        session = past_q[p].session;
-        if (past_q[p].from_inside) same_now = past_q[p].writes;
-        live = 1'b1;
-      end else if (|(same_now & written[p])) begin
-        same_now = '0;  // another session has the place now, or none
-        live = 1'b0;
+      if (writes_it[p]) begin
+        state = past_q[p].session.tcp;
+        seen  = past_q[p].session.seen;
       end
     end
   end
 
-  // A place for a new session: that of the ended one of the endpoint, else a free one.
-  ways_t free_now;
+  // The place of the session, of the ended one of the endpoint, or a free one.
+  localparam int unsigned HalfWays = NumWays / 2;
+  typedef logic [HalfWays-1:0] half_t;
+  function automatic logic [2:0] number_in(half_t half);
+    number_in = '0;
+    for (int unsigned w = 0; w < HalfWays; w++) number_in += 3'(half[w]);
+  endfunction
+  function automatic half_t first_in(half_t half);
+    return half & ~(half - 1'b1);
+  endfunction
+  wire half_t [NumTables-1:0] left_of = left;
+  wire [NumTables-1:0] has_left = {|left_of[1], |left_of[0]};
+  // The second set has more free places.
+  wire upper = ~has_left[0] | (has_left[1] & number_in(
+      chosen_q.free[HalfWays+:HalfWays]
+  ) > number_in(
+      chosen_q.free[0+:HalfWays]
+  ));
+  wire ways_t begun = upper ? {first_in(
+      left_of[1]
+  ), half_t'(0)} : {half_t'(0), first_in(
+      left_of[0]
+  )};
   always_comb begin
-    free_now = free_q & ~(written[0] | written[1] | written[2]);
-    place = same_now;
-    if (same_now == '0) begin
-      place = free_now & ~(free_now - 1'b1);
-      if (upper_q & |free_now[NumWays-1:NumWays/2]) begin
-        place = {
-          free_now[NumWays-1:NumWays/2] & ~(free_now[NumWays-1:NumWays/2] - 1'b1), (NumWays / 2)'(0)
-        };
-      end
-    end
-  end
-
-  wire is_tcp = chosen_q.endpoint.protocol == napt_pkg::ProtocolTcp;
-  wire begins = chosen_q.from_inside & chosen_q.may_write & ~live &
-      (~is_tcp | (chosen_q.flags.syn & ~chosen_q.flags.ack & ~chosen_q.flags.rst));
-  assign new_o = begins & |place;
-  assign hit_o = live | new_o;
-  assign no_port_o = begins & ~|place;
-  always_comb begin
-    session_d = session;
+    place = |own ? own : begun;
     if (chosen_q.from_inside) begin
-      session_d.seen = now_q;
-      session_d.endpoint = chosen_q.endpoint;
+      for (int p = 2; p >= 0; p--) if (writes_it[p]) place = past_q[p].writes;
     end
-    if (is_tcp) begin
-      if (~chosen_q.from_inside) begin
-        session_d.tcp.answered = 1'b1;
-        session_d.tcp.fin_outside |= chosen_q.flags.fin;
-        session_d.tcp.rst |= chosen_q.flags.rst;
-      end else if (~live | chosen_q.flags.syn) begin
-        session_d.tcp = '0;
-      end else begin
-        session_d.tcp.established |= session.tcp.answered;
-        session_d.tcp.fin_inside |= chosen_q.flags.fin;
-        session_d.tcp.rst = chosen_q.flags.rst;
-      end
-    end else begin
+  end
+
+  wire begins = chosen_q.may_begin & ~live;
+  wire has_place = |own | |has_left;
+  assign new_o = begins & has_place;
+  assign hit_o = live | new_o;
+  assign no_port_o = begins & ~has_place;
+  always_comb begin
+    session_d.seen = chosen_q.from_inside ? now_q : seen;
+    session_d.endpoint = chosen_q.endpoint;
+    session_d.tcp = state;
+    if (chosen_q.endpoint.protocol != napt_pkg::ProtocolTcp) begin
       session_d.tcp = '0;
+    end else if (~chosen_q.from_inside) begin
+      session_d.tcp.answered = 1'b1;
+      session_d.tcp.fin_outside |= chosen_q.flags.fin;
+      session_d.tcp.rst |= chosen_q.flags.rst;
+    end else if (~live | chosen_q.flags.syn) begin
+      session_d.tcp = '0;
+    end else begin
+      session_d.tcp.established |= state.answered;
+      session_d.tcp.fin_inside |= chosen_q.flags.fin;
+      session_d.tcp.rst = chosen_q.flags.rst;
     end
   end
 
@@ -328,23 +390,23 @@ module napt_sessions
     for (int unsigned w = 0; w < NumWays; w++) if (one[w]) number_of |= way_t'(w);
   endfunction
   wire way_t way = number_of(place);
-  wire set_t set = chosen_q.sets[way[$clog2(NumWays)-1]];
-  assign index_o = {way, set};
-  assign endpoint_o = found_q.endpoint;
+  assign index_o = {way, chosen_q.sets[table_of_way(way)]};
 
-  wire is_request = chosen_valid_q & chosen_q.is_request;
-  wire writes = is_request & chosen_q.may_write & hit_o;
+  wire writes = chosen_valid_q & chosen_q.is_request & chosen_q.may_write & hit_o;
   wire removes = chosen_valid_q & ~chosen_q.is_request;
   always_ff @(posedge clk_i) begin
     past_q[2:1] <= past_q[1:0];
     past_q[0] <= '{
-        writes: writes ? place : removes ? ended_q & ~(written[0] | written[1] | written[2]) : '0,
-        from_inside: writes & chosen_q.from_inside,
+        writes: writes ? place : '0,
+        removes: removes ? chosen_q.ended & ~written_0 : '0,
         sets: chosen_q.sets,
-        session: writes ? session_d : '0
+        session: session_d
     };
     if (rst_i | clearing_q) begin
-      for (int unsigned p = 0; p < 3; p++) past_q[p].writes <= '0;
+      for (int unsigned p = 0; p < 3; p++) begin
+        past_q[p].writes  <= '0;
+        past_q[p].removes <= '0;
+      end
     end
   end
 

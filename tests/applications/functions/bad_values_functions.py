@@ -30,7 +30,12 @@ BAD: dict[str, list[dict[str, object]]] = {
     "acl_counters": [{"NumCounters": 1}, {"NumCounters": 100}],
     "acl_key": [{"DataBytes": 4}, {"DataBytes": 24}, {"DataBytes": 128}],
     "acl_rules": [{"NumRules": 8}, {"NumRules": 100}, {"NumRules": 2048}],
-    "acl_sent": [{"QueueMessages": 3}, {"QueueMessages": 24}],
+    "acl_sent": [
+        {"QueueMessages": 3},
+        {"QueueMessages": 24},
+        {"FirstServerPort": 65536},
+        {"LastServerPort": 65536},
+    ],
     "acl_verdicts": [{"Depth": 1}, {"Depth": 12}],
     "first_set": [{"NumBits": 1}],
     "shaper_frames": [{"Depth": 1}, {"Depth": 12}],

@@ -283,6 +283,20 @@ def test_a_flow_is_reported_again(benches: Benches) -> None:
         assert bench.items(1) == [packed(flow)] * count
 
 
+@pytest.mark.sweep
+def test_servers_are_not_reported(benches: Benches) -> None:
+    """Packets from their ports, which are a range with both ends."""
+    first, last = 7, 443
+    bench = benches("acl_sent", DataWidth=512, FirstServerPort=first, LastServerPort=last)
+    ports = (first - 1, first, first + 1, last - 1, last, last + 1, 0, 65535, 7 << 8)
+    flows = [(each[0], each[1], first, port, each[4]) for each in some(8) for port in ports]
+    bench.pace(gap=0.5)
+    bench.push(Beats(512).stream([Message(sent(each), pack_meta(length=40)) for each in flows]))
+    bench.drain()
+    assert len(bench.items(0)) == len(flows)
+    assert bench.items(1) == [packed(each) for each in flows if not first <= each[3] <= last]
+
+
 def test_reports_that_wait_do_not_stop_packets(benches: Benches) -> None:
     bench, beats = benches("acl_sent", DataWidth=512), Beats(512)
     bench.stall(1, 1.0)

@@ -523,11 +523,11 @@ BOTH_WAYS: Test = test_napt.test_both_ways
 SESSIONS_END: Test = test_napt.test_timeouts
 TCP_STATES: Test = test_napt.test_states_of_tcp
 MUTATIONS += (
-    ("napt_sessions", "if (same_past) begin", "if (same_past && p != 1) begin", BOTH_WAYS),
+    ("napt_sessions", "if (writes_it[p]) place", "if (writes_it[p] && p != 0) place", BOTH_WAYS),
     (
         "napt_sessions",
-        "now_q - session.seen > limit",
-        "now_q - session.seen >= limit",
+        "now_q - regs_i.timeouts.udp;",
+        "now_q - regs_i.timeouts.udp + 1;",
         SESSIONS_END,
     ),
     ("napt_sessions", "session_d.tcp.fin_outside |= chosen_q.flags.fin;", "", TCP_STATES),

@@ -4,8 +4,10 @@
 `include "bench.svh"
 
 module bench #(
-    parameter  int unsigned DataWidth = 512,
-    localparam int unsigned BeatBits  = bench_pkg::beat_bits(DataWidth)
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned FirstServerPort = 1,
+    parameter int unsigned LastServerPort = 0,
+    localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth)
 ) (
     `BENCH_PORTS(1, BeatBits, 2, BeatBits, 32, 1)
 );
@@ -17,7 +19,9 @@ module bench #(
   beat_t flow;
   assign out_o[1] = $bits(out_o[1])'(flow.meta[$bits(acl_pkg::acl_flow_meta_t)-1:0]);
   acl_sent #(
-      .beat_t(beat_t)
+      .beat_t(beat_t),
+      .FirstServerPort(FirstServerPort),
+      .LastServerPort(LastServerPort)
   ) u_sent (
       .clk_i,
       .rst_i,
