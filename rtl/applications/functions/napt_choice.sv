@@ -43,7 +43,7 @@ module napt_choice
   endpoint_t inner;
   logic [15:0] outside_port;
   packet_t packet;  // one cycle later
-  logic is_owned_q, is_served;
+  logic is_owned, is_served;
   napt_headers #(
       .NumMacPorts(NumMacPorts),
       .InsidePort (InsidePort),
@@ -57,18 +57,19 @@ module napt_choice
       .from_inside_o (from_inside),
       .inside_o      (inner),
       .outside_port_o(outside_port),
-      .is_owned_i    (is_owned_q),
+      .is_owned_i    (is_owned),
       .packet_o      (packet),
       .is_served_o   (is_served)
   );
 
-  // The numbers of the ports of sessions, from 0
-  wire  [15:0] number = outside_port - regs_i.ports.first;
-  logic [16:0] end_q;  // the first port after them
+  // The numbers of the ports of sessions, from 0; the highest bit shows a port below the first.
+  wire [16:0] number = {1'b0, outside_port} - {1'b0, regs_i.ports.first};
+  logic [16:0] number_q, end_q;
   always_ff @(posedge clk_i) begin
-    end_q <= {1'b0, regs_i.ports.first} + ({13'b0, regs_i.ports.eighths} << (IndexBits - 3));
+    number_q <= number;
+    end_q <= {13'b0, regs_i.ports.eighths} << (IndexBits - 3);
   end
-  wire is_dynamic = outside_port >= regs_i.ports.first & {1'b0, outside_port} < end_q;
+  wire is_dynamic = number_q < end_q;
 
   typedef logic [NumForwards-1:0] forwards_t;
   forwards_t has_inside, has_outside, forwards_q;
@@ -91,8 +92,8 @@ module napt_choice
     read_valid_q <= view_valid_i & ~rst_i;
     chosen_valid_q <= read_valid_q & ~rst_i;
     forwards_q <= from_inside ? has_inside : has_outside;
-    is_owned_q <= is_dynamic | |has_outside;
   end
+  assign is_owned = is_dynamic | |forwards_q;
   assign is_served_o = is_served;
   assign is_served_valid_o = read_valid_q;
 

@@ -54,12 +54,13 @@ module napt_headers
   wire from_inside = mac_port_i == mac_port_t'(InsidePort);
   wire from_outside = mac_port_i == mac_port_t'(OutsidePort);
 
-  // An ICMP error quotes a packet. These bits are enough to tell it from an echo; is_error below is
-  // exact.
+  // An ICMP error quotes a packet. These bits are enough to tell it from an echo; is_error of the
+  // fields is exact.
   wire quotes = protocol_of(byte_at(9)) == ProtocolEcho & (kind[0] | kind[2]);
 
   // The header with the ports: the packet's or the quoted one, which went the other way.
   wire [7:0] l4_protocol = quotes ? byte_at(Quote + 9) : byte_at(9);
+  wire [7:0] l4_kind = quotes ? byte_at(QuotedL4) : kind;
   wire protocol_e protocol = protocol_of(l4_protocol);
   wire [15:0] identifier = quotes ? word_at(QuotedL4 + 4) : word_at(L4 + 4);
   wire [15:0] inside_port = quotes ? word_at(QuotedL4 + 2) : word_at(L4);
@@ -90,10 +91,11 @@ module napt_headers
     protocol_e protocol;
     logic [31:0] ip;
     logic [15:0] port;
-    logic is_icmp;
-    logic [7:0] kind;
-    logic [7:0] l4_protocol;
-    logic [7:0] l4_kind;
+    logic is_error;
+    logic is_tcp;
+    logic is_udp;
+    logic is_request;  // of ICMP echo
+    logic is_reply;
     ones_pkg::saved_t sum;  // of the header
     logic has_plain_start;
     logic is_fragment;
@@ -123,10 +125,26 @@ module napt_headers
         protocol: protocol,
         ip: from_inside ? inside_o.ip : outside_host.ip,
         port: from_inside ? inside_o.port : outside_port_o,
-        is_icmp: byte_at(9) == bombus_pkg::ProtocolIcmp,
-        kind: kind,
-        l4_protocol: l4_protocol,
-        l4_kind: quotes ? byte_at(QuotedL4) : kind,
+        is_error:
+        byte_at
+        (
+            9
+        ) ==
+        bombus_pkg::ProtocolIcmp
+        & (
+        kind
+        inside {
+        icmp_pkg::TypeUnreachable
+        ,
+        icmp_pkg::TypeTimeExceeded
+        ,
+        icmp_pkg::TypeParameterProblem
+        }
+        ),
+        is_tcp: l4_protocol == bombus_pkg::ProtocolTcp,
+        is_udp: l4_protocol == bombus_pkg::ProtocolUdp,
+        is_request: l4_protocol == bombus_pkg::ProtocolIcmp & l4_kind == icmp_pkg::TypeEchoRequest,
+        is_reply: l4_protocol == bombus_pkg::ProtocolIcmp & l4_kind == icmp_pkg::TypeEchoReply,
         sum:
         ones_pkg::save
         (
@@ -173,24 +191,11 @@ module napt_headers
   // ---- Verdict, one cycle later ----
 
   wire is_plain = fields_q.has_plain_start & ones_pkg::is_ones(fields_q.sum);
-  wire is_error = fields_q.is_icmp & (fields_q.kind inside {
-      icmp_pkg::TypeUnreachable, icmp_pkg::TypeTimeExceeded, icmp_pkg::TypeParameterProblem});
-  wire [7:0] echo_kind = fields_q.from_inside ^ is_error ? icmp_pkg::TypeEchoRequest :
-      icmp_pkg::TypeEchoReply;
-
-  logic is_supported;
-  always_comb begin
-    unique case (fields_q.l4_protocol)
-      bombus_pkg::ProtocolTcp: is_supported = is_error | fields_q.has_tcp;
-      bombus_pkg::ProtocolUdp: is_supported = 1'b1;
-      bombus_pkg::ProtocolIcmp: is_supported = fields_q.l4_kind == echo_kind;
-      default: is_supported = 1'b0;
-    endcase
-    if (fields_q.quotes & ~(is_error & fields_q.quote_is_plain & fields_q.has_quote)) begin
-      is_supported = 1'b0;
-    end
-    if (~fields_q.has_l4) is_supported = 1'b0;
-  end
+  wire is_error = fields_q.is_error;
+  wire is_l4 = (fields_q.is_tcp & (is_error | fields_q.has_tcp)) | fields_q.is_udp |
+      (fields_q.from_inside ^ is_error ? fields_q.is_request : fields_q.is_reply);
+  wire is_supported = is_l4 & fields_q.has_l4 &
+      (~fields_q.quotes | (is_error & fields_q.quote_is_plain & fields_q.has_quote));
 
   // From inside, packets to other networks are translated.
   wire goes_out = fields_q.from_inside & ~fields_q.special_destination &
