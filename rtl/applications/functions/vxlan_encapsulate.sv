@@ -194,7 +194,7 @@ module vxlan_encapsulate
 
   // The seed less the words that the frame's sum will also cover. The IPv4 header sums to zero.
   localparam int unsigned NumWords = ethernet_pkg::HeaderBytes / 2;
-  localparam logic [15:0] SumConstant = csum_add(Port, {FlagVni, 8'b0});
+  localparam logic [15:0] SumConstant = csum_add(csum_add(Port, {FlagVni, 8'b0}), 16'(HeaderBytes));
   wire [23:0] vni = regs_i.network.vni;
   ones_pkg::word_t [11:0] terms;
   always_comb begin
@@ -204,7 +204,7 @@ module vxlan_encapsulate
     terms[NumWords+1] = ~SumConstant;
     terms[NumWords+2] = ~vni[23:8];
     terms[NumWords+3] = ~{vni[7:0], 8'b0};
-    terms[NumWords+4] = ~(16'(kept.length) + 16'(HeaderBytes));
+    terms[NumWords+4] = ~16'(kept.length);
   end
 
   result_t result_d, result;
