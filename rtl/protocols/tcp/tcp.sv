@@ -482,7 +482,10 @@ module tcp
       state_rdata_o.peer_ip <= tuple.ip;
       state_rdata_o.peer_port <= tuple.peer_port;
       state_rdata_o.own_port <= tuple.own_port;
-      if (Imports) state_rdata_o.peer_scale <= inspected.block.peer_scale;
+      if (Imports) begin
+        state_rdata_o.peer_scale   <= inspected.block.peer_scale;
+        state_rdata_o.release_edge <= inspected.requests.release_edge;
+      end
       ranges_rdata_o.is_reported <= inspected.ranges.is_reported;
       ranges_rdata_o.beyond <= inspected.ranges.beyond;
       ranges_rdata_o.is_received <= inspected.ranges.is_received;

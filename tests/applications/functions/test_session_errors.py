@@ -16,9 +16,9 @@ from bombus.applications.functions.sessions import (
     export,
     restore,
 )
+from bombus.applications.functions.sessions.world import CARRIER, PEER_PORT, PORT
 from bombus.protocols.frames import Host, Station
 from bombus.registers.access import BlockAccess
-from tests.applications.functions.moving_world import CARRIER, PEER_PORT, PORT
 from tests.protocols.tcp.tcp_wire import Wire, decode
 
 OWN = Station.of("02:b0:0b:05:00:01", "10.77.0.2")
@@ -56,6 +56,7 @@ class Engine:
     unread: int = 0  # bytes in the receive buffer
     reads: int = 0  # bytes that the application reads in each wait
     loses: int = 0  # of the first segments of the carrier
+    loses_resets: int = 0
     ends_after: int = WORD  # bytes acknowledged, after which the connection is over
     log: list[str] = field(default_factory=list)
     una: int = WORD - 500
@@ -98,6 +99,7 @@ class Engine:
             "send_edge": (self.una + SIZE) % WORD,
             "rcv_nxt": self.rcv_nxt,
             "receive_edge": self.receive_edge,
+            "release_edge": (self.rcv_nxt + SIZE - self.unread) % WORD,
             "mss": MSS,
             "timestamps": 0,
             "scaled": 0,
@@ -122,6 +124,9 @@ class Engine:
             return
         if self.loses:
             self.loses -= 1
+            return
+        if "RST" in wire.flags and self.loses_resets:
+            self.loses_resets -= 1
             return
         if "RST" in wire.flags:
             self.log.append("reset")
@@ -168,14 +173,22 @@ def test_an_export() -> None:
     assert engine.log[-3:] == ["reset", "held", "held"]
 
 
-def test_an_application_that_does_not_read() -> None:
-    """Two segments are seen; nothing is acknowledged, and the connection continues."""
-    engine = Engine(bytes(5000), unread=2 * MSS)
-    with pytest.raises(SessionError, match="has not read about 2000 bytes") as error:
+@pytest.mark.parametrize("unread", [1, 2 * MSS])
+def test_an_application_that_does_not_read(unread: int) -> None:
+    """A single byte is seen; nothing is acknowledged, and the connection continues."""
+    engine = Engine(bytes(5000), unread=unread)
+    with pytest.raises(SessionError, match=f"has not read {unread} bytes") as error:
         take(engine)
     assert error.value.session is None
     assert engine.una == engine.first and engine.state == 3
     assert engine.log[-2:] == ["released", "released"] and "held" not in engine.log
+
+
+def test_a_reset_that_is_lost() -> None:
+    """It is sent again until the session has ended."""
+    engine = Engine(bytes(range(250)), loses_resets=2)
+    assert take(engine).unacknowledged == engine.written
+    assert engine.state == 0 and engine.log[-3:] == ["reset", "held", "held"]
 
 
 def test_an_engine_that_does_not_answer() -> None:

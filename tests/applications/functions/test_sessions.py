@@ -6,8 +6,6 @@ a model of the peer must not notice.
 from __future__ import annotations
 
 import json
-import socket
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +13,9 @@ import pytest
 
 from bombus.applications.functions import tcp_repair
 from bombus.applications.functions.sessions import Session, SessionError, export, release, restore
+from bombus.applications.functions.sessions.world import PEER_PORT, PORT, LinuxEcho, World
 from bombus.live.linux_host import LinuxHost
 from tests import ROOT
-from tests.applications.functions.moving_world import PEER_PORT, PORT, World
 from tests.support.live import new_namespace
 
 DESIGN = ROOT / "docs" / "examples" / "functions" / "tcp_echo_handover.yaml"
@@ -68,25 +66,6 @@ def test_engine_to_engine(loss: float) -> None:
         assert max(moved) > 1448, "too little was on its way"
 
 
-class Echo:
-    """The application of a connection on Linux."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection, self._pending = connection, b""
-        connection.setblocking(False)
-
-    def __call__(self) -> None:
-        with suppress(BlockingIOError):
-            self._pending += self._connection.recv(65_536)
-        with suppress(BlockingIOError):
-            if self._pending:
-                self._pending = self._pending[self._connection.send(self._pending) :]
-
-    @property
-    def idle(self) -> bool:
-        return not self._pending
-
-
 @pytest.mark.slow
 @pytest.mark.sweep
 def test_to_linux_and_back() -> None:
@@ -109,10 +88,10 @@ def test_to_linux_and_back() -> None:
             for _ in range(10):  # packets that are still on their way to the engine
                 world.step(jumps=False)
             free(world, 0)
-            world.serve = echo = Echo(end)
+            world.serve = echo = LinuxEcho(end)
             world.write(20_000)
             goal = len(world.echoed) + 12_000
-            world.until(lambda goal=goal, echo=echo: len(world.echoed) >= goal and echo.idle)
+            world.until(lambda goal=goal, echo=echo: len(world.echoed) >= goal and echo.is_idle())
             world.serve = None
             with tcp_repair.paused(end):
                 state = tcp_repair.dump(end)

@@ -7,69 +7,40 @@ address can be one more stack.
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from types import TracebackType
 from typing import Self
 
-from bombus.applications.functions.sessions import Carrier
+from bombus.applications.functions.sessions.carrier import Carrier
+from bombus.applications.functions.sessions.wire import Packet, body_of, packet_of
+from bombus.base.errors import UserError
 from bombus.live.linux_host import LinuxHost
 from bombus.measure.exchanges import introduce
-from bombus.protocols.frames import Host, Station
+from bombus.protocols.frames import (
+    ARP_REQUEST,
+    PROTOCOL_TCP,
+    TYPE_ARP,
+    Host,
+    Station,
+    arp_reply,
+    ip_frame,
+    padded,
+)
 from bombus.protocols.tcp.model import Endpoint, State
 from bombus.protocols.tcp.segment import Segment
 from bombus.simulator.simulation import Simulation
-from tests.protocols.tcp.tcp_wire import Wire, decode, filled, parse, resolution
 
 PEER = Station.of("02:00:00:00:00:63", "10.77.0.99")
 CARRIER = Station.of("02:00:00:00:00:fa", "10.77.0.250")
 PORT, PEER_PORT = 7, 40_000
 STEP_CYCLES = 500  # 2 us
 DELAY_US = 30  # to the peer
-
-
-def wire_of(segment: Segment) -> Wire:
-    options = b""
-    if segment.mss is not None:
-        options += bytes((2, 4)) + segment.mss.to_bytes(2)
-    if segment.sack_permitted:
-        options += bytes((4, 2))
-    if segment.timestamps is not None:
-        options += bytes((8, 10)) + b"".join(each.to_bytes(4) for each in segment.timestamps)
-    if segment.scale is not None:
-        options += bytes((3, 3, segment.scale))
-    if segment.sacks:
-        options += bytes((5, 2 + 8 * len(segment.sacks)))
-        options += b"".join(edge.to_bytes(4) for block in segment.sacks for edge in block)
-    return Wire(
-        source=PEER_PORT,
-        destination=PORT,
-        seq=segment.seq,
-        ack=segment.ack,
-        flags=frozenset(flag.upper() for flag in segment.flags),
-        window=segment.window,
-        options=filled(options),
-        payload=segment.payload,
-    )
-
-
-def segment_of(wire: Wire) -> Segment:
-    options = parse(wire.options)
-    return Segment(
-        seq=wire.seq,
-        ack=wire.ack,
-        flags=frozenset(flag.lower() for flag in wire.flags),
-        window=wire.window,
-        payload=wire.payload,
-        mss=options.mss,
-        scale=options.scale,
-        sack_permitted=options.sack_permitted,
-        timestamps=options.timestamps,
-        sacks=options.sacks,
-    )
 
 
 @dataclass
@@ -136,14 +107,14 @@ class World:
         for _ in range(20):  # its acknowledgement has arrived, if it is not lost
             self.step(jumps=False)
 
-    def until(self, condition: object, steps: int = 200_000) -> None:
-        assert callable(condition)
+    def until(self, condition: Callable[[], bool], steps: int = 200_000) -> None:
         for _ in range(steps):
             if condition():
                 return
-            assert not self.peer.failed
+            if self.peer.failed:
+                raise UserError("the peer's connection has failed")
             self.step()
-        raise AssertionError("nothing happens any more")
+        raise UserError("the peer waits for ever")
 
     def all_echoed(self) -> bool:
         return len(self.echoed) == len(self.sent)
@@ -177,7 +148,9 @@ class World:
                 self.peer_timestamp = segment.timestamps[0]
             if self.random.random() < self.loss:
                 continue
-            frame = wire_of(segment).frame(PEER, self.host)
+            ends = (PEER.ip, PEER_PORT), (self.host.ip, PORT)
+            body = body_of(Packet(*ends, segment))
+            frame = padded(ip_frame(PEER, self.host, PROTOCOL_TCP, body))
             if isinstance(self.at, LinuxHost):
                 self.at.take(self.at.mac + frame[6:])
             else:
@@ -188,17 +161,42 @@ class World:
             while (frame := side.simulation.receive(timeout_cycles=0)) is not None:
                 self._take(side, frame.data)
         self.echoed += self.peer.read()
-        assert self.sent.startswith(bytes(self.echoed))
+        if not self.sent.startswith(bytes(self.echoed)):
+            raise UserError("the echo's bytes differ from those of the peer")
 
     def _take(self, side: Side | LinuxHost, data: bytes) -> None:
         if isinstance(side, LinuxHost):
-            if (answer := resolution(data, PEER, self.host)) is not None:
+            if (answer := _resolution(data, self.host)) is not None:
                 side.take(side.mac + answer[6:])
         elif data[:6] == CARRIER.mac or (data[0] & 1 and data[38:42] == CARRIER.ip):
             side.to_carrier.append(data)
-        elif (answer := resolution(data, PEER, self.host)) is not None:
+        elif (answer := _resolution(data, self.host)) is not None:
             side.send(answer)
-        if data[:6] == PEER.mac and (wire := decode(data)) is not None:
-            self.resets += "RST" in wire.flags
+        if data[:6] == PEER.mac and (packet := packet_of(data)) is not None:
+            self.resets += "rst" in packet.segment.flags
             if self.random.random() >= self.loss:
-                self._on_way.append((self.us + DELAY_US, segment_of(wire)))
+                self._on_way.append((self.us + DELAY_US, packet.segment))
+
+
+class LinuxEcho:
+    """The application of a connection on Linux."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self._pending = connection, b""
+        connection.setblocking(False)
+
+    def __call__(self) -> None:
+        with suppress(BlockingIOError):
+            self._pending += self._connection.recv(65_536)
+        with suppress(BlockingIOError):
+            if self._pending:
+                self._pending = self._pending[self._connection.send(self._pending) :]
+
+    def is_idle(self) -> bool:
+        return not self._pending
+
+
+def _resolution(frame: bytes, host: Host) -> bytes | None:
+    """The answer to an ARP request for the peer."""
+    asks = frame[12:14] == TYPE_ARP.to_bytes(2) and frame[20:22] == ARP_REQUEST.to_bytes(2)
+    return padded(arp_reply(PEER, host)) if asks and frame[38:42] == PEER.ip else None

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts a connection into an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bombus.applications.functions.sessions.carrier import Carrier
+from bombus.applications.functions.sessions.document import Session, SessionError
+from bombus.applications.functions.sessions.engine import ESTABLISHED, Engine
+from bombus.protocols.tcp.segment import WORD, Segment, distance
+from bombus.registers.access import BlockAccess
+
+_PART_BYTES = 1400  # payload of a segment to the engine
+_ROUNDS = 2000  # without an effect, each a wait of the carrier
+_RESEND_ROUNDS = 64
+
+
+def restore(
+    registers: BlockAccess,
+    manifest: Mapping[str, Any],
+    carrier: Carrier,
+    session: Session,
+    *,
+    replay: bool = False,
+) -> None:
+    """Puts a connection into the engine: its application sees a connection that a peer has opened,
+    and reads `received`. It must write `unacknowledged` first. With `replay` it does so by itself,
+    since it is an echo: it gets these bytes as if the peer had sent them.
+
+    Nothing reaches the peer before the session is complete. SessionError: the connection exists, no
+    session is free, the application does not listen, or the buffers or the scale of windows do not
+    suit; then nothing has changed.
+    """
+    engine = Engine(registers, manifest)
+    _check(engine, session, replay=replay)
+    own_port, peer = session.own[1], session.peer
+    # First, since an engine without the connection resets a peer whose segments reach it.
+    engine.take(own_port, peer, int.from_bytes(carrier.station.ip))
+    try:
+        carrier.introduce()
+        _Fill(engine, carrier, session, replay=replay).run()
+    finally:
+        engine.release()
+
+
+def _check(engine: Engine, session: Session, *, replay: bool) -> None:
+    peer = f"{session.peer[0]}:{session.peer[1]}"
+    if session.unacknowledged and not replay:
+        raise SessionError(
+            f"{len(session.unacknowledged)} bytes are not acknowledged, and only an echo can write "
+            "them again (replay)"
+        )
+    for name, size in (
+        ("send_bytes", len(session.unacknowledged)),
+        ("receive_bytes", len(session.received)),
+    ):
+        if size > int(engine.params[name]):
+            raise SessionError(f"the connection has {size} bytes; {name} of the engine is smaller")
+    if session.receive_scale is not None and session.receive_scale != engine.scale:
+        raise SessionError(
+            f"the peer expects windows in units of {1 << session.receive_scale} bytes; this engine "
+            f"has units of {1 << engine.scale} (receive_bytes)"
+        )
+    if engine.find(session.own[1], session.peer) is not None:
+        raise SessionError(f"port {session.own[1]} has a connection with {peer} already")
+    if not engine.has_room():
+        raise SessionError("no session is free")
+
+
+class _Fill:
+    """The carrier as the peer: opens the connection with given sequence numbers, and sends."""
+
+    def __init__(self, engine: Engine, carrier: Carrier, session: Session, *, replay: bool) -> None:
+        self._engine, self._carrier, self._session = engine, carrier, session
+        self._ports = (session.peer[1], session.own[1])
+        self._data = (session.unacknowledged if replay else b"") + session.received
+        end = session.receive_sequence + len(session.received)
+        self._start = (end - len(self._data)) % WORD
+
+    def run(self) -> None:
+        session = self._session
+        self._open()
+        number = self._engine.find(session.own[1], session.peer)
+        if number is None:
+            raise SessionError("the engine has not kept the connection")
+        for n in range(_ROUNDS):
+            if n % _RESEND_ROUNDS == 0:
+                self._send(self._start, ("ack",))
+            if self._engine.state(number)["state"] == ESTABLISHED:
+                break
+            self._carrier.wait()
+        else:
+            raise SessionError("the engine does not take the end of the handshake")
+        # From now on the engine reaches the peer, whose segments are still dropped.
+        self._engine.release(False)
+        taken = place = stalled = 0
+        while taken < len(self._data):
+            state = self._engine.state(number)
+            before, taken = taken, distance(state["rcv_nxt"], self._start)
+            stalled = 0 if taken > before else stalled + 1
+            if stalled > _ROUNDS:
+                raise SessionError("the application does not take the bytes of the connection")
+            if stalled % 32 == 31:  # a segment is lost
+                place = taken
+            room = taken + distance(state["receive_edge"], state["rcv_nxt"])
+            while place < min(len(self._data), room):
+                part = self._data[place : min(place + _PART_BYTES, room)]
+                self._send(self._start + place, ("ack", "psh"), payload=part)
+                place += len(part)
+            self._carrier.wait()
+
+    def _open(self) -> None:
+        session = self._session
+        syn = Segment(
+            seq=self._start - 1,
+            ack=session.send_sequence - 1,
+            flags=frozenset({"syn"}),
+            window=min(session.send_window, 0xFFFF),
+            mss=session.mss,
+            scale=session.send_scale,
+            sack_permitted=session.has_sack,
+            timestamps=self._stamps(),
+        )
+        for n in range(_ROUNDS):
+            if n % _RESEND_ROUNDS == 0:
+                self._carrier.send(*self._ports, syn)
+            self._carrier.wait()
+            for answer in self._carrier.receive(self._ports[1], self._ports[0]):
+                if "rst" in answer.flags:
+                    raise SessionError(f"no application listens to port {session.own[1]}")
+                if {"syn", "ack"} <= answer.flags:
+                    if answer.seq != (session.send_sequence - 1) % WORD:
+                        raise SessionError("the engine does not take over sequence numbers")
+                    return
+        raise SessionError("the engine does not open the connection")
+
+    def _stamps(self) -> tuple[int, int] | None:
+        found = self._session.timestamps
+        return None if found is None else (found[1], found[0])
+
+    def _send(self, seq: int, flags: tuple[str, ...], payload: bytes = b"") -> None:
+        scale = self._session.send_scale or 0
+        segment = Segment(
+            seq=seq,
+            ack=self._session.send_sequence,
+            flags=frozenset(flags),
+            window=min(self._session.send_window >> scale, 0xFFFF),
+            payload=payload,
+            timestamps=self._stamps(),
+        )
+        self._carrier.send(*self._ports, segment)
