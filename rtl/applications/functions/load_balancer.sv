@@ -208,6 +208,30 @@ module load_balancer
 
   // ---- The verdict of each packet, in order ----
 
+  axi_request_t  axi_request;
+  axi_response_t axi_response;
+  assign axi_awaddr_o = AddrWidth'(axi_request.awaddr);
+  assign axi_awvalid_o = axi_request.awvalid;
+  assign axi_wdata_o = axi_request.wdata;
+  assign axi_wstrb_o = axi_request.wstrb;
+  assign axi_wlast_o = axi_request.wlast;
+  assign axi_wvalid_o = axi_request.wvalid;
+  assign axi_bready_o = axi_request.bready;
+  assign axi_araddr_o = AddrWidth'(axi_request.araddr);
+  assign axi_arvalid_o = axi_request.arvalid;
+  assign axi_rready_o = axi_request.rready;
+  assign axi_response = '{
+          awready: axi_awready_i,
+          wready: axi_wready_i,
+          bresp: axi_bresp_i,
+          bvalid: axi_bvalid_i,
+          arready: axi_arready_i,
+          rdata: axi_rdata_i,
+          rresp: axi_rresp_i,
+          rlast: axi_rlast_i,
+          rvalid: axi_rvalid_i
+      };
+
   verdict_t found, verdict;
   logic found_valid, verdict_valid, verdict_ready, unstored;
   load_balancer_choice #(
@@ -236,25 +260,8 @@ module load_balancer
       .verdict_o(found),
       .verdict_valid_o(found_valid),
       .unstored_o(unstored),
-      .axi_awaddr_o,
-      .axi_awvalid_o,
-      .axi_awready_i,
-      .axi_wdata_o,
-      .axi_wstrb_o,
-      .axi_wlast_o,
-      .axi_wvalid_o,
-      .axi_wready_i,
-      .axi_bresp_i,
-      .axi_bvalid_i,
-      .axi_bready_o,
-      .axi_araddr_o,
-      .axi_arvalid_o,
-      .axi_arready_i,
-      .axi_rdata_i,
-      .axi_rresp_i,
-      .axi_rlast_i,
-      .axi_rvalid_i,
-      .axi_rready_o,
+      .axi_o(axi_request),
+      .axi_i(axi_response),
       .backend_request_i,
       .backend_write_i,
       .backend_index_i,

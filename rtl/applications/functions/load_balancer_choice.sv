@@ -47,25 +47,8 @@ module load_balancer_choice
     output logic     verdict_valid_o,
     output logic     unstored_o,       // one-cycle pulse: a connection was not stored (External)
 
-    output logic [AddrWidth-1:0] axi_awaddr_o,
-    output logic                 axi_awvalid_o,
-    input  logic                 axi_awready_i,
-    output logic [        511:0] axi_wdata_o,
-    output logic [         63:0] axi_wstrb_o,
-    output logic                 axi_wlast_o,
-    output logic                 axi_wvalid_o,
-    input  logic                 axi_wready_i,
-    input  logic [          1:0] axi_bresp_i,
-    input  logic                 axi_bvalid_i,
-    output logic                 axi_bready_o,
-    output logic [AddrWidth-1:0] axi_araddr_o,
-    output logic                 axi_arvalid_o,
-    input  logic                 axi_arready_i,
-    input  logic [        511:0] axi_rdata_i,
-    input  logic [          1:0] axi_rresp_i,
-    input  logic                 axi_rlast_i,
-    input  logic                 axi_rvalid_i,
-    output logic                 axi_rready_o,
+    output axi_request_t  axi_o,
+    input  axi_response_t axi_i,
 
     input  logic                               backend_request_i,
     input  logic                               backend_write_i,
@@ -194,25 +177,8 @@ module load_balancer_choice
         .write_way_i(number),
         .written_i(written),
         .unstored_o,
-        .axi_awaddr_o,
-        .axi_awvalid_o,
-        .axi_awready_i,
-        .axi_wdata_o,
-        .axi_wstrb_o,
-        .axi_wlast_o,
-        .axi_wvalid_o,
-        .axi_wready_i,
-        .axi_bresp_i,
-        .axi_bvalid_i,
-        .axi_bready_o,
-        .axi_araddr_o,
-        .axi_arvalid_o,
-        .axi_arready_i,
-        .axi_rdata_i,
-        .axi_rresp_i,
-        .axi_rlast_i,
-        .axi_rvalid_i,
-        .axi_rready_o
+        .axi_o,
+        .axi_i
     );
     assign writes = |write_way & ~clearing_q;
     always_comb begin
@@ -237,27 +203,8 @@ module load_balancer_choice
     assign viewed_valid = viewed_valid_q;
     assign table_ready = 1'b1;
     assign unstored_o = 1'b0;
-    assign axi_awaddr_o = '0;
-    assign axi_awvalid_o = 1'b0;
-    assign axi_wdata_o = '0;
-    assign axi_wstrb_o = '0;
-    assign axi_wlast_o = 1'b0;
-    assign axi_wvalid_o = 1'b0;
-    assign axi_bready_o = 1'b0;
-    assign axi_araddr_o = '0;
-    assign axi_arvalid_o = 1'b0;
-    assign axi_rready_o = 1'b0;
-    wire unused = ^{
-      axi_awready_i,
-      axi_wready_i,
-      axi_bresp_i,
-      axi_bvalid_i,
-      axi_arready_i,
-      axi_rdata_i,
-      axi_rresp_i,
-      axi_rlast_i,
-      axi_rvalid_i
-    };
+    assign axi_o = '0;
+    wire unused = ^axi_i;
   end
 
   // ---- Cycle 1: the connection; the slot is read ----

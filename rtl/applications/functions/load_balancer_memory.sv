@@ -49,25 +49,8 @@ module load_balancer_memory
     input connection_t written_i,
     output logic unstored_o,  // one-cycle pulse
 
-    output logic [AddrWidth-1:0] axi_awaddr_o,
-    output logic                 axi_awvalid_o,
-    input  logic                 axi_awready_i,
-    output logic [        511:0] axi_wdata_o,
-    output logic [         63:0] axi_wstrb_o,
-    output logic                 axi_wlast_o,
-    output logic                 axi_wvalid_o,
-    input  logic                 axi_wready_i,
-    input  logic [          1:0] axi_bresp_i,
-    input  logic                 axi_bvalid_i,
-    output logic                 axi_bready_o,
-    output logic [AddrWidth-1:0] axi_araddr_o,
-    output logic                 axi_arvalid_o,
-    input  logic                 axi_arready_i,
-    input  logic [        511:0] axi_rdata_i,
-    input  logic [          1:0] axi_rresp_i,
-    input  logic                 axi_rlast_i,
-    input  logic                 axi_rvalid_i,
-    output logic                 axi_rready_o
+    output axi_request_t  axi_o,
+    input  axi_response_t axi_i
 );
 
   if (NumLines < 2 || NumLines >= NumSets) begin : gen_bad_lines
@@ -85,8 +68,8 @@ module load_balancer_memory
   typedef logic [SetBits-LineBits-1:0] tag_t;
   typedef logic [31:0] number_of_write_t;  // modulo 2^32
 
-  function automatic logic [AddrWidth-1:0] address(set_t set);
-    return AddrWidth'(BaseAddress) + AddrWidth'({set, 6'b0});
+  function automatic logic [63:0] address(set_t set);
+    return 64'(AddrWidth'(BaseAddress) + AddrWidth'({set, 6'b0}));
   endfunction
 
   // ---- Reads ----
@@ -100,10 +83,10 @@ module load_balancer_memory
     number_of_write_t done;  // when the read was issued
   } pending_t;
   pending_t pending;
-  logic pending_valid, unused_pending_ready, unused_pending_holds;
+  logic address_valid, pending_valid, unused_pending_ready, unused_pending_holds;
   logic unused_address_ready, unused_address_holds;
   set_t read_set;
-  wire  take = pending_valid & (~pending.reads | axi_rvalid_i);
+  wire  take = pending_valid & (~pending.reads | axi_i.rvalid);
   stream_queue #(
       .data_t(pending_t),
       .Depth (MaxReads)
@@ -128,12 +111,10 @@ module load_balancer_memory
       .in_valid_i(view_valid_i & reads_i),
       .in_ready_o(unused_address_ready),
       .out_o(read_set),
-      .out_valid_o(axi_arvalid_o),
-      .out_ready_i(axi_arready_i),
+      .out_valid_o(address_valid),
+      .out_ready_i(axi_i.arready),
       .holds_o(unused_address_holds)
   );
-  assign axi_araddr_o = address(read_set);
-  assign axi_rready_o = pending_valid & pending.reads;
 
   // Views inside. Three more may come before ready_o falls.
   logic [$clog2(MaxReads+1)-1:0] inside_q;
@@ -194,7 +175,7 @@ module load_balancer_memory
     taken_q <= pending;
     view_valid_o <= take & ~rst_i;
     for (int unsigned w = 0; w < NumWays; w++) begin
-      memory_ways_q[w] <= connection_t'(axi_rdata_i >> (8 * WayBytes * w));
+      memory_ways_q[w] <= connection_t'(axi_i.rdata >> (8 * WayBytes * w));
     end
   end
   wire number_of_write_t since = taken_q.done - line.number;
@@ -290,20 +271,27 @@ module load_balancer_memory
   );
   // Address and data are taken independently.
   logic address_sent_q, data_sent_q;
-  wire address_sent = address_sent_q | axi_awready_i;
-  wire data_sent = data_sent_q | axi_wready_i;
-  assign axi_awvalid_o = queued_valid & ~address_sent_q;
-  assign axi_wvalid_o  = queued_valid & ~data_sent_q;
-  assign axi_wlast_o   = 1'b1;
-  assign axi_awaddr_o  = address(queued.set);
-  assign axi_wdata_o   = {NumWays{(8 * WayBytes)'(queued.connection)}};
+  wire address_sent = address_sent_q | axi_i.awready;
+  wire data_sent = data_sent_q | axi_i.wready;
+  logic [63:0] strobe;
   always_comb begin
     for (int unsigned w = 0; w < NumWays; w++) begin
-      axi_wstrb_o[WayBytes*w+:WayBytes] = {WayBytes{queued.all | queued.way == WayBits'(w)}};
+      strobe[WayBytes*w+:WayBytes] = {WayBytes{queued.all | queued.way == WayBits'(w)}};
     end
   end
   assign queued_ready = address_sent & data_sent;
-  assign axi_bready_o = 1'b1;
+  assign axi_o = '{
+          awaddr: address(queued.set),
+          awvalid: queued_valid & ~address_sent_q,
+          wdata: {NumWays{(8 * WayBytes)'(queued.connection)}},
+          wstrb: strobe,
+          wlast: 1'b1,
+          wvalid: queued_valid & ~data_sent_q,
+          bready: 1'b1,
+          araddr: address(read_set),
+          arvalid: address_valid,
+          rready: pending_valid & pending.reads
+      };
 
   // ---- Clear ----
 
@@ -322,9 +310,9 @@ module load_balancer_memory
     end else begin
       address_sent_q <= queued_valid & address_sent & ~queued_ready;
       data_sent_q <= queued_valid & data_sent & ~queued_ready;
-      open_q <= open_q + 16'(enters) - 16'(axi_bvalid_i);
+      open_q <= open_q + 16'(enters) - 16'(axi_i.bvalid);
       // Of the responses, those of the writes before a clear may come first: then too few are done.
-      if (axi_bvalid_i & ~clearing_q) done_q <= done_q + 1'b1;
+      if (axi_i.bvalid & ~clearing_q) done_q <= done_q + 1'b1;
       if (clear_i) begin
         clearing_q <= 1'b1;
         all_cleared_q <= 1'b0;
@@ -342,6 +330,6 @@ module load_balancer_memory
     end
   end
 
-  wire unused = ^{axi_bresp_i, axi_rresp_i, axi_rlast_i};
+  wire unused = ^{axi_i.bresp, axi_i.rresp, axi_i.rlast};
 
 endmodule

@@ -138,6 +138,19 @@ def test_services_and_everything_else(bench: Bench) -> None:
     assert bench.counter("event.balanced") == 3
 
 
+def test_frames_while_the_table_is_cleared(bench: Bench) -> None:
+    """After a reset they wait, or are counted if they do not fit: each has one cause."""
+    frame = udp_frame(CLIENT, bench.host, bytes(18), header_checksum=1)
+    bench.simulation.reset_core()
+    assert bench.send(*[frame] * 300) == []
+    drops = Counter[str]()
+    for tile in bench.simulation.manifest["tiles"]:
+        for name, count in bench.simulation.tile_counters(tile["name"]).items():
+            if name.startswith("drop."):
+                drops[name] += count
+    assert drops.total() == 300 and drops["drop.ipv4_rx.bad_checksum"] > 200, +drops
+
+
 def test_every_length_back_to_back(bench: Bench) -> None:
     bench.balancer.set({DNS: group(*BACKENDS[:3])})
     host, random = bench.host, Random(2)

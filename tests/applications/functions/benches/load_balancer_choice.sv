@@ -56,14 +56,24 @@ module bench
   ;
 
   logic ready, found_valid, unstored, backend_done, slot_done;
-  verdict_t   found;
-  backend_t   unused_backend;
+  verdict_t found;
+  backend_t unused_backend;
   slot_word_t unused_word;
-  logic [AddrWidth-1:0] awaddr, araddr;
-  logic [511:0] wdata, rdata;
-  logic [63:0] wstrb;
-  logic awvalid, awready, wvalid, wready, wlast, bvalid, bready;
-  logic arvalid, arready, rvalid, rready;
+  axi_request_t request;
+  axi_response_t response;
+  logic [511:0] rdata;
+  logic awready, wready, bvalid, arready, rvalid;
+  assign response = '{
+          awready: awready,
+          wready: wready,
+          bresp: '0,
+          bvalid: bvalid,
+          arready: arready,
+          rdata: rdata,
+          rresp: '0,
+          rlast: 1'b1,
+          rvalid: rvalid
+      };
   wire is_backend = in_i[1][53];
   load_balancer_choice #(
       .regs_t(regs_t),
@@ -88,25 +98,8 @@ module bench
       .verdict_o(found),
       .verdict_valid_o(found_valid),
       .unstored_o(unstored),
-      .axi_awaddr_o(awaddr),
-      .axi_awvalid_o(awvalid),
-      .axi_awready_i(awready),
-      .axi_wdata_o(wdata),
-      .axi_wstrb_o(wstrb),
-      .axi_wlast_o(wlast),
-      .axi_wvalid_o(wvalid),
-      .axi_wready_i(wready),
-      .axi_bresp_i('0),
-      .axi_bvalid_i(bvalid),
-      .axi_bready_o(bready),
-      .axi_araddr_o(araddr),
-      .axi_arvalid_o(arvalid),
-      .axi_arready_i(arready),
-      .axi_rdata_i(rdata),
-      .axi_rresp_i('0),
-      .axi_rlast_i(1'b1),
-      .axi_rvalid_i(rvalid),
-      .axi_rready_o(rready),
+      .axi_o(request),
+      .axi_i(response),
       .backend_request_i(in_valid_i[1] & is_backend),
       .backend_write_i(1'b1),
       .backend_index_i(in_i[1][33+:$clog2(NumBackends)]),
@@ -148,26 +141,26 @@ module bench
     awready <= random[3] | random[4];
     wready <= random[5] | random[6];
     arready <= random[7:4] != '0 && 8'(reads_in - reads_out) < 8'd200;
-    if (arvalid & arready) begin
-      read_data[reads_in] <= memory[araddr[AddrWidth-1:6]];
+    if (request.arvalid & arready) begin
+      read_data[reads_in] <= memory[request.araddr[AddrWidth-1:6]];
       read_due[reads_in] <= now + Latency;
       reads_in <= reads_in + 1'b1;
     end
-    if (rvalid & rready) reads_out <= reads_out + 1'b1;
-    if (awvalid & awready) begin
-      write_set[addresses_in] <= awaddr[AddrWidth-1:6];
+    if (rvalid & request.rready) reads_out <= reads_out + 1'b1;
+    if (request.awvalid & awready) begin
+      write_set[addresses_in] <= request.awaddr[AddrWidth-1:6];
       addresses_in <= addresses_in + 1'b1;
     end
-    if (wvalid & wready) begin
-      write_data[data_in] <= wdata;
-      write_strobe[data_in] <= wstrb;
+    if (request.wvalid & wready) begin
+      write_data[data_in] <= request.wdata;
+      write_strobe[data_in] <= request.wstrb;
       data_in <= data_in + 1'b1;
     end
     if (writes_begun != addresses_in && writes_begun != data_in) begin
       write_due[writes_begun] <= now + Latency;
       writes_begun <= writes_begun + 1'b1;
     end
-    if (bvalid & bready) begin
+    if (bvalid & request.bready) begin
       for (int b = 0; b < 64; b++) begin
         if (write_strobe[writes_out][b]) begin
           memory[write_set[writes_out]][8*b+:8] <= write_data[writes_out][8*b+:8];
@@ -185,6 +178,6 @@ module bench
       writes_out <= '0;
     end
   end
-  wire unused = wlast;
+  wire unused = ^{request.wlast, request.awaddr[63:AddrWidth], request.araddr[63:AddrWidth]};
 
 endmodule
