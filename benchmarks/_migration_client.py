@@ -54,6 +54,7 @@ class Client:
     sent: bytearray = field(default_factory=bytearray)
     received: bytearray = field(default_factory=bytearray)
     clocks: list[Clock] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)  # bytes in the queues of a move
     _next_us: int = 0
 
     def connect(self) -> None:
@@ -140,6 +141,7 @@ class Client:
             clock.charge()
         self.connection, self.at = new, to
         self.clocks.append(clock)
+        self.sizes.append(len(state.unacknowledged) + len(state.received))
 
     def close(self) -> None:
         """Ends the connection, and waits until the stack has closed its side."""

@@ -2,25 +2,26 @@
 """Live migration of TCP connections: how long a client that moves to another host is away.
 
 A client on a Linux host sends requests of 64 bytes to a TCP echo behind a NAT. Its connection moves
-to another host and back, again and again, by TCP_REPAIR and by a change of the NAT's tables. The
-stack runs in virtual time. While Linux dumps and restores the connection, as much of the stack's
-time passes as this takes in real time.
+to another host and back, again and again, by TCP_REPAIR and by a change of the NAT's tables. In the
+other directions, the stack's end of a connection moves between two engines, or an engine and Linux.
+The stacks run in virtual time. While Linux dumps and restores the connection, as much of the
+stack's time passes as this takes in real time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from _migration_client import Client
 from _migration_link import Link, Manager
 from _migration_report import Segment, draw, gaps_us, resets, segments
+from _migration_row import Row, longest, middle
+from _migration_sessions import engine_rows, linux_rows
 from rich.table import Table
 
 from bombus import Simulation
@@ -35,24 +36,8 @@ ADDRESSES = ("10.77.0.11", "10.77.0.12")
 REQUESTS = range(4, 13)  # between two migrations
 SHOWN_REQUESTS = range(50, 51)  # between two migrations, for the picture
 SHOWN = 9  # migrations
-DIRECTION = "linux_to_linux"
+ALLOWED_US = 300.0
 LATEST_US = 8  # after a request in whose round trip its connection moves
-
-
-@dataclass(frozen=True)
-class Row:
-    """Figures of all migrations of a run; docs/benchmarks.md defines them."""
-
-    direction: str
-    impairment: str
-    migrations: int
-    requests: int
-    resets: int
-    bytes_lost: int
-    gap_us_stack: float
-    gap_us_stack_longest: float
-    gap_us_wall: float
-    linux_us: float
 
 
 def moves(client: Client, migrations: int, requests: Sequence[int], *, in_flight: bool) -> None:
@@ -71,11 +56,6 @@ def moves(client: Client, migrations: int, requests: Sequence[int], *, in_flight
             client.link.run(client.random.randrange(LATEST_US))
         client.move()
         client.receive()
-
-
-def middle(values: Sequence[float]) -> float:
-    """The median, in the digits of a report; 0 of nothing."""
-    return round(median(values), 1) if values else 0.0
 
 
 def measure(
@@ -109,53 +89,69 @@ def measure(
     if not client.lost and len(gaps) != migrations:
         raise UserError(f"{migrations} migrations, but {len(gaps)} changes of the host")
     row = Row(
-        direction=DIRECTION,
+        direction="linux_to_linux",
         impairment=impairment,
         migrations=len(client.clocks),
         requests=client.requests,
         resets=resets(found),
         bytes_lost=client.lost,
+        bytes_moved=middle(client.sizes),
         gap_us_stack=middle(gaps),
-        gap_us_stack_longest=round(max(gaps, default=0.0), 1),
+        gap_us_stack_longest=longest(gaps),
+        gap_us_bound=ALLOWED_US,
         gap_us_wall=middle([clock.wall_us for clock in client.clocks]),
         linux_us=middle([clock.linux_us for clock in client.clocks]),
     )
     return row, found
 
 
+RUNS = ("hosts", "engines", "linux")
+
+
 def main(
     design: Path | None = None,
     json: Path | None = None,
-    migrations: Annotated[int, "moves of the connection, one after the other"] = 10,
+    migrations: Annotated[int, "moves of a connection in each direction"] = 10,
+    runs: Annotated[
+        str, "hosts (of the client), engines and linux (of the stack's end), separated by commas"
+    ] = ",".join(RUNS),
     impair: Annotated[str, "impairment of both directions, such as loss=1%,reorder=2%"] = "",
     seed: Annotated[int, "random seed"] = 1,
     pictures: Annotated[str, "folder for the picture of a migration, of another run"] = "",
 ) -> None:
     design = design or DESIGN
-    row, _ = measure(design, migrations, impair, seed)
+    chosen = runs.split(",")
+    if unknown := [each for each in chosen if each not in RUNS]:
+        raise UserError(f"--runs {unknown[0]}: expected some of {', '.join(RUNS)}")
+    rows = []
+    if "hosts" in chosen:
+        rows.append(measure(design, migrations, impair, seed)[0])
+    if "engines" in chosen:
+        rows += engine_rows(migrations, impair, seed)
+    if "linux" in chosen:
+        rows += linux_rows(migrations, impair, seed)
     if pictures:
         _, found = measure(design, SHOWN, "", seed, SHOWN_REQUESTS)
         draw(found, Path(pictures) / "migration.svg")
+    errors = sum(row.resets + row.bytes_lost for row in rows)
+    report_replies(rows, errors, "migration", json, [_table(rows)])
+
+
+def _table(rows: Sequence[Row]) -> Table:
     table = Table("direction", title="migration")
-    headings = (
-        "migrations",
-        "resets",
-        "bytes\nlost",
-        "gap, us",
-        "longest",
-        "wall, us",
-        "Linux, us",
-    )
-    for heading in headings:
+    columns: Mapping[str, Callable[[Row], float]] = {
+        "migrations": lambda row: row.migrations,
+        "resets": lambda row: row.resets,
+        "bytes\nlost": lambda row: row.bytes_lost,
+        "bytes\nmoved": lambda row: row.bytes_moved,
+        "gap, us": lambda row: row.gap_us_stack,
+        "longest": lambda row: row.gap_us_stack_longest,
+        "bound": lambda row: row.gap_us_bound,
+        "wall, us": lambda row: row.gap_us_wall,
+        "Linux, us": lambda row: row.linux_us,
+    }
+    for heading in columns:
         table.add_column(heading, justify="right")
-    figures = (
-        row.migrations,
-        row.resets,
-        row.bytes_lost,
-        row.gap_us_stack,
-        row.gap_us_stack_longest,
-        row.gap_us_wall,
-        row.linux_us,
-    )
-    table.add_row(row.direction, *(f"{each:,}" for each in figures))
-    report_replies([row], row.resets + row.bytes_lost, "migration", json, [table])
+    for row in rows:
+        table.add_row(row.direction, *(f"{figure(row):,}" for figure in columns.values()))
+    return table

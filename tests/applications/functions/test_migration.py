@@ -30,7 +30,12 @@ def needs_hosts() -> None:
 def test_migrations(benchmark: Benchmark, tmp_path: Path, impair: str, migrations: int) -> None:
     """The benchmark compares all bytes. Real time is part of the gaps, so they have no bound."""
     result = benchmark(
-        "migration", migrations=migrations, impair=impair, seed=migrations, pictures=str(tmp_path)
+        "migration",
+        migrations=migrations,
+        runs="hosts",
+        impair=impair,
+        seed=migrations,
+        pictures=str(tmp_path),
     )
     (row,) = result["rows"]
     assert result["errors"] == row["resets"] == row["bytes_lost"] == 0
@@ -38,6 +43,23 @@ def test_migrations(benchmark: Benchmark, tmp_path: Path, impair: str, migration
     assert row["requests"] > 4 * migrations
     assert row["linux_us"] < row["gap_us_stack"] <= row["gap_us_stack_longest"]
     assert "</svg>" in (tmp_path / "migration.svg").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+@pytest.mark.usefixtures("needs_hosts")
+@pytest.mark.parametrize("impair", ["", "loss=1%,reorder=2%"])
+def test_moves_of_the_stack(benchmark: Benchmark, impair: str) -> None:
+    """Between engines, in the time that is allowed; to Linux, whose real time counts, and back."""
+    rows = benchmark("migration", runs="engines,linux", migrations=8, impair=impair)["rows"]
+    directions = ["engine_to_engine", "engine_to_linux", "linux_to_engine"]
+    assert [row["direction"] for row in rows] == directions
+    for row in rows:
+        assert row["resets"] == row["bytes_lost"] == 0 and row["migrations"] == 8
+        assert row["bytes_moved"] > 0
+    if not impair:
+        assert rows[0]["gap_us_stack"] <= rows[0]["gap_us_bound"]
+        assert rows[0]["linux_us"] == 0 < rows[1]["linux_us"] < rows[1]["gap_us_stack"]
 
 
 def test_figures_of_segments() -> None:
@@ -53,5 +75,7 @@ def test_figures_of_segments() -> None:
 def test_options_are_checked() -> None:
     with pytest.raises(UserError, match="--impair"):
         bench.run("migration", None, None, impair="loss=2")
+    with pytest.raises(UserError, match="--runs engine: expected some of hosts"):
+        bench.run("migration", None, None, runs="engine")
     with pytest.raises(UserError, match="--migrations"):
         bench.run("migration", None, None, migrations="0")
