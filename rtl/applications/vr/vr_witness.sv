@@ -1149,6 +1149,7 @@ module vr_witness
 
     if (rst_i) begin
       st_q <= StIdle;
+      message_q <= 1'b0;
       state_q <= StateOff;
       known_q <= '0;
       own_q <= '0;

@@ -98,6 +98,10 @@ class World:
         model, status = self.model, self.bench.status
         numbers = [status >> 12 + 48 * n & (1 << 48) - 1 for n in range(3)]
         assert status & 7 == model.state
+        assert (status >> 3 & 7, status >> 6 & 7) == (model.index, model.count)
+        if model.state not in (State.OFF, State.RECOVERING):
+            assert status >> 9 & 7 == model.view % model.count
+        assert status >> 190 == model.cleaned
         assert numbers == [model.view, model.last, model.committed]
         lines = sum(len(entry.encode()) // 64 for entry in model.entries.values())
         assert status >> 156 & 0xFFFFFFFF == lines
@@ -106,6 +110,23 @@ class World:
         self.before = model.counted.copy()
         self.bench.forget()
         return found
+
+    def command(self, bit: int, slot: int, nonce: int) -> None:
+        """By registers: the command of this bit of the control, 33 recover, 34 set_address."""
+        to = address(slot)
+        value = slot << 48 | to.port << 32 | to.ip
+        value = value << 6 | 3 << 3 | 1
+        self.bench.control(nonce << 128 | value << 35 | 1 << bit | self.time | 1 << 32)
+        self.bench.run(20)
+        self.control()
+        self.bench.run(2)
+
+    def set_address(self, slot: int) -> None:
+        """By registers; the model takes the same by a message, whose reply does not count."""
+        self.command(34, slot, 0)
+        ip, port = address(slot)
+        message = SetUp(mode=Mode.ADDRESS, slot=slot, ip=ip, port=port)
+        self.model.handle(message.encode(), CLIENT)
 
     def join(self, index: int = 1, count: int = 3) -> None:
         """Normal state in view 0, with an empty log."""
@@ -191,6 +212,8 @@ def test_reset_in_traffic(benches: Benches) -> None:
         world.bench.run(20)
         assert world.bench.status & 7 == State.OFF
         world.forget()
+        world.set_address(7)  # no message is counted
+        world.check()
         world.send(SetUp(mode=Mode.RECOVER, index=1, count=3, nonce=1 << 62).encode())
         world.check()
         assert world.model.state == State.OFF  # it has no addresses
@@ -209,22 +232,10 @@ def test_set_up_by_registers(benches: Benches) -> None:
     world.check()
     assert world.bench.status & 7 == State.OFF
 
-    def command(bit: int, slot: int, nonce: int) -> None:
-        to = address(slot)
-        value = slot << 48 | to.port << 32 | to.ip
-        value = value << 6 | 3 << 3 | 1
-        world.bench.control(nonce << 128 | value << 35 | 1 << bit | 1 << 32)
-        world.bench.run(20)
-        world.control()
-        world.bench.run(2)
-
-    world.model.locked = False  # the model takes the same by messages, whose replies do not count
+    world.model.locked = False
     for slot in range(8):
-        command(34, slot, 0)
-        ip, port = address(slot)
-        message = SetUp(mode=Mode.ADDRESS, slot=slot, ip=ip, port=port)
-        world.model.handle(message.encode(), CLIENT)
-    command(33, 0, 77)
+        world.set_address(slot)
+    world.command(33, 0, 77)
     sent = world.model.handle(SetUp(mode=Mode.RECOVER, index=1, count=3, nonce=77).encode(), CLIENT)
     world.expected += sent[1:]
     world.model.locked = True
@@ -233,7 +244,7 @@ def test_set_up_by_registers(benches: Benches) -> None:
         world.send(data)
     world.check()
     assert world.model.state == State.NORMAL
-    command(33, 0, 77)  # repeated: no second recovery with this nonce
+    world.command(33, 0, 77)  # repeated: no second recovery with this nonce
     world.check()
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // vr_witness. In: beats. Out: beats. Control, from the lowest bit: time in us, locked, the
-// commands recover and set_address, group, address; bits 128 to 191: nonce. Status: registers, then busy.
+// commands recover and set_address, group, address; bits 128 to 191: nonce. Status: registers up to
+// committed, lines, busy, timer, then cleaned.
 // Events: drops, then events.
 `include "bombus_types.svh"
 `include "bench.svh"
@@ -94,8 +95,15 @@ module bench #(
   );
   assign event_o = 64'({events, drops});
   assign status_o = 240'({
-    timer, busy, status.occupied, status.committed, status.last, status.view, status.status
+    status.cleaned,
+    timer,
+    busy,
+    status.occupied,
+    status.committed,
+    status.last,
+    status.view,
+    status.status
   });
-  wire unused = &{next, status.cleaned};
+  wire unused = &next;
 
 endmodule
