@@ -16,6 +16,8 @@ module vr_log_sender
     input logic clk_i,
     input logic rst_i,
 
+    input logic                      number_i,   // the id of the next message is nonce_i
+    input logic [        63:0]       nonce_i,
     input logic                      start_i,
     input logic                      is_vote_i,  // DoViewChange
     input logic [         4:0][63:0] words_i,    // fields up to the entries: 2 or, of a vote, 5
@@ -185,10 +187,8 @@ module vr_log_sender
       end
       default: if (ready_i) state_q <= StRead;
     endcase
-    if (rst_i) begin
-      state_q  <= StIdle;
-      number_q <= '0;
-    end
+    if (number_i) number_q <= nonce_i;
+    if (rst_i) state_q <= StIdle;
   end
 
 endmodule

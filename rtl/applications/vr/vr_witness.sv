@@ -397,6 +397,8 @@ module vr_witness
   ) u_sender (
       .clk_i,
       .rst_i,
+      .number_i((st_q == StReply) & recovers_q),
+      .nonce_i(nonce_q),
       .start_i(sender_start),
       .is_vote_i(header.is_change),
       .words_i({

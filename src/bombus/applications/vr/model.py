@@ -170,6 +170,7 @@ class Witness:
             recovers = done and is_new
         if recovers:
             self.index, self.count = message.index, message.count
+            self._fragment_id = message.nonce  # above those of the time before a reset
             self._begin_recovery(message.nonce)
         reply = SetUpReply(
             VERSION,
@@ -472,4 +473,4 @@ class Witness:
             return
         for fragment in fragments(data, self._fragment_id, size):
             self._send(to, fragment)
-        self._fragment_id += 1
+        self._fragment_id = (self._fragment_id + 1) % (1 << 64)
