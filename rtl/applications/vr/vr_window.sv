@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a message from any position on: two beats, and a rotator.
+// The bytes of a message from any position on: two beats, and a shifter.
 //
 // begin_i takes the first beat of a message; first_i, in the next cycle, makes it the present one.
 // The others are taken while ready_o is high. consume_i
-// moves the position by count_i bytes. extract_i puts the next count_i bytes, at most 64, on
-// line_o, zeros after them. Both need has_o: the next beat has arrived, or
-// the message has ended.
+// moves the position by count_i bytes. extract_i puts the next 64 bytes on line_o; keep_o marks the
+// first count_i of them. Both need has_o: the next beat has arrived, or the message has ended.
+//
+// The shifter takes the two beats as 128 bytes and moves them by multiples of 16, 4 and 1 bytes; each
+// step is a 4:1 multiplexer of no more bytes than the next one needs.
 //
 // Latency of an extraction: 3 cycles. Throughput: one per cycle.
 module vr_window
@@ -32,10 +34,11 @@ module vr_window
     input  logic       extract_i,
     output logic       has_o,
 
-    input  tag_t  tag_i,
+    input tag_t tag_i,
     output line_t line_o,
-    output tag_t  tag_o,
-    output logic  valid_o
+    output logic [LineBytes-1:0] keep_o,
+    output tag_t tag_o,
+    output logic valid_o
 );
 
   line_t current_q, next_q;
@@ -67,31 +70,52 @@ module vr_window
     if (rst_i) ended_q <= 1'b1;
   end
 
-  // Bytes from the position on come from the present beat, those before it from the next one.
-  logic [LineBytes-1:0] from_next, keep;
-  line_t joined;
+  typedef logic [78:0][7:0] by_16_t;  // bytes after a shift by a multiple of 16
+  typedef logic [66:0][7:0] by_4_t;
+  by_16_t by_16_q;
+  by_4_t by_4_q;
+  logic [3:0] offset_16_q;
+  logic [1:0] offset_4_q;
+  wire [2*LineBytes-1:0][7:0] both = {next_q, current_q};
+  by_16_t by_16;
+  by_4_t by_4;
+  line_t by_1;
+  // The four choices of each byte.
   always_comb begin
-    for (int unsigned b = 0; b < LineBytes; b++) begin
-      from_next[b] = 6'(b) < offset_q;
-      joined[8*b+:8] = from_next[b] ? next_q[8*b+:8] : current_q[8*b+:8];
-      keep[b] = 7'(b) < count_i;
+    for (int unsigned n = 0; n < 79; n++) begin
+      logic [3:0][7:0] choices;
+      for (int unsigned t = 0; t < 4; t++) choices[t] = both[n+16*t];
+      by_16[n] = choices[offset_q[5:4]];
     end
   end
+  always_comb begin
+    for (int unsigned n = 0; n < 67; n++) begin
+      logic [3:0][7:0] choices;
+      for (int unsigned t = 0; t < 4; t++) choices[t] = by_16_q[n+4*t];
+      by_4[n] = choices[offset_16_q[3:2]];
+    end
+  end
+  always_comb begin
+    for (int unsigned n = 0; n < LineBytes; n++) begin
+      logic [3:0][7:0] choices;
+      for (int unsigned t = 0; t < 4; t++) choices[t] = by_4_q[n+t];
+      by_1[8*n+:8] = choices[offset_4_q];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    by_16_q <= by_16;
+    offset_16_q <= offset_q[3:0];
+    by_4_q <= by_4;
+    offset_4_q <= offset_16_q[1:0];
+    line_o <= by_1;
+  end
 
-  logic [1:0][LineBytes-1:0] keep_q;
+  logic [1:0][6:0] count_q;
   tag_t [2:0] tag_q;
   logic [2:0] valid_q;
-  byte_rotate #(
-      .NumBytes(LineBytes)
-  ) u_rotate (
-      .clk_i,
-      .in_i(joined),
-      .amount_i(offset_q),
-      .keep_i(keep_q[1]),
-      .out_o(line_o)
-  );
   always_ff @(posedge clk_i) begin
-    keep_q  <= {keep_q[0], keep};
+    count_q <= {count_q[0], count_i};
+    for (int unsigned b = 0; b < LineBytes; b++) keep_o[b] <= 7'(b) < count_q[1];
     tag_q   <= {tag_q[1:0], tag_i};
     valid_q <= {valid_q[1:0], extract_i};
     if (rst_i) valid_q <= '0;

@@ -204,6 +204,7 @@ module vr_witness
   } tag_t;
   tag_t tag, found_tag;
   line_t found;
+  logic [LineBytes-1:0] keep;
   logic found_valid, consume, extract;
   logic [6:0] count;
   vr_window #(
@@ -227,6 +228,7 @@ module vr_witness
       .has_o(window_has),
       .tag_i(tag),
       .line_o(found),
+      .keep_o(keep),
       .tag_o(found_tag),
       .valid_o(found_valid)
   );
@@ -863,9 +865,11 @@ module vr_witness
   wire writes_found = found_valid & found_tag.write;
   wire copies = (st_q == StCopyLine) & copy_new;
   always_comb begin
-    log_line = copy_line;
-    if (writes_found) log_line = found;
-    else if (line_pending_q) log_line = request_line;
+    for (int unsigned b = 0; b < LineBytes; b++) begin
+      log_line[8*b+:8] = copy_line[8*b+:8];
+      if (writes_found) log_line[8*b+:8] = keep[b] ? found[8*b+:8] : '0;
+      else if (line_pending_q) log_line[8*b+:8] = request_line[8*b+:8];
+    end
   end
 
   always_ff @(posedge clk_i) begin
