@@ -2,7 +2,7 @@
 // The sum-product network machine as a layer on UDP, compiled by `bombus spn
 // compile`: batches of samples in, log2 of their likelihoods out (docs/applications/spn/kernel.md).
 //
-// Latency: that of spn_udp, with 22 cycles of the pipeline and those of the result's form.
+// Latency: that of spn_udp, with 20 cycles of the pipeline and those of the result's form.
 // Throughput: 5 samples per cycle.
 module machine
   import bombus_pkg::*;

@@ -3,10 +3,10 @@
 // logarithm of each sample's likelihood, less Offset. The log-likelihood has an error of at most
 // 0.000111 nats.
 //
-// Latency: 22 cycles. Throughput: one sample per cycle.
+// Latency: 20 cycles. Throughput: one sample per cycle.
 //
-// v<n> is the value of a variable, r<n> the result of an operation; the index is the delay in
-// cycles.
+// v<n> is the value of a variable or its class, r<n> the result of an operation; the index is the
+// delay in cycles.
 module machine_pipeline
   import machine_model_pkg::*;
 (
@@ -16,9 +16,9 @@ module machine_pipeline
     output number_t                    number_o
 );
 
-  value_t [7:0] v0;
+  logic [7:0][7:0] v0;
   spn_delay #(
-      .Width (ValueBits),
+      .Width (8),
       .Cycles(7)
   ) u_v0 (
       .clk_i,
@@ -26,88 +26,181 @@ module machine_pipeline
       .taps_o (v0)
   );
   wire unused_v0 = ^v0;
-  value_t [7:0] v1;
+  localparam logic [41:0][5:0] Classes1 = {
+    252'ha279a59238a181f79d71b69961759551349140f38d30b2892481c61440c2040
+  };
+
+  logic [5:0] class_1;
+  spn_leaf_table #(
+      .ValueBits(ValueBits),
+      .Width(6),
+      .Depth(42),
+      .Numbers(Classes1)
+  ) u_class_1 (
+      .clk_i,
+      .value_i (sample_i[1]),
+      .number_o(class_1)
+  );
+  logic [6:0][5:0] v1;
   spn_delay #(
-      .Width (ValueBits),
-      .Cycles(7)
+      .Width (6),
+      .Cycles(6)
   ) u_v1 (
       .clk_i,
-      .value_i(sample_i[1]),
+      .value_i(class_1),
       .taps_o (v1)
   );
   wire unused_v1 = ^v1;
-  value_t [7:0] v2;
+  localparam logic [31:0][4:0] Classes2 = {160'hf779bd6718bdab49ca307b9ac5a928398a418820};
+
+  logic [4:0] class_2;
+  spn_leaf_table #(
+      .ValueBits(ValueBits),
+      .Width(5),
+      .Depth(32),
+      .Numbers(Classes2)
+  ) u_class_2 (
+      .clk_i,
+      .value_i (sample_i[2]),
+      .number_o(class_2)
+  );
+  logic [6:0][4:0] v2;
   spn_delay #(
-      .Width (ValueBits),
-      .Cycles(7)
+      .Width (5),
+      .Cycles(6)
   ) u_v2 (
       .clk_i,
-      .value_i(sample_i[2]),
+      .value_i(class_2),
       .taps_o (v2)
   );
   wire unused_v2 = ^v2;
-  value_t [7:0] v3;
+  localparam logic [31:0][4:0] Classes3 = {160'hffbbcdeb38bdab49ca307b9ac5a928398a418820};
+
+  logic [4:0] class_3;
+  spn_leaf_table #(
+      .ValueBits(ValueBits),
+      .Width(5),
+      .Depth(32),
+      .Numbers(Classes3)
+  ) u_class_3 (
+      .clk_i,
+      .value_i (sample_i[3]),
+      .number_o(class_3)
+  );
+  logic [6:0][4:0] v3;
   spn_delay #(
-      .Width (ValueBits),
-      .Cycles(7)
+      .Width (5),
+      .Cycles(6)
   ) u_v3 (
       .clk_i,
-      .value_i(sample_i[3]),
+      .value_i(class_3),
       .taps_o (v3)
   );
   wire unused_v3 = ^v3;
-  value_t [12:0] v4;
+  localparam logic [6:0][2:0] Classes4 = {21'h1ac688};
+
+  logic [2:0] class_4;
+  spn_leaf_table #(
+      .ValueBits(ValueBits),
+      .Width(3),
+      .Depth(7),
+      .Numbers(Classes4)
+  ) u_class_4 (
+      .clk_i,
+      .value_i (sample_i[4]),
+      .number_o(class_4)
+  );
+  logic [10:0][2:0] v4;
   spn_delay #(
-      .Width (ValueBits),
-      .Cycles(12)
+      .Width (3),
+      .Cycles(10)
   ) u_v4 (
       .clk_i,
-      .value_i(sample_i[4]),
+      .value_i(class_4),
       .taps_o (v4)
   );
   wire unused_v4 = ^v4;
-  value_t [12:0] v5;
+  localparam logic [8:0][3:0] Classes5 = {36'h876543210};
+
+  logic [3:0] class_5;
+  spn_leaf_table #(
+      .ValueBits(ValueBits),
+      .Width(4),
+      .Depth(9),
+      .Numbers(Classes5)
+  ) u_class_5 (
+      .clk_i,
+      .value_i (sample_i[5]),
+      .number_o(class_5)
+  );
+  logic [10:0][3:0] v5;
   spn_delay #(
-      .Width (ValueBits),
-      .Cycles(12)
+      .Width (4),
+      .Cycles(10)
   ) u_v5 (
       .clk_i,
-      .value_i(sample_i[5]),
+      .value_i(class_5),
       .taps_o (v5)
   );
   wire unused_v5 = ^v5;
-  value_t [0:0] v6;
+  localparam logic [3:0][1:0] Classes6 = {8'he4};
+
+  logic [1:0] class_6;
+  spn_leaf_table #(
+      .ValueBits(ValueBits),
+      .Width(2),
+      .Depth(4),
+      .Numbers(Classes6)
+  ) u_class_6 (
+      .clk_i,
+      .value_i (sample_i[6]),
+      .number_o(class_6)
+  );
+  logic [0:0][1:0] v6;
   spn_delay #(
-      .Width (ValueBits),
+      .Width (2),
       .Cycles(0)
   ) u_v6 (
       .clk_i,
-      .value_i(sample_i[6]),
+      .value_i(class_6),
       .taps_o (v6)
   );
-  value_t [0:0] v7;
+  localparam logic [3:0][1:0] Classes7 = {8'he4};
+
+  logic [1:0] class_7;
+  spn_leaf_table #(
+      .ValueBits(ValueBits),
+      .Width(2),
+      .Depth(4),
+      .Numbers(Classes7)
+  ) u_class_7 (
+      .clk_i,
+      .value_i (sample_i[7]),
+      .number_o(class_7)
+  );
+  logic [0:0][1:0] v7;
   spn_delay #(
-      .Width (ValueBits),
+      .Width (2),
       .Cycles(0)
   ) u_v7 (
       .clk_i,
-      .value_i(sample_i[7]),
+      .value_i(class_7),
       .taps_o (v7)
   );
-  value_t [12:0] v8;
+  logic [11:0][7:0] v8;
   spn_delay #(
-      .Width (ValueBits),
-      .Cycles(12)
+      .Width (8),
+      .Cycles(11)
   ) u_v8 (
       .clk_i,
       .value_i(sample_i[8]),
       .taps_o (v8)
   );
   wire unused_v8 = ^v8;
-  value_t [13:0] v9;
+  logic [12:0][7:0] v9;
   spn_delay #(
-      .Width (ValueBits),
-      .Cycles(13)
+      .Width (8),
+      .Cycles(12)
   ) u_v9 (
       .clk_i,
       .value_i(sample_i[9]),
@@ -115,148 +208,141 @@ module machine_pipeline
   );
   wire unused_v9 = ^v9;
 
-  // load, ready in cycle 1
-  number_t number_0;
-  localparam number_t [161:0] Table0 = {
-    216'h0012b220d25644068a6400d14c801a29900345320068a6400d14c8,
-    297'h00345320068a6400d14c801a29900345320068a6400d14c801a29900345320068a6400d14c8,
-    297'h00345320068a6400d14c801a29900345320068a6400d14c801a29900345320068a6400d14c8,
-    297'h00345320068a6400d14c801a29900345320068a6400d14c801a29900345320068a6400d14c8,
-    297'h00345320068a6400d14c801a29900345320068a6400d14c801a29900345320068a6400d14c8,
-    297'h00345320068a6400d14c801a29900345320068a6400d14c801a29900345320068a6400d14c8,
-    297'h00345320068a6400d14c801a29900345320068a6400d14c801a2990034532006895380d12a7,
-    297'h00344a9c06895380d12a701a254e0344a9c06895380d12a701a254e0344a9c06884500d108a,
-    297'h0034422806884500d0e6f01a18ae034315c06862b80d0c5701a1062034083406810680d020d,
-    297'h0034083406781d00cf03a019e074033c0e8066dc600cdb8c01996e4032e960065d2c00c89dd,
-    297'h003227740644ee80c89dd018a462030ddcc060d1480bea78017d4f002ed22805c6c600b6446,
-    297'h002ce2800579d000af3a0015228802a451004f972809f2e5013e5ca027cb940488ee00911dc,
-    297'h002447700488ee0087fd500fd69c01fad3803f5a7007eb4e00e6d5c01cdab8034046006808c,
-    297'h001a0230034046005e7f700a9de80153bd002a77a0054ef40092dea0125bd4022cc7804598f,
-    297'h0011663c022cc780511a900a2352015b65402d568006068500c0d0a0198844034f7c806dbc6
+  // load, ready in cycle 2
+  logic [21:0] number_0;
+  localparam logic [161:0][21:0] Table0 = {
+    176'h06564759591385320e14c8385320e14c8385320e14c8,
+    308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
+    308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
+    308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
+    308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
+    308'h385320e14c8385320e14c8385320e14c8385320e14c8384a9ce12a7384a9ce12a7384a9ce12a7,
+    308'h384a9ce12a7384a9ce12a7384a9ce108a384228e108a384228e0e6f38315ce0c5738315ce0c57,
+    308'h3820c4e020d380834e020d380834df03a37c0e8df03a37c0e8ddb8c376e30dcb7236e960dba58,
+    308'h362774d89dd362774d89dd3548c4d37733468a4cea7833a9e0cb48a323630c644630e280bf3a0,
+    308'h2fce80b91442e4510af2e52bcb94af2e52bcb94a11dc284770a11dc28477097fd523ad388eb4e,
+    308'h23ad388eb4e20dab8836ae1e02307808c1e02307808c1b9fdc64ef4193bd064ef4193bd0596f5,
+    308'h165bd45598f15663c5598f15663c611a91846a466d951aab40706851c1a14762111e7be47dbc6
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(22),
       .Depth(162),
       .BlockRam(1'b0),
       .Numbers(Table0)
   ) u_table_0 (
       .clk_i,
-      .value_i (value_t'(v0[0])),
+      .value_i (v0[1]),
       .number_o(number_0)
   );
-  number_t [0:0] r0;
+  logic [0:0][21:0] r0;
   assign r0 = number_0;
 
-  // queue, ready in cycle 1
-  number_t number_1;
-  localparam number_t [41:0] Table1 = {
-    243'h000000006800000295958052b2b00a5656014abb6029576c052aed80a55db,
-    297'h0029576c052aed80a55db014abb6029576c052aed80a5561014aac202951b80529bd80a520f,
-    297'h00293ed40525c080a449c01439da02873b4050e7680a1ced0130e140261c28045d86808bb0d,
-    297'h001bf79c037ef3806fde700dfbce0152c94024b74802ce2f0059c5e00b38bc016717801ba3e
+  // queue, ready in cycle 2
+  logic [21:0] number_1;
+  localparam logic [40:0][21:0] Table1 = {
+    286'h000000d00000a5656295958a565629576ca55db29576ca55db29576ca55db29576ca55db,
+    308'h29576ca55db295584a55612951b8a537b29483ca4fb5292e04a449c2873b4a1ced2873b4a1ced,
+    308'h261c289870a22ec348bb0d1bf79c6fde71bf79c54b25125ba42ce2f0b38bc2ce2f0b38bc1ba3e
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(42),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(41),
       .Numbers(Table1)
   ) u_table_1 (
       .clk_i,
-      .value_i (value_t'(v1[0])),
+      .class_i (v1[0]),
       .number_o(number_1)
   );
-  number_t [0:0] r1;
+  logic [0:0][21:0] r1;
   assign r1 = number_1;
 
-  // ready in cycle 2
-  number_t number_2;
+  // ready in cycle 3
+  logic [22:0] number_2;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_2 (
       .clk_i,
-      .numbers_i({r0[0], r1[0]}),
+      .numbers_i({23'(r0[0]), 23'(r1[0])}),
       .number_o (number_2)
   );
-  number_t [0:0] r2;
+  logic [0:0][22:0] r2;
   assign r2 = number_2;
 
-  // load, ready in cycle 1
-  number_t number_3;
-  localparam number_t [161:0] Table3 = {
-    216'h0032c3e0d6587c07a02700f404e01e771403cee28079b6a80f36d5,
-    297'h003cc8c00796cd00f291101e522203c925c07901580f177a01e2ef403c3bf407856800f029b,
-    297'h003c0a6c077d4a00ef2b801dddb403b9cf0076fe300ed87601d9b8203ae4ec075c9d80eb93b,
-    297'h003ae4ec07482a00e905401d20a803a4150073b3980e568b01cad160395a2c072b4580e3481,
-    297'h00389b4c070cd100e0ad001be570037cae006ee0c80dca4101b75cc036845406d08a80d7d75,
-    297'h0035f5d406b11800d452201a8a440342b4006856800d0ad001a15a0032e840065d0800cba10,
-    297'h0032e8400642a980c7041018b4c6031148806175f00c1917017ef3802fde7005e55880bcab1,
-    297'h002ea24005c8e900b7aa3016c7ac02ca6880594d100b29a2016534402bbd54055a2300ab446,
-    297'h002ad118055a2300a551d014aa3a0295474052a8e809f528013ea50027d4a004fa9400994ba,
-    297'h002652e804ca5d00994ba012678e024cf1c0499e380933c7011edfe0237a7c046326808adeb,
-    297'h0021c39404387280870e5010e1ca0209e3c0413c780802dc00fd4be01f168403e2d080794a2,
-    297'h001e528803b7ec807575200e7d9401c98fc0386db006f52800db93401b10300355bd8066e10,
-    297'h0019b8400337080066e1000d56f601b1030036e4d007016f00e02de01c98fc03a5858074b0b,
-    297'h001e528803ca5100794a200f294401fda6403fb4c807f69900fed32020cf1c042c3b0085876,
-    297'h002286e00450dc008a1b801143700237a7c048196809032d0124f30024ffb804ac12009706d
+  // load, ready in cycle 2
+  logic [21:0] number_3;
+  localparam logic [161:0][21:0] Table3 = {
+    176'h0a587f6961f4101390404e40ee2903b8a40db55036d5,
+    308'h40c8c102d9a40a4450291140925d0202b405de90177a403bf500ad0400a6d0029b3fea50ff2b8,
+    308'h3fbb68fe73c3f7f18fd8763f3704fb93b3ee4ecfb93b3ee4ecf90543e4150f90543e4150f7673,
+    308'h3d5a2cf568b3d5a2cf568b3cd204f26d33c6688f0ad03bcae0ef2b83b7064eca413aeb98ea115,
+    308'h3a8454e7d7539f5d4e6230391488e4522382b40e0ad0382b40e0ad036e840dba1036e840dba10,
+    308'h36154cd704135698cd452234baf8d191733de70cf79c332ac4ccab132a240c91d231ea8cc63d6,
+    308'h30a688c29a230a688c29a22fbd54bb4462ed118bb4462ed118b551d2d5474b551d2d5474af528,
+    308'h2bd4a0af5282bd4a0a94ba2a52e8a94ba2a52e8a33c728cf1ca33c728cf1c9f6ff277a7c9c64d,
+    308'h26b7ac970e525c394970e525c3949278f249e3c902dc23a97c8c5a1231684894a222528886fd9,
+    308'h215d4883eca2098fc80db61fd4a07dc9a1f10307ab7b1db84076e101db84076e101eadec7c40c,
+    308'h1f72688016f2005bc8263f212c2c84b0b225288894a2225288894a223da648f69923da648f699,
+    308'h24cf1c958762561d89a1b82686e09a1b82686e09de9f280cb4a032d289e60a3fee296090a706d
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(22),
       .Depth(162),
       .BlockRam(1'b0),
       .Numbers(Table3)
   ) u_table_3 (
       .clk_i,
-      .value_i (value_t'(v0[0])),
+      .value_i (v0[1]),
       .number_o(number_3)
   );
-  number_t [0:0] r3;
+  logic [0:0][21:0] r3;
   assign r3 = number_3;
 
-  // queue, ready in cycle 1
-  number_t number_4;
-  localparam number_t [41:0] Table4 = {
-    243'h0000000068000002d22ec05a45d80b48bb016917602c132005718f00a7f37,
-    297'h0029fcdc053f9b80a7f3701365f6026cbec04d97d809b2fb011fb26023f64c043d9e0087b3c,
-    297'h001eb9ec03d73d807ae7b00f5cf601a4ad003495a00692b400d2568016e60402dcc0804de54,
-    297'h00137950026f2a004de540084dae00ee20c01dc4180325380064a7000c017c01b7718036ee3
+  // queue, ready in cycle 2
+  logic [21:0] number_4;
+  localparam logic [40:0][21:0] Table4 = {
+    286'h000000d00000b48bb2d22ecb48bb2d22ecb04c82b8c78a7f3729fcdca7f3729fcdc9b2fb,
+    308'h26cbec9b2fb26cbec8fd9323f64c87b3c21ecf07ae7b1eb9ec7ae7b1eb9ec692b41a4ad0692b4,
+    308'h1a4ad05b98116e6044de541379504de54109b5c3b8830ee20c325380c94e03005f0dbb8c36ee3
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(42),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(41),
       .Numbers(Table4)
   ) u_table_4 (
       .clk_i,
-      .value_i (value_t'(v1[0])),
+      .class_i (v1[0]),
       .number_o(number_4)
   );
-  number_t [0:0] r4;
+  logic [0:0][21:0] r4;
   assign r4 = number_4;
 
-  // ready in cycle 2
-  number_t number_5;
+  // ready in cycle 3
+  logic [22:0] number_5;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_5 (
       .clk_i,
-      .numbers_i({r3[0], r4[0]}),
+      .numbers_i({23'(r3[0]), 23'(r4[0])}),
       .number_o (number_5)
   );
-  number_t [0:0] r5;
+  logic [0:0][22:0] r5;
   assign r5 = number_5;
 
   // ready in cycle 8
-  number_t number_6;
+  logic [22:0] number_6;
   spn_sum #(
-      .Width(Width),
+      .Width(23),
+      .ResultWidth(23),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -269,125 +355,122 @@ module machine_pipeline
       .b_i(r5[0]),
       .number_o(number_6)
   );
-  number_t [0:0] r6;
+  logic [0:0][22:0] r6;
   assign r6 = number_6;
 
-  // errors, ready in cycle 2
-  number_t number_7;
-  localparam number_t [31:0] Table7 = {
-    270'h00021be034437c012107802420f004841e009083c012107802420f004841e009083c,
-    297'h002420f004841e009083c012107802420f004841e009083c0120f800241f000483e000907c0,
-    297'h00240c74047d51008e4580115c26020e4a403b6938045667008acce011599c022b33800c868
+  // errors, ready in cycle 3
+  logic [21:0] number_7;
+  localparam logic [30:0][21:0] Table7 = {
+    66'h01437cd50df0a083c,
+    308'h2820f0a083c2820f0a083c2820f0a083c2820f0a083c2820f0a083c2820f0a083c2820f0a07c0,
+    308'h281f00a07c0281f00a031d27ea889e45826b84c9392921b49c5566715599c5566715599c1c868
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(31),
       .Numbers(Table7)
   ) u_table_7 (
       .clk_i,
-      .value_i (value_t'(v2[1])),
+      .class_i (v2[1]),
       .number_o(number_7)
   );
-  number_t [0:0] r7;
+  logic [0:0][21:0] r7;
   assign r7 = number_7;
 
-  // retries, ready in cycle 2
-  number_t number_8;
-  localparam number_t [31:0] Table8 = {
-    270'h00000000340000011df7e023befc0477df808efbf011df7e023befc0477df808efbf,
-    297'h0023befc0477df808efbf011df7e023befc0477df808efbf011df7e023be4404779a008edf1,
-    297'h0023aadc04711f008cc12010ca28021945003aa5d005979b00b2f3600b5738016ae7000b003
+  // retries, ready in cycle 3
+  logic [21:0] number_8;
+  localparam logic [31:0][21:0] Table8 = {
+    88'h0000034000023befc8efbf,
+    308'h23befc8efbf23befc8efbf23befc8efbf23befc8efbf23befc8efbf23befc8efbf23befc8efbf,
+    308'h23be448ef3423b7c48eab72388f88cc12219450865141d52e85979b165e6c2d5ce0b57380b003
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(32),
       .Numbers(Table8)
   ) u_table_8 (
       .clk_i,
-      .value_i (value_t'(v3[1])),
+      .class_i (v3[1]),
       .number_o(number_8)
   );
-  number_t [0:0] r8;
+  logic [0:0][21:0] r8;
   assign r8 = number_8;
 
-  // ready in cycle 3
-  number_t number_9;
+  // ready in cycle 4
+  logic [22:0] number_9;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_9 (
       .clk_i,
-      .numbers_i({r7[0], r8[0]}),
+      .numbers_i({23'(r7[0]), 23'(r8[0])}),
       .number_o (number_9)
   );
-  number_t [0:0] r9;
+  logic [0:0][22:0] r9;
   assign r9 = number_9;
 
-  // errors, ready in cycle 2
-  number_t number_10;
-  localparam number_t [31:0] Table10 = {
-    270'h0014a81836950301b69a0036d34006c9db80d760901a07120340e240681c480d0389,
-    297'h002f36fc05e6df80bcdbf0179b7e02b3458052f11809ec01012eedc02404780444b980810d8,
-    297'h001e5e2803332d006665a00cccb401999680299da805ebce00bd79c017af3802f5e70071db9
+  // errors, ready in cycle 3
+  logic [21:0] number_10;
+  localparam logic [30:0][21:0] Table10 = {
+    66'h039503de540ceb4d0,
+    308'h3ad340e93b739d824e0389380e24e03893336fcccdbf3336fcccdbf2f3458b5e232bb004a776e,
+    308'h280478989732443608978a1d99687665a1d99687665a18ced46ebce1baf386ebce1baf3881db9
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(31),
       .Numbers(Table10)
   ) u_table_10 (
       .clk_i,
-      .value_i (value_t'(v2[1])),
+      .class_i (v2[1]),
       .number_o(number_10)
   );
-  number_t [0:0] r10;
+  logic [0:0][21:0] r10;
   assign r10 = number_10;
 
-  // retries, ready in cycle 2
-  number_t number_11;
-  localparam number_t [31:0] Table11 = {
-    270'h000000003400000136d5e026dabc04db57809b6af011f2ee022a228042aa18077de3,
-    297'h001df78c03bef18077de300d3f2a01860b4030c168058fd900a6924013643c01f9c9003f392,
-    297'h000fce4801f9c90030d770061aee00da6400227bb8044f770089eee0113ddc02b11d805623b
+  // retries, ready in cycle 3
+  logic [21:0] number_11;
+  localparam logic [31:0][21:0] Table11 = {
+    88'h0000034000026dabc9b6af,
+    308'h26dabc9b6af23e5dc8a88a21550c77de31df78c77de31df78c69f951860b46182d163f6453492,
+    308'h13643c3f3920fce483f3920fce4830d770c35dc36990113ddc44f77113ddc44f771588ec5623b
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(32),
       .Numbers(Table11)
   ) u_table_11 (
       .clk_i,
-      .value_i (value_t'(v3[1])),
+      .class_i (v3[1]),
       .number_o(number_11)
   );
-  number_t [0:0] r11;
+  logic [0:0][21:0] r11;
   assign r11 = number_11;
 
-  // ready in cycle 3
-  number_t number_12;
+  // ready in cycle 4
+  logic [22:0] number_12;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_12 (
       .clk_i,
-      .numbers_i({r10[0], r11[0]}),
+      .numbers_i({23'(r10[0]), 23'(r11[0])}),
       .number_o (number_12)
   );
-  number_t [0:0] r12;
+  logic [0:0][22:0] r12;
   assign r12 = number_12;
 
   // ready in cycle 9
-  number_t number_13;
+  logic [22:0] number_13;
   spn_sum #(
-      .Width(Width),
+      .Width(23),
+      .ResultWidth(23),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -400,145 +483,138 @@ module machine_pipeline
       .b_i(r12[0]),
       .number_o(number_13)
   );
-  number_t [0:0] r13;
+  logic [0:0][22:0] r13;
   assign r13 = number_13;
 
   // mode, ready in cycle 7
-  number_t number_14;
-  localparam number_t [6:0] Table14 = {189'h000373341a6e668063b3900cd4bc019730002d6550010507};
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(7),
-      .BlockRam(1'b0),
+  logic [21:0] number_14;
+  localparam logic [6:0][21:0] Table14 = {154'h00dccdd3733463b3919a97865cc016b2a810507};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(7),
       .Numbers(Table14)
   ) u_table_14 (
       .clk_i,
-      .value_i (value_t'(v4[6])),
+      .class_i (v4[5]),
       .number_o(number_14)
   );
-  number_t [0:0] r14;
+  logic [0:0][21:0] r14;
   assign r14 = number_14;
 
   // zone, ready in cycle 7
-  number_t number_15;
-  localparam number_t [8:0] Table15 = {
-    243'h0000000068000001549a8027561006d40a009f0cc015739c02b24a8003aae
-  };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(9),
-      .BlockRam(1'b0),
+  logic [21:0] number_15;
+  localparam logic [8:0][21:0] Table15 = {198'h000000d000005526a13ab086d40a13e19855ce715925403aae};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(9),
       .Numbers(Table15)
   ) u_table_15 (
       .clk_i,
-      .value_i (value_t'(v5[6])),
+      .class_i (v5[5]),
       .number_o(number_15)
   );
-  number_t [0:0] r15;
+  logic [0:0][21:0] r15;
   assign r15 = number_15;
 
-  // door, ready in cycle 1
-  number_t number_16;
-  localparam number_t [3:0] Table16 = {108'h000d4800d1a90003078a00071b6};
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(4),
-      .BlockRam(1'b0),
+  // door, ready in cycle 2
+  logic [21:0] number_16;
+  localparam logic [3:0][21:0] Table16 = {88'h05a90356a401c3c50171b6};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(4),
       .Numbers(Table16)
   ) u_table_16 (
       .clk_i,
-      .value_i (value_t'(v6[0])),
+      .class_i (v6[0]),
       .number_o(number_16)
   );
-  number_t [0:0] r16;
+  logic [0:0][21:0] r16;
   assign r16 = number_16;
 
-  // alarm, ready in cycle 1
-  number_t number_17;
-  localparam number_t [3:0] Table17 = {108'h00000000d0000004fb9f000005f};
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(4),
-      .BlockRam(1'b0),
+  // alarm, ready in cycle 2
+  logic [21:0] number_17;
+  localparam logic [3:0][21:0] Table17 = {88'h0000034000027dcf80005f};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(4),
       .Numbers(Table17)
   ) u_table_17 (
       .clk_i,
-      .value_i (value_t'(v7[0])),
+      .class_i (v7[0]),
       .number_o(number_17)
   );
-  number_t [0:0] r17;
+  logic [0:0][21:0] r17;
   assign r17 = number_17;
 
-  // ready in cycle 2
-  number_t number_18;
+  // ready in cycle 3
+  logic [22:0] number_18;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_18 (
       .clk_i,
-      .numbers_i({r16[0], r17[0]}),
+      .numbers_i({23'(r16[0]), 23'(r17[0])}),
       .number_o (number_18)
   );
-  number_t [0:0] r18;
+  logic [0:0][22:0] r18;
   assign r18 = number_18;
 
-  // door, ready in cycle 1
-  number_t number_19;
-  localparam number_t [3:0] Table19 = {108'h00400000d800000141dd803bcaa};
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(4),
-      .BlockRam(1'b0),
+  // door, ready in cycle 2
+  logic [21:0] number_19;
+  localparam logic [3:0][21:0] Table19 = {88'h0c0003700000e0eec4bcaa};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(4),
       .Numbers(Table19)
   ) u_table_19 (
       .clk_i,
-      .value_i (value_t'(v6[0])),
+      .class_i (v6[0]),
       .number_o(number_19)
   );
-  number_t [0:0] r19;
+  logic [0:0][21:0] r19;
   assign r19 = number_19;
 
-  // alarm, ready in cycle 1
-  number_t number_20;
-  localparam number_t [3:0] Table20 = {108'h00000000d00000012935000526a};
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(4),
-      .BlockRam(1'b0),
+  // alarm, ready in cycle 2
+  logic [21:0] number_20;
+  localparam logic [3:0][21:0] Table20 = {88'h000003400000949a80526a};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(4),
       .Numbers(Table20)
   ) u_table_20 (
       .clk_i,
-      .value_i (value_t'(v7[0])),
+      .class_i (v7[0]),
       .number_o(number_20)
   );
-  number_t [0:0] r20;
+  logic [0:0][21:0] r20;
   assign r20 = number_20;
 
-  // ready in cycle 2
-  number_t number_21;
+  // ready in cycle 3
+  logic [22:0] number_21;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_21 (
       .clk_i,
-      .numbers_i({r19[0], r20[0]}),
+      .numbers_i({23'(r19[0]), 23'(r20[0])}),
       .number_o (number_21)
   );
-  number_t [0:0] r21;
+  logic [0:0][22:0] r21;
   assign r21 = number_21;
 
   // ready in cycle 8
-  number_t number_22;
+  logic [22:0] number_22;
   spn_sum #(
-      .Width(Width),
+      .Width(23),
+      .ResultWidth(23),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -551,10 +627,10 @@ module machine_pipeline
       .b_i(r21[0]),
       .number_o(number_22)
   );
-  number_t [6:0] r22;
+  logic [5:0][22:0] r22;
   spn_delay #(
-      .Width (Width),
-      .Cycles(6)
+      .Width (23),
+      .Cycles(5)
   ) u_r22 (
       .clk_i,
       .value_i(number_22),
@@ -563,268 +639,260 @@ module machine_pipeline
   wire unused_r22 = ^r22;
 
   // temperature, ready in cycle 7
-  number_t number_23;
-  localparam number_t [206:0] Table23 = {
-    243'h00000007fc0000ff39809f87268be4f5de7b2324ef353ab9e0cb38bb5f072,
-    297'h0ea972c1cf6d95b936be37101db0df31029b8c5bcb6665256b6a21cd413cd1a2afcc33a8238,
-    297'h0cbedc55927f1831a578761f8638c1503b97d687e2f073485cc4fa2b6fba5d68e3cd2c7b2da,
-    297'h0af6c15d59e008aa9e2085402c7aa5972b9465aae28320484f33ae09c0b35933673ca5d8258,
-    297'h095121d5259067a420b6647210748c05d2d139c4ca1e6c2442b63d883427c5023a199fbf0b3,
-    297'h07cdfdbcf590349e2d39f3b53226749c30ce52d589c256dc374ca886ca17a4d55c659a2fdea,
-    297'h066d5518c9df6f98c3ab530991905f5a460bb0dd316ee0702cf6ef058282f0acce1f152a9fd,
-    297'h052f27e0a27e1893e40a726f2eb44c40128953dbb92408e123b511045d69b0888f4690af4ec,
-    297'h0413761c7f6c300f8e5751e609903b4d95c73bd120e1d02e1b870ea35acbe0689fdc8cbdeb7,
-    297'h031a3fc860a9b50bc292016e22242c82d04568bd68a83657146ce7a27aa9844cffe0895675f,
-    297'h024384e84636a88880ba610778701fdfc1c3daa098773b5c0e669c41bd029435af530678ee3,
-    297'h018f457430130a85c8d090b20c7615646a42917aa84edf3e09742c8121d71822ae330425543,
-    297'h00fd81741e3eda039ad4806dde340d10ca018d4b982f21fc05959820a9271013fc81825ba80,
-    297'h008e38e410ba1801f6c6403aedaa06e4e0c0ce137018039602cadf6052f274099a3e011be98,
-    297'h00416bc80784c400dca5c0193ad802e0ae8053d22009840c011402201f394c038768806618d,
-    297'h00171a18029ede004c730008c5c0010433401e87b803a35f007100600dfb9001c401803a35f,
-    297'h000f43dc02086680462e00098e60014f6f002e343006618d00e1da201f394c045008809840c,
-    297'h0029e91005c15d00c9d6c01b94b803c2620082d79011be9802668f8052f2740b2b7d8180396,
-    297'h006709b80dc9c181d76d503ed8c8085d0c011c71c825ba8004ff2060a9271016566082f21fc
+  logic [25:0] number_23;
+  localparam logic [206:0][25:0] Table23 = {
+    78'h0000000ff80003fce602,
+    312'hfc39347e4f5def64649fcd4eaef0659c7b5f072ea972c39edb2be4daf8f880ed8df3102b718b79,
+    312'hd9994975b510ed413cd3455f98cea08e32fb715c93f8c31a5787c3f0c730540eebeb43f2f07348,
+    312'hb989f46dbee97b471e6ac7b2daaf6c15eb3c011aa78822a0163da5972ba8cb55ca0c8122799d70,
+    312'h9c0b35a66ce79976096254487592c833e420b668e420ea30174b89ce2661e6c24856c7b20d09f1,
+    312'h811d0cdfbf0b37cdfdbdeb206978b4e7dda9913749c30dca5ab17095b71ba65446ca17a5aab8cb,
+    312'h68bf7a99b554664efb7d8c3ab561323217d69185d86e996ee07059edde160a0bc56670f952a9fd,
+    312'h52f27e144fc314f9029d37975a4c401292a7b7749023851da88845d69b1111e8d42bd3b104dd87,
+    312'h3fb6180f8e5753cc1320ed365739de890e1d02e370e1d4d6b2f8344fee4cbdeb731a3fc8c1536a,
+    312'h2f0a480b711122c82d04ad17ad2a0d95ca3673d27aa98499ffc12559d7c90e13a231b544880ba6,
+    312'h20ef0e07f7f071ed504c773b5c1ccd3886f40a51ad7a98678ee318f4574602615172342459063b,
+    312'h15646a4522f5513b7cf84ba164121d718455c66109550c3f605d0f1f6d039ad480dbbc68344328,
+    312'h0c6a5cc2f21fc0b2b3042a49c409fe40c25ba8008e38e421743007db1901d76d506e4e0c19c26e,
+    312'h0600e581656fb052f27413347c046fa60105af203c26200dca5c03275b00b82ba029e91009840c,
+    312'h022804407ce5301c3b4406618d0171a18053dbc0131cc00462e0010433403d0f700e8d7c038803,
+    312'h00dfb9003880300e8d7c03d0f701043340462e00131cc0053dbc0171a1806618d01c3b4407ce53,
+    312'h022804409840c029e9100b82ba03275b00dca5c03c2620105af2046fa6013347c052f2741656fb,
+    312'h0600e5819c26e06e4e0c1d76d507db19021743008e38e425ba8009fe40c2a49c40b2b3042f21fc
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(26),
       .Depth(207),
       .BlockRam(1'b0),
       .Numbers(Table23)
   ) u_table_23 (
       .clk_i,
-      .value_i (value_t'(v8[6])),
+      .value_i (v8[6]),
       .number_o(number_23)
   );
-  number_t [0:0] r23;
+  logic [0:0][25:0] r23;
   assign r23 = number_23;
 
   // wear, ready in cycle 8
-  number_t number_24;
-  localparam number_t [255:0] Table24 = {
-    81'h000000008021500fe0564,
-    297'h03ef2ae87cc9500f75d171ea543c3cbe6d87865ef0eea0971d8efc23a946ec7417130e60d21,
-    297'h038fbab470e9650dfb9771bb456836e3a0c6cbe710d76dd11aac2a234d5d8868a8018cf4b35,
-    297'h033523dc65a4a50c94c2e18ea344315669c61b21e0c1716217f02302f64d7c5dd41b8b9bf9f,
-    297'h02df66605afb110b4153c1646dcc2c16c885740f68acab4a155ae6e2a416d0539b610a56a61,
-    297'h028e824050eca80a014a113ca5042724bcc4d6afb0991b8812ec758256b98049fdd20924b7a,
-    297'h0242777c47796b08d4a5d11748e8228047044302a886c21e10a4cf020e358c40fb6f08062e9,
-    297'h01fb46143ea15907bb6700f4597c1e296703b90858759f0b0e83f361ca8af038943706fb0b0,
-    297'h01b8ee0836647306b58d90d3d6bc1a201cc338c0c065b24f0c89e2a18bb9b430c82a86034cd,
-    297'h017b6f582ec2b805c319a0b5c0aa16646842c22be856fbe90ab69ce151c1d0299749851ef42,
-    297'h0142ca0427bc2884e40b209a174612f649425549c0497bdb090a21e11ca34c230194044e00d,
-    297'h010efe0c2150c50418621080da920fd5c041f21a503d3224078471c0ec5e201d070a0390730,
-    297'h00e00b701b808c83601e706a0a8a0d02cd01989d98321ec306258c80c0f25417a7ab82e64a9,
-    297'h00b5f230164b7f82bb403055a7300a7d6f4148d3982841ba04ed72209a5fe012e378024f879,
-    297'h0090b24c11b19e8229c77043b0840845a78102bc501f9b0703dc22a078a6cc0eba7081cc2a1,
-    297'h00704bc00db2e881abb420342686065b7580c657c0182aac02f19e005bc7100b2c94815c31f,
-    297'h0054be940a4f5e0141063027093804bed90093a5e811f0a7022de44043c0b00839e400ff9f4,
-    297'h003e0ac40786ff00e9bdc01c5896036fd2806aa6c80cecfa0190f5403093b005e25f00b6720,
-    297'h002c30500559cb80a5dac01414a2026e61804b5a60091fa3011ad1402240080426058080aa4,
-    297'h001f2f3403c7c380755d200e3d5c01ba868035c0b00688a300cb782018c5bc0304d7005e47e,
-    297'h0017077802d0e7805845000ad2c40154410029d9b80527fb00a2e9e01424d0027ed4804f4af,
-    297'h0013b918027536804e924009d4da013b918027a57804fda900a12680145d3c0293fd8053b37,
-    297'h0015441002b4b1005845000b439e017077802f23f00609ae00c62de0196f04034451806b816,
-    297'h001ba868038f5700755d200f1f0e01f2f340405520084c0b01120040235a28048fd18096b4c
+  logic [24:0] number_24;
+  localparam logic [255:0][24:0] Table24 = {
+    100'h0000004010a81fc0ac8fbcaba,
+    300'h7cc9503dd745dea543cf2f9b67865ef3ba825dd8efc2ea51bb7417133983485c7dd5ae1d2ca,
+    300'h6fdcbbb768ad1b71d06d97ce26bb6e8b558545a6aec4d1500367a59ab3523dd969294c94c2e,
+    300'h63a8d1315669d86c878c171625fc08c2f64d7d77506eb9bf9f5beccc2d7d889682a78b236e6,
+    300'h582d912ba07b5595694aad7375482da29cdb094ad4c2a3a09050eca828052853ca5049c92f3,
+    300'h4d6afb2646e212ec75895ae6049fdd22492de9213bbe8ef2d646a52ea2e91d1140238886055,
+    300'h43610f21499e1071ac681f6de4031749fb4614fa85647bb6703d165f1e29670ee4216759f0b,
+    300'h3a0fcd9ca8af0e250dc6fb0b0371dc11b32398d6b1b269eb5e34403999c6060cb649e644f15,
+    300'h3177369864154c0699a5edbd62ec2b8170c668b5c0aa5991a12c22be95befa4ab69ce547074,
+    300'h299749947bd08a165024f78512720591342e8c97b24a4aa93824bded921443c8e51a6460328,
+    300'h22700690efe0c8543144186212036a48fd5c047c86943d32241e11c70ec5e20741c28390730,
+    300'h1c016e0dc04646c03ce3505451a059a0cc4ecc643d86312c64181e4a8bd3d5c5cc9522d7c8c,
+    300'h164b7f8aed00c55a73029f5bd148d398a106e84ed7222697f812e378093e1e448592623633d,
+    300'h114e3b8876108422d3c20578a0fcd8387b84543c53661d74e10e61508704bc036cba21abb42,
+    300'h0d09a1865b7583195f0182aac0bc67805bc7102cb25215c31f0a97d28527af02820c613849c,
+    300'h097db2049d2f423e14e116f22087816041cf201ff3e80f82b10786ff03a6f701c58960dbf4a,
+    300'h06aa6c833b3e8190f540c24ec05e25f02d9c801618280ab397052ed6028294413730c096b4c,
+    300'h048fd18235a28112004084c0b04055201f2f340f1f0e0755d2038f5701ba8680d702c0688a3,
+    300'h032de0818c5bc0c135c05e47e02e0ef016873c0b08a005696202a882014ecdc0a4ff605174f,
+    300'h02849a013f6a409e95e04ee46027536813a49009d4da04ee46027a57813f6a40a126805174f,
+    300'h0293fd814ecdc0aa20805696202c228016873c0b83bc05e47e0304d7018c5bc0cb7820688a3,
+    300'h035c0b01ba8680e3d5c0755d203c7c381f2f34101548084c0b0448010235a28123f46096b4c
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(25),
       .Depth(256),
       .BlockRam(1'b0),
       .Numbers(Table24)
   ) u_table_24 (
       .clk_i,
-      .value_i (value_t'(v9[7])),
+      .value_i (v9[7]),
       .number_o(number_24)
   );
-  number_t [0:0] r24;
+  logic [0:0][24:0] r24;
   assign r24 = number_24;
 
   // ready in cycle 8
-  number_t number_25;
+  logic [26:0] number_25;
   spn_product #(
-      .Width(Width),
+      .Width(27),
       .Operands(3),
       .Constant(27'h0000000)
   ) u_product_25 (
       .clk_i,
-      .numbers_i({r14[0], r15[0], r23[0]}),
+      .numbers_i({27'(r14[0]), 27'(r15[0]), 27'(r23[0])}),
       .number_o (number_25)
   );
-  number_t [0:0] r25;
+  logic [0:0][26:0] r25;
   assign r25 = number_25;
 
   // ready in cycle 9
-  number_t number_26;
+  logic [26:0] number_26;
   spn_product #(
-      .Width(Width),
+      .Width(27),
       .Operands(3),
       .Constant(27'h0000000)
   ) u_product_26 (
       .clk_i,
-      .numbers_i({r24[0], r25[0], r6[0]}),
+      .numbers_i({27'(r24[0]), r25[0], 27'(r6[0])}),
       .number_o (number_26)
   );
-  number_t [0:0] r26;
+  logic [0:0][26:0] r26;
   assign r26 = number_26;
 
   // ready in cycle 10
-  number_t number_27;
+  logic [26:0] number_27;
   spn_product #(
-      .Width(Width),
+      .Width(27),
       .Operands(3),
       .Constant(27'h0000000)
   ) u_product_27 (
       .clk_i,
-      .numbers_i({r13[0], r22[1], r26[0]}),
+      .numbers_i({27'(r13[0]), 27'(r22[1]), r26[0]}),
       .number_o (number_27)
   );
-  number_t [0:0] r27;
+  logic [0:0][26:0] r27;
   assign r27 = number_27;
 
-  // load, ready in cycle 2
-  number_t number_28;
-  localparam number_t [161:0] Table28 = {
-    216'h0012b220d2564406944200d288401a5108034a21006944200d2884,
-    297'h0034a21006944200d288401a5108034a21006944200d288401a5108034a21006944200d2884,
-    297'h0034a21006944200d288401a5108034a21006944200d288401a5108034a21006944200d2884,
-    297'h0034a21006944200d264501a4c8a034991406932280d264501a4c8a034902806920500d240a,
-    297'h00348748068fce80d1d6c01a32280346450068c8a00d191401a2114034290806852100d020d,
-    297'h0033c0e806781d00cf03a019e074033586806608b80cc1170193df20327be406399080c7321,
-    297'h00312fc405ff8280bff05017fe0a02ffc1405d10b80b639c016c73802c80a8056bf400ad7e8,
-    297'h0029c9c4053938809d0bc013a17802742f004e85e00926b00124d600233e10044a5e8085997,
-    297'h001f10c003e218007c43000f886001c3bf803877f006b3d900cede0018e7b802d08a005a114,
-    297'h0016845002d08a004abd600957ac012af580255eb0044fba0091a460132a100283f00054530,
-    297'h001609d802ef22805de4500c73dc019dbc00359ec8074b9700e972e01d2e5c03a5cb807e22d,
-    297'h00207828042ccb80894bd0119f0802426f804b0148096029013a17802742f005117680a583a,
-    297'h002a31c0055fb200af03a016405402d34b805db1880bb6310176c6202ed8c40607be00c2f55,
-    297'h00312fc406337700c7e52019288a032a19c065c5680cc7f6019b7180336e3006781d00cf03a,
-    297'h0034188806831100d062201a0c440344228068b7600d16ec01a367c03475b0068eb600d1f9d
+  // load, ready in cycle 3
+  logic [21:0] number_28;
+  localparam logic [161:0][21:0] Table28 = {
+    176'h0656475959138a210e288438a210e288438a210e2884,
+    308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884,
+    308'h38a210e288438a210e288438a210e288438a210e288438a210e2884389914e2645389914e2645,
+    308'h389914e2645389028e240a389028e21d2387e74e1d6c386450e1914386450e1914384228e0a42,
+    308'h382908e020d37c0e8df03a37c0e8df03a375868dc11737045cd9ef9367be4d732135cc84d4bf1,
+    308'h33fc14cff0533fc14cff0532885cc639c318e70c202a2f5fa0bd7e82dc9c4b72712b42f0ad0bc,
+    308'h2b42f0ad0bc289ac0a26b0273e10994bd25665c8c4302310c08c4302310c080efe203bf87b3d9,
+    308'h1ddbc0739ee1a84506a1141a84506a11416af585abd616af585abd6153ee858d23172a10607e0,
+    308'h1914c0682761b79146de451ce7b8776f01ecf6484b97212e5c84b97212e5c8e22d24782895997,
+    308'h2652f49cf842826f8a60292980a4ad0bc2b42f0b22ed2d60e8b8c702efd90bf03a3080a8c4d2e,
+    308'h32d8c4cb63132d8c4cb631343df0d2f55352fc4d66ee35f948d944536a19cdb8ad371fd8ddb8c,
+    308'h376e30df03a37c0e8e0622381888e0622381888e108a385bb0e16ec386cf8e1d6c3875b0e1f9d
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(22),
       .Depth(162),
       .BlockRam(1'b0),
       .Numbers(Table28)
   ) u_table_28 (
       .clk_i,
-      .value_i (value_t'(v0[1])),
+      .value_i (v0[2]),
       .number_o(number_28)
   );
-  number_t [0:0] r28;
+  logic [0:0][21:0] r28;
   assign r28 = number_28;
 
-  // queue, ready in cycle 2
-  number_t number_29;
-  localparam number_t [41:0] Table29 = {
-    243'h0000000068000002b921405724280ae485015c90a02b921405724280ae485,
-    297'h002b8f440571e880ae31e015c4d602b8418056bb500ad76a015aed402b5da8055bcf00a9ca5,
-    297'h0028568c050ad180a15a30142b46023106c04620d806e26000dc4c001b8980037130004141e,
-    297'h00105078020a0f004141e0049198009233001806d003b882009954e0132a9c02ecd80068b26
+  // queue, ready in cycle 3
+  logic [21:0] number_29;
+  localparam logic [40:0][21:0] Table29 = {
+    286'h000000d00000ae4852b9214ae4852b9214ae4852b9214ae4852b8f44ae3d12b8c78ae26b,
+    308'h2b8418ad76a2b5da8ad76a2b5da8ab79e2a7294a15a328568ca15a328568c8c41b23106c6e260,
+    308'h1b89806e2601b89804141e1050784141e092330248cc0c03683b882132a9c4caa71766c068b26
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(42),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(41),
       .Numbers(Table29)
   ) u_table_29 (
       .clk_i,
-      .value_i (value_t'(v1[1])),
+      .class_i (v1[1]),
       .number_o(number_29)
   );
-  number_t [0:0] r29;
+  logic [0:0][21:0] r29;
   assign r29 = number_29;
 
-  // ready in cycle 3
-  number_t number_30;
+  // ready in cycle 4
+  logic [22:0] number_30;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_30 (
       .clk_i,
-      .numbers_i({r28[0], r29[0]}),
+      .numbers_i({23'(r28[0]), 23'(r29[0])}),
       .number_o (number_30)
   );
-  number_t [0:0] r30;
+  logic [0:0][22:0] r30;
   assign r30 = number_30;
 
-  // load, ready in cycle 2
-  number_t number_31;
-  localparam number_t [161:0] Table31 = {
-    216'h0032c3e0d6587c06cbec80d97d901b2fb2035c93c06a1f580d43eb,
-    297'h00350fac06a1f580d1226019fd240332c8006659000ccb200199640032595406408180c6b81,
-    297'h0030d458061a8b00c35160186a2c02fc8f005f91e00bc5100178a2002e013005c02600b804c,
-    297'h002e01300591bd80b237b01646f602c8dec0562a380ac5470158a8e02b151c05450680a7223,
-    297'h0028d994051b3280a36650146cca027e95004f11a809ca0901363d8026670404c0c60096952,
-    297'h002513a004a2740091445012288a023bf04046597008cb2e01103fe02207fc0440ff80881ff,
-    297'h0020e2a8041c55007ef3e00fde7c01fbcf803f79f0078d3900f1a7201e34e403c69c8072b19,
-    297'h001cac6403958c8072b1900ddb6c01b549c035e4d006a40700d16ec01a5ef8034bdf006c8e2,
-    297'h001b23880376db007064500e874601d0e8c03a1d180743a300f01f001e65e003df21007be42,
-    297'h001fbcf803f79f00820340104068021448804289100875c10111c620232cb8046597008cb2e,
-    297'h00232cb804840d0092c9b0125936025441004b4a90098da30131b46027586004eb0c009d618,
-    297'h0027586005092400a2a560149cb8029397005391180aad900155b2002ab6400556c800ae8e3,
-    297'h002c0154058bdf80b2f500168d4e02d767805ba5c00b97780172ef002ee69805e83380be73c,
-    297'h003022fc06045f80c2a32018809c03157a40645f180c8be301917c60322f8c06606580cd5c1,
-    297'h0033d2ac067a5580d122601a4b6a034e4b806b46900d68d201ad1a4035a34806cbec80da8f5
+  // load, ready in cycle 3
+  logic [21:0] number_31;
+  localparam logic [161:0][21:0] Table31 = {
+    176'h0a587f6961f3a5f64e97d93a5f64e724f390face43eb,
+    308'h390face43eb384898dfe92372c80dcb20372c80dcb20365954d810335ae04d351634d458d3516,
+    308'h34d458cf23c33c8f0cc510331440c804c320130c804c320130c237b308decc237b308decbc547,
+    308'h2f151cbc5472f151cb8a0d2dc88cb36652cd994b36652cd994afa542b88d4aca092ac7b0a99c1,
+    308'h2a0630a69522913a0a44e8285114a144527bf049cb2e272cb8981ff2607fc981ff2607fc938aa,
+    308'h24e2a88ef3e23bcf88ef3e23bcf888d392234e488d392234e482b1920ac6482b1920ac647edb6,
+    308'h1f549c7bc9a1e901c78b761e5ef8797be1f23887c8e21fb6d880645210e8c843a3210e8c843a3,
+    308'h2203e08997822f9088be4223bcf88ef3e2480d0920342544889512225d70498e31272cb89cb2e,
+    308'h272cb89cb2e282068a2c9b28b26ca510429a548a8da32a368cad6182b5860ad6182b5860b1248,
+    308'h2ca958b4e5c2d3970b72232eb640bad902eb640bad902fa38cc0055305efcc2f50311a9cc5d9e,
+    308'h31d2e0c9778325de0cb9a633419cce73c3422fcd08bf34a8c8d404e3557a4d8be3362f8cd8be3,
+    308'h362f8cdc0cb375704df4ab37d2ace12263896d4e392e39a348e68d239a348e68d23a5f64ea8f5
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(22),
       .Depth(162),
       .BlockRam(1'b0),
       .Numbers(Table31)
   ) u_table_31 (
       .clk_i,
-      .value_i (value_t'(v0[1])),
+      .value_i (v0[2]),
       .number_o(number_31)
   );
-  number_t [0:0] r31;
+  logic [0:0][21:0] r31;
   assign r31 = number_31;
 
-  // queue, ready in cycle 2
-  number_t number_32;
-  localparam number_t [41:0] Table32 = {
-    243'h00000000680000026a19004d432009a86401350c80242288045231008a462,
-    297'h0020f60803fbe6007b16000dfde001bfbc0037f78006fef000c4b7e01896fc02a54a0054a94,
-    297'h00152a5002a54a0049315008931800fffc801db268036c9e006d93c00ed93401fff9004498c,
-    297'h0012df50025bea00525ee00ade62016e1580300a98064a1e00dfde001bfbc0037f78006fef0
+  // queue, ready in cycle 3
+  logic [21:0] number_32;
+  localparam logic [40:0][21:0] Table32 = {
+    286'h000000d000009a86426a1909a86426a190908a22291888a46220f6087f7cc1ec5806fef0,
+    308'h1bfbc06fef01bfbc0625bf1896fc54a94152a5054a94152a50493151126303fff20ed93436c9e,
+    308'h0db2783b64d0fffc84498c12df50525ee15bcc45b85618054c64a1e1bfbc06fef01bfbc06fef0
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(42),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(41),
       .Numbers(Table32)
   ) u_table_32 (
       .clk_i,
-      .value_i (value_t'(v1[1])),
+      .class_i (v1[1]),
       .number_o(number_32)
   );
-  number_t [0:0] r32;
+  logic [0:0][21:0] r32;
   assign r32 = number_32;
 
-  // ready in cycle 3
-  number_t number_33;
+  // ready in cycle 4
+  logic [22:0] number_33;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_33 (
       .clk_i,
-      .numbers_i({r31[0], r32[0]}),
+      .numbers_i({23'(r31[0]), 23'(r32[0])}),
       .number_o (number_33)
   );
-  number_t [0:0] r33;
+  logic [0:0][22:0] r33;
   assign r33 = number_33;
 
   // ready in cycle 9
-  number_t number_34;
+  logic [22:0] number_34;
   spn_sum #(
-      .Width(Width),
+      .Width(23),
+      .ResultWidth(23),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -837,125 +905,122 @@ module machine_pipeline
       .b_i(r33[0]),
       .number_o(number_34)
   );
-  number_t [0:0] r34;
+  logic [0:0][22:0] r34;
   assign r34 = number_34;
 
-  // errors, ready in cycle 2
-  number_t number_35;
-  localparam number_t [31:0] Table35 = {
-    270'h00021be034437c0141f1c0283ce405079c80a0f390141c7c02838f805071f00a0e3e,
-    297'h0028295405052a80a04de013fc72027ae5004f5ca00984b2013096402612c804c259008afd8,
-    297'h0020cfd403d2e38060d3800c1a7001834e003069c004504e0050f2a00a1e540143ca8028795
+  // errors, ready in cycle 3
+  logic [21:0] number_35;
+  localparam logic [30:0][21:0] Table35 = {
+    66'h01437cd50df0b0f8e,
+    308'h2c3ce4b0f392c3ce4b0e3e2c38f8b0e3e2c2954b0a552c1378afe392bae50aeb942a12c8a84b2,
+    308'h2a12c8a84b226bf60933f522971c70d381c34e070d381c34e05504e0e1e54387950e1e5438795
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(31),
       .Numbers(Table35)
   ) u_table_35 (
       .clk_i,
-      .value_i (value_t'(v2[1])),
+      .class_i (v2[1]),
       .number_o(number_35)
   );
-  number_t [0:0] r35;
+  logic [0:0][21:0] r35;
   assign r35 = number_35;
 
-  // retries, ready in cycle 2
-  number_t number_36;
-  localparam number_t [31:0] Table36 = {
-    270'h00000000340000013e954027d2a804fa55009f44c013e7de027cb5804f96b009f2d6,
-    297'h0027cb5804f37e009e6fc013cdf80279bf004cd2b8099a5701334ae026695c046576008caec,
-    297'h002064a4039f1e0073e3c00c907c0166c880274d58043571006482e00c905c00da6b801b4d7
+  // retries, ready in cycle 3
+  logic [21:0] number_36;
+  localparam logic [31:0][21:0] Table36 = {
+    88'h0000034000027d2a89f4aa,
+    308'h27d2a89f44c27cfbc9f2d627cb589f2d627cb589e6fc279bf09e6fc279bf099a5726695c99a57,
+    308'h26695c8caec232bb0819291cf8f073e3c1920f859b2213a6ac435710c905c3241706d35c1b4d7
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(32),
       .Numbers(Table36)
   ) u_table_36 (
       .clk_i,
-      .value_i (value_t'(v3[1])),
+      .class_i (v3[1]),
       .number_o(number_36)
   );
-  number_t [0:0] r36;
+  logic [0:0][21:0] r36;
   assign r36 = number_36;
 
-  // ready in cycle 3
-  number_t number_37;
+  // ready in cycle 4
+  logic [22:0] number_37;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_37 (
       .clk_i,
-      .numbers_i({r35[0], r36[0]}),
+      .numbers_i({23'(r35[0]), 23'(r36[0])}),
       .number_o (number_37)
   );
-  number_t [0:0] r37;
+  logic [0:0][22:0] r37;
   assign r37 = number_37;
 
-  // errors, ready in cycle 2
-  number_t number_38;
-  localparam number_t [31:0] Table38 = {
-    270'h0014a81836950301b2f020365e0406cbc080d978101a2a98034553006596100c64b7,
-    297'h00303784058a5080b14a1016294202c528404fed38098915011ae160235c2c04113d0076c4f,
-    297'h001db13c02feb8005fd7000bfae0017f5c002a2ab005c01a00c757601ad4b00397ad007a92c
+  // errors, ready in cycle 3
+  logic [21:0] number_38;
+  localparam logic [30:0][21:0] Table38 = {
+    66'h039503de540ce9781,
+    308'h3a5e04e97813a5e04e154c36cb08d64b7343784c14a1305284c14a1305284afda72a24549d70b,
+    308'h275c2c9227a21b13c86c4f1bf5c06fd701bf5c06fd701915586c01a1ceaec7b52c20bd688a92c
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(31),
       .Numbers(Table38)
   ) u_table_38 (
       .clk_i,
-      .value_i (value_t'(v2[1])),
+      .class_i (v2[1]),
       .number_o(number_38)
   );
-  number_t [0:0] r38;
+  logic [0:0][21:0] r38;
   assign r38 = number_38;
 
-  // retries, ready in cycle 2
-  number_t number_39;
-  localparam number_t [31:0] Table39 = {
-    270'h000000003400000143908027672c04c95580920d501241aa022a190042aa1807d50c,
-    297'h001f543003a8e2006f90000d3ef2019156802dea5805bd4b00a68f201363d8023ea38042172,
-    297'h000f1604019db78033b6f0072efe00e5dfc01cbbf803977f00a0d800141b0002836000506c0
+  // retries, ready in cycle 3
+  logic [21:0] number_39;
+  localparam logic [31:0][21:0] Table39 = {
+    88'h000003400002872109d9cb,
+    308'h264aac920d52483548a86421550c7d50c1f5430751c41be40069f791915685bd4b16f52c53479,
+    308'h1363d847d471085c83c5810cedbc33b6f0e5dfc3977f0e5dfc3977f141b00506c0141b00506c0
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(32),
       .Numbers(Table39)
   ) u_table_39 (
       .clk_i,
-      .value_i (value_t'(v3[1])),
+      .class_i (v3[1]),
       .number_o(number_39)
   );
-  number_t [0:0] r39;
+  logic [0:0][21:0] r39;
   assign r39 = number_39;
 
-  // ready in cycle 3
-  number_t number_40;
+  // ready in cycle 4
+  logic [22:0] number_40;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_40 (
       .clk_i,
-      .numbers_i({r38[0], r39[0]}),
+      .numbers_i({23'(r38[0]), 23'(r39[0])}),
       .number_o (number_40)
   );
-  number_t [0:0] r40;
+  logic [0:0][22:0] r40;
   assign r40 = number_40;
 
   // ready in cycle 9
-  number_t number_41;
+  logic [22:0] number_41;
   spn_sum #(
-      .Width(Width),
+      .Width(23),
+      .ResultWidth(23),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -968,313 +1033,298 @@ module machine_pipeline
       .b_i(r40[0]),
       .number_o(number_41)
   );
-  number_t [0:0] r41;
+  logic [0:0][22:0] r41;
   assign r41 = number_41;
 
   // mode, ready in cycle 7
-  number_t number_42;
-  localparam number_t [6:0] Table42 = {189'h0006f2a81ade55006c205012c2fc01f94e400f19000615c9};
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(7),
-      .BlockRam(1'b0),
+  logic [21:0] number_42;
+  localparam logic [6:0][21:0] Table42 = {154'h01bcaad6f2a86c2052585f87e539078c80615c9};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(7),
       .Numbers(Table42)
   ) u_table_42 (
       .clk_i,
-      .value_i (value_t'(v4[6])),
+      .class_i (v4[5]),
       .number_o(number_42)
   );
-  number_t [0:0] r42;
+  logic [0:0][21:0] r42;
   assign r42 = number_42;
 
   // zone, ready in cycle 7
-  number_t number_43;
-  localparam number_t [8:0] Table43 = {
-    243'h000000006800000129ab802acf000738bc0091284000eda802905d00767b3
-  };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(9),
-      .BlockRam(1'b0),
+  logic [21:0] number_43;
+  localparam logic [8:0][21:0] Table43 = {198'h000000d000004a6ae156780738bc12250803b6a1482e8767b3};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(9),
       .Numbers(Table43)
   ) u_table_43 (
       .clk_i,
-      .value_i (value_t'(v5[6])),
+      .class_i (v5[5]),
       .number_o(number_43)
   );
-  number_t [0:0] r43;
+  logic [0:0][21:0] r43;
   assign r43 = number_43;
 
   // temperature, ready in cycle 7
-  number_t number_44;
-  localparam number_t [255:0] Table44 = {
-    81'h00000001c2a15fb7c0841,
-    297'h0dcb67e5b4dbf3b60a20a6af30c6d3a6bc5a2d4dab3cc4ae667d7bacac7d09912f6e319aaab,
-    297'h0c440ac5843375affd75c5eea804bbb73757338f72de13355ab8162b35e98d62a0252bd1267,
-    297'h0ad3c2e9566da12a4d1ff539a9e4a53906d467fbd285270d4fab5ae9d66b5936f385a663f75,
-    297'h097a90512b8a7524f91f5490366a902c2ad1ca92ba320038455749e88e026d0e298ea1531d4,
-    297'h083873050389f2200173c3f24d947c90a34f5b5431e49eb43bbbe3075caec8e842409c9e986,
-    297'h070d6b00de6c181b661d535fef606a66704d1a40399d028232d92686427068c53d9b9846689,
-    297'h05f97840bc30e697271c02d91bd059ad918b0756c95b2ba22aaf14253f4754a51b9f944a8de,
-    297'h04fc9acc9cd85e93446fd25dd2e44a6607492297f11f1a14233dac0453338487dc4c10ab085,
-    297'h0416d29c80627f0fbe18b1ee149c3c8fd1c76c03a0e8cdd81c84ee237e34fc6d7fa20d67d7d,
-    297'h03481fb466cf490c9416c189e0f8302af085e399e8b846ed1684da82c04bc05605a08a80fc8,
-    297'h02908214501ebb89c669e13137f825376384895ab88d8555113d71021977c4416e4807f6764,
-    297'h01eff9b83c50d707551230e4199a1bb52b435d461868890e0caeb1e189b9142fb99885c8453,
-    297'h016686a82b659b05400f90a285e013a447825f5c0849521908d89ce1110fac20e79203f6693,
-    297'h00f428dc1d5d08838762006c7ccc0d04b8018f9c802fe07605bb3220af7b8814f8348280e25,
-    297'h0098e05812371f022b09a041fe5a07d67d00ee07901c3425035671a064fcb00beb7f8167b09,
-    297'h0054ad1c09f3de012b0660230a8a041996c07a9d280e4d2501aa5b6031931c05c17400aad3e,
-    297'h00278f28049346008758300fa16001ce04c0355d50062b7800b6ef60153ed0027a11004a4c6,
-    297'h0011867c021557003fff3007c2da00f3c7001e481003cf1c007c2da00fffcc021557004619f,
-    297'h00129318027a110054fb400b6ef6018ade00355d5007381300fa160021d60c049346009e3ca,
-    297'h002ab4f805c17400c64c701aa5b6039349407a9d2810665b0230a8a04ac19809f3de0152b47,
-    297'h0059ec240beb7f8193f2c035671a070d0940ee07901f59f4041fe5a08ac26812371f0263816,
-    297'h00a0389414f83482bdee205bb3220bf81d818f9c803412e006c7ccc0e1d8801d5d0883d0a37,
-    297'h00fd9a4c20e79204443eb08d89ce125486425f5c084e911e0a285e015003e42b659b059a1aa
+  logic [25:0] number_44;
+  localparam logic [255:0][25:0] Table44 = {
+    104'h00000038542bfdf0210772d9f9,
+    312'hda6df9f60a20ad5e618f4e9af1d16a6d73cc4aeccfaf772b1f42c897b7319aaabc440ac70866eb,
+    312'hbff5d72f75402bbb7376e671eeb784cd6d5c0b1b35e98ec5404aaf4499eb4f0baab36d0aa4d1ff,
+    312'ha7353ca94e41ba33fdea85270d9f56b5e759ad69b79c2e663f7597a90525714ea93e47d6481b35,
+    312'h902c2ae3952578c800e22aba4f88e026e1c531d854c7520e1cc181c4f9200173c7e49b29f2428d,
+    312'h7adaa19e49eb47777c61d72bb27421205c9e98670d6b01bcd8306d98755aff7b06a66705a34807,
+    312'h6740a0996c93464270698a7b376119a257e5e105e187357271c05b237a166b646583ab655b2ba2,
+    312'h555e2854fd1d5528dcfd44a8de4fc9acd39b0bd4d11bf52ee9724a660752452fe47c685119ed60,
+    312'h45333850fb89842ac21505b4a740313f8fbe18b3dc2938f23f473b601d0e8cdd83909dc4df8d3f,
+    312'h36bfd10d67d7d3481fb4cd9e9232505b0c4f07c302af08bc733d2e11bb4b426d42c04bc0ac0b41,
+    312'h2a03f20a42085280f5dc9c669e2626ff094dd8e244ad5c8d8555227ae20865df120b72407f6764,
+    312'h1eff9b878a1ae1d5448c720ccd1bb52b46ba8c31a2243865758f189b9145f7331172114c59a1aa,
+    312'h15b2cd85400f91450bc04e911e12fae0449521911b139c4443eb1073c903f66930f428dc3aba11,
+    312'h0e1d880363e660d04b8031f3900bf81d82dd9910af7b8829f0690a03894263816091b8f822b09a,
+    312'h083fcb41f59f407703c81c342506ace34193f2c05f5bfc167b09054ad1c13e7bc04ac198118545,
+    312'h041996c0f53a503934940d52db031931c0b82e802ab4f809e3ca0249a3008758301f42c0073813,
+    312'h01aaea8062b78016ddec054fb4013d08804a4c6011867c042aae00fffcc03e16d00f3c7003c902,
+    312'h00f3c7003e16d00fffcc042aae011867c04a4c6013d088054fb4016ddec062b7801aaea8073813,
+    312'h01f42c00875830249a3009e3ca02ab4f80b82e8031931c0d52db03934940f53a5041996c118545,
+    312'h04ac19813e7bc054ad1c167b0905f5bfc193f2c06ace341c342507703c81f59f4083fcb422b09a,
+    312'h091b8f82638160a0389429f0690af7b882dd9910bf81d831f3900d04b80363e660e1d8803aba11,
+    312'h0f428dc3f66931073c904443eb11b139c49521912fae044e911e1450bc05400f915b2cd859a1aa
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(26),
       .Depth(256),
       .BlockRam(1'b0),
       .Numbers(Table44)
   ) u_table_44 (
       .clk_i,
-      .value_i (value_t'(v8[6])),
+      .value_i (v8[6]),
       .number_o(number_44)
   );
-  number_t [0:0] r44;
+  logic [0:0][25:0] r44;
   assign r44 = number_44;
 
   // wear, ready in cycle 8
-  number_t number_45;
-  localparam number_t [255:0] Table45 = {
-    81'h000000005740f68acab4a,
-    297'h02ab5cdc5482da0a736c214ad4c228e824050eca80a014a113ca5042724bcc4d6afb0991b88,
-    297'h025d8eb04ad730093fba412496f4242777c47796b08d4a5d11748e8228047044302a886c21e,
-    297'h021499e041c6b1881f6de100c5d21fb46143ea15907bb6700f4597c1e296703b90858759f0b,
-    297'h01d07e6c39515e071286e0df61601b8ee0836647306b58d90d3d6bc1a201cc338c0c065b24f,
-    297'h01913c5431773686190550c0699a17b6f582ec2b805c319a0b5c0aa16646842c22be856fbe9,
-    297'h0156d39c2a383a0532e930a3de84142ca0427bc2884e40b209a174612f649425549c0497bdb,
-    297'h0121443c2394698460328089c01a10efe0c2150c50418621080da920fd5c041f21a503d3224,
-    297'h00f08e381d8bc403a0e140720e600e00b701b808c83601e706a0a8a0d02cd01989d98321ec3,
-    297'h00c4b190181e4a82f4f5705cc9520b5f230164b7f82bb403055a7300a7d6f4148d3982841ba,
-    297'h009dae44134bfc025c6f0049f0f2090b24c11b19e8229c77043b0840845a78102bc501f9b07,
-    297'h007b84540f14d981d74e103985420704bc00db2e881abb420342686065b7580c657c0182aac,
-    297'h005e33c00b78e2016592902b863e054be940a4f5e0141063027093804bed90093a5e811f0a7,
-    297'h0045bc8808781601073c801ff3e803e0ac40786ff00e9bdc01c5896036fd2806aa6c80cecfa,
-    297'h00321ea806127600bc4be016ce4002c30500559cb80a5dac01414a2026e61804b5a60091fa3,
-    297'h00235a280448010084c0b010154801f2f3403c7c380755d200e3d5c01ba868035c0b00688a3,
-    297'h00196f040318b780609ae00bc8fc017077802d0e7805845000ad2c40154410029d9b80527fb,
-    297'h00145d3c02849a004fda9009e95e013b918027536804e924009d4da013b918027a57804fda9,
-    297'h001424d0028ba780527fb00a766e015441002b4b1005845000b439e017077802f23f00609ae,
-    297'h0018c5bc032de080688a300d702c01ba868038f5700755d200f1f0e01f2f340405520084c0b,
-    297'h00224008046b450091fa3012d698026e61805052880a5dac015672e02c305005b39000bc4be,
-    297'h003093b00643d500cecfa01aa9b2036fd2807162580e9bdc01e1bfc03e0ac407fcfa01073c8,
-    297'h0043c0b008b791011f0a7024e97a04bed9009c24e01410630293d78054be940ae18f8165929,
-    297'h005bc7100bc6780182aac03195f0065b7580d09a181abb42036cba20704bc00e615081d74e1
+  logic [23:0] number_45;
+  localparam logic [255:0][23:0] Table45 = {
+    216'h000000ae81edacab4aaad737a905b4a736c2a56a61a3a090a1d950,
+    312'ha014a19e52829c92f39ad5f6991b889763ac95ae6093fba4924b7a909ddf8ef2d68d4a5d8ba474,
+    312'h8a011c88605586c21e852678838d6381f6de8062e97ed1857d42b27bb6707a2cbe78a59c77210b,
+    312'h759f0b741f9b72a2bc71286e6fb0b06e3b826cc8e66b58d969eb5e68807367181865b24f644f15,
+    312'h62ee6d6190556034cd5edbd65d85705c319a5ae0555991a158457d56fbe955b4e7547074532e93,
+    312'h51ef4250b2814f78514e40b24d0ba34bd9254aa938497bdb48510f4728d346032844e00d43bf83,
+    312'h42a18a418621406d493f57013e434a3d32243c238e3b17883a0e143907303802dc3701193601e7,
+    312'h350545340b343313b3321ec3312c64303c952f4f572e64a92d7c8c2c96ff2bb4032ad39829f5bd,
+    312'h291a732841ba276b912697f825c6f024f879242c9323633d229c7721d84221169e20578a1f9b07,
+    312'h1ee1151e29b31d74e11cc2a11c12f01b65d11abb421a1343196dd618caf8182aac178cf016f1c4,
+    312'h16592915c31f152fa5149ebc14106313849c12fb641274bd11f0a7116f2210f02c1073c80ff9f4,
+    312'h0f82b10f0dfe0e9bdc0e2c4b0dbf4a0d54d90cecfa0c87aa0c24ec0bc4be0b67200b0c140ab397,
+    312'h0a5dac0a0a5109b986096b4c091fa308d68a089002084c0b080aa407cbcd078f870755d2071eae,
+    312'h06ea1a06b8160688a3065bc106316f0609ae05e47e05c1de05a1cf058450056962055104053b37,
+    312'h0527fb05174f05093404fda904f4af04ee4604ea6d04e92404ea6d04ee4604f4af04fda9050934,
+    312'h05174f0527fb053b3705510405696205845005a1cf05c1de05e47e0609ae06316f065bc10688a3,
+    312'h06b81606ea1a071eae0755d2078f8707cbcd080aa4084c0b08900208d68a091fa3096b4c09b986,
+    312'h0a0a510a5dac0ab3970b0c140b67200bc4be0c24ec0c87aa0cecfa0d54d90dbf4a0e2c4b0e9bdc,
+    312'h0f0dfe0f82b10ff9f41073c810f02c116f2211f0a71274bd12fb6413849c141063149ebc152fa5,
+    312'h15c31f16592916f1c4178cf0182aac18caf8196dd61a13431abb421b65d11c12f01cc2a11d74e1
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(24),
       .Depth(256),
       .BlockRam(1'b0),
       .Numbers(Table45)
   ) u_table_45 (
       .clk_i,
-      .value_i (value_t'(v9[7])),
+      .value_i (v9[7]),
       .number_o(number_45)
   );
-  number_t [0:0] r45;
+  logic [0:0][23:0] r45;
   assign r45 = number_45;
 
   // ready in cycle 8
-  number_t number_46;
+  logic [25:0] number_46;
   spn_product #(
-      .Width(Width),
+      .Width(26),
       .Operands(3),
-      .Constant(27'h0000000)
+      .Constant(26'h0000000)
   ) u_product_46 (
       .clk_i,
-      .numbers_i({r42[0], r43[0], r44[0]}),
+      .numbers_i({26'(r42[0]), 26'(r43[0]), r44[0]}),
       .number_o (number_46)
   );
-  number_t [0:0] r46;
+  logic [0:0][25:0] r46;
   assign r46 = number_46;
 
   // ready in cycle 9
-  number_t number_47;
+  logic [26:0] number_47;
   spn_product #(
-      .Width(Width),
+      .Width(27),
       .Operands(3),
       .Constant(27'h0000000)
   ) u_product_47 (
       .clk_i,
-      .numbers_i({r45[0], r46[0], r22[0]}),
+      .numbers_i({27'(r45[0]), 27'(r46[0]), 27'(r22[0])}),
       .number_o (number_47)
   );
-  number_t [0:0] r47;
+  logic [0:0][26:0] r47;
   assign r47 = number_47;
 
   // ready in cycle 10
-  number_t number_48;
+  logic [26:0] number_48;
   spn_product #(
-      .Width(Width),
+      .Width(27),
       .Operands(3),
       .Constant(27'h0000000)
   ) u_product_48 (
       .clk_i,
-      .numbers_i({r34[0], r41[0], r47[0]}),
+      .numbers_i({27'(r34[0]), 27'(r41[0]), r47[0]}),
       .number_o (number_48)
   );
-  number_t [0:0] r48;
+  logic [0:0][26:0] r48;
   assign r48 = number_48;
 
   // load, ready in cycle 8
-  number_t number_49;
-  localparam number_t [161:0] Table49 = {
-    216'h0012b220d25644067e0200cf41d019d8c20338448066b0d00cc7f6,
-    297'h0032c1cc06583980c7321018e642031cc8406399080c0007018000e030001c06000380ba2e0,
-    297'h002cddcc059bb980b37730166ee6029cc8405399080a7321014e642026659004ccb20099964,
-    297'h0026659004769b808ed370112a6c021684c040f42007e2b300f4d3c01d306003a60c00695ec,
-    297'h001a57b0034af600695ec00bfab801700c002b22b005645600a10c0012b15802562b004503c,
-    297'h001140f00274da004e9b4009d368013a6d002d0cb805a19700bfab801963cc032c79806d2c4,
-    297'h001b4b100396e58076a5200f895801f12b0040f42008b2b20116564022cac804595900943f9,
-    297'h0025f45404e8b3809d16701446f6029637805469680abfd10166ee602cddcc059bb980b3773,
-    297'h002f71d805ee3b00bdc76017b8ec030c1ec062cea80c59d501913ba032277406543380cb8ad,
-    297'h00333bdc06677b80ce112019d8c2033d07406831100d062201a0c44034188806884500d1914,
-    297'h00346450068c8a00d191401a3f3a0347e740690e900d21d201a4c8a034991406932280d2645,
-    297'h0034991406932280d288401a5108034a21006944200d288401a5108034a21006944200d2884,
-    297'h0034a21006944200d288401a5108034a21006944200d288401a5108034a21006944200d2884,
-    297'h0034a21006944200d288401a5108034a21006944200d288401a5108034a21006944200d2884,
-    297'h0034a21006944200d288401a5108034a21006944200d288401a5108034a21006944200d2884
+  logic [21:0] number_49;
+  localparam logic [161:0][21:0] Table49 = {
+    176'h0656475959137f010df41d37b184de112375868dc7f6,
+    308'h36c1ccdb07335cc84d732135cc84d732134001cd000734001cd0007328b80c377330ddccc3773,
+    308'h30ddccb73212dcc84b73212dcc84a99642a6590a99642a65909ed3727b4dc9953625684c91e84,
+    308'h238acc8a69e21306084c181e57b0795ec1e57b0795ec1bf5706c030199158664561821805ac56,
+    308'h16b1585503c1540f05e9b417a6d05e9b417a6d06a1971a865c6fd5c1d63cc758f31f4b107d2c4,
+    308'h20b72c86a522312b08c4ac247a109b2b226cac89b2b226cac8a43f929f454ad1672b459cb237b,
+    308'h2d6378b8d2d2eff44c377330ddccc377330ddcccdc763371d8cdc763371d8d307b356754d59d5,
+    308'h362774d89dd36a19cdb8ad373bdcdcef7378448dec6137d074e0622381888e0622381888e108a,
+    308'h386450e1914386450e1914387e74e1f9d388748e21d2389914e2645389914e2645389914e2645,
+    308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884,
+    308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884,
+    308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(22),
       .Depth(162),
       .BlockRam(1'b0),
       .Numbers(Table49)
   ) u_table_49 (
       .clk_i,
-      .value_i (value_t'(v0[7])),
+      .value_i (v0[7]),
       .number_o(number_49)
   );
-  number_t [0:0] r49;
+  logic [0:0][21:0] r49;
   assign r49 = number_49;
 
   // queue, ready in cycle 8
-  number_t number_50;
-  localparam number_t [41:0] Table50 = {
-    243'h0000000068000002bcb5805796b00af2d6015e43602bc29c05757200aeae4,
-    297'h002bab9005757200ad76a0158c6602a64c8054c99009c9c7013938e027271c04e4e380889a3,
-    297'h001fb59c0320cd806419b00c8336019066c023f22002b39e005673c00ace780159cf00422dd,
-    297'h00108b7402116e80422dd00c8336019066c03cd9a0079b34012b080025610004ac200095840
+  logic [21:0] number_50;
+  localparam logic [40:0][21:0] Table50 = {
+    286'h000000d00000af2d62bcb58af2d62bc86caf0a72bab90aeae42bab90aeae42b5da8ac633,
+    308'h2a64c8a993227271c9c9c727271c9c9c722268c7ed6719066c6419b19066c6419b11f9102b39e,
+    308'h0ace782b39e0ace78422dd108b74422dd19066c6419b1e6cd079b342561009584025610095840
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(42),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(41),
       .Numbers(Table50)
   ) u_table_50 (
       .clk_i,
-      .value_i (value_t'(v1[7])),
+      .class_i (v1[6]),
       .number_o(number_50)
   );
-  number_t [0:0] r50;
+  logic [0:0][21:0] r50;
   assign r50 = number_50;
 
   // ready in cycle 9
-  number_t number_51;
+  logic [22:0] number_51;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_51 (
       .clk_i,
-      .numbers_i({r49[0], r50[0]}),
+      .numbers_i({23'(r49[0]), 23'(r50[0])}),
       .number_o (number_51)
   );
-  number_t [0:0] r51;
+  logic [0:0][22:0] r51;
   assign r51 = number_51;
 
   // load, ready in cycle 8
-  number_t number_52;
-  localparam number_t [161:0] Table52 = {
-    216'h0032c3e0d6587c049c9700920ed011f8e2023f1c4046bfa0089aff,
-    297'h00226bfc044d7f8089aff01072a6020e54c041ca9808395300ff85401efbc403df78807bef1,
-    297'h001efbc403c0d48075ce300eb9c601caf4c0395e9807070200ddcec01b57a4035889006b112,
-    297'h0019ffb8033ff700673a600d187001b26840364d0806c9a100d934201c1c080395e98072bd3,
-    297'h001d427c03bab4807756900f345e01ecac003ebb9007d77201041b6020836c04106d80820db,
-    297'h0021a8d004351a0089aff01135fe022fe4c046bfa00914ce012299c0245338048a67009517c,
-    297'h0025a6f804c0f4009a62f0134c5e027297404f138009fa940142518028a9e805332900a6652,
-    297'h0029994805332900aa1ab0158a8e02b151c0585cc00b0b98016173002c2e6005b43e00b687c,
-    297'h002da1f005b43e00ba1dd01771a202f3c4c05f2e980bfc120183adc03075b8061ef500c5402,
-    297'h003226c00644d800c89b00191360032f5a806691700d04a401a0948034129006825200d35ab,
-    297'h0035232c06ad3180d6cdb01afdc0036474806d15280db44601b9800037300006f2ad80e0ad0,
-    297'h00382b4007056800e0ad001c5b340390ad807215b00e568b01cc702039b8d8073c9e80e849a,
-    297'h003a415007547a80ea8f501d51ea03aa3d4075ff900eca4101da29403b61d807758300eeb06,
-    297'h003bac1807758300efe9201dfd2403c2b4007856800f0ad001e15a003c5de8078de600f2497,
-    297'h003c925c07924b80f249701e5b3403cb668079b6a80f36d501e771403cee28079dc500f404e
+  logic [21:0] number_52;
+  localparam logic [161:0][21:0] Table52 = {
+    176'h0a587f6961f28e4b8a20ed27f1c49fc71275fd099aff,
+    308'h266bfc99aff266bfc9395324e54c9395324e54c8fc2a22fbc48bef122fbc48bef12206a485ce3,
+    308'h21738c82bd320af4c807021fb9d87d5e91ec4487b1121dffb877fee1dce9878c381f26847c9a1,
+    308'h1f26847c9a1201c0882bd320af4c8509f21d5a4875692268bc8b2b0235dc88d77224836c920db,
+    308'h24836c920db25a8d096a34266bfc99aff26fe4c9d7f4285338a14ce285338a14ce2945f0a69be,
+    308'h2a07a0aa62f2a98bcaca5d2b89c0afa942c4a30b2a7a2d9948b66522d9948b66522e86acbc547,
+    308'h2f151cc0b98302e60c0b98302e60c687c31a1f0c687c31a1f0ca1dd32e344ccf1333974ccfc12,
+    308'h3475b8d1d6e34f7a8d54023626c0d89b03626c0d89b036f5a8dd22e381290e04a4381290e04a4,
+    308'h38d6ace48cb39698ce6cdb39fb80e91d23a8a94eb4463b3000ecc003b956cf0ad03c2b40f0ad0,
+    308'h3c2b40f2d9a3d0ad8f42b63d5a2cf63813db8d8f793d3e1268f90543ea3d4fa8f53ea3d4fa8f5,
+    308'h3effc8fca413f4528fd8763fac18feb063fac18feb063ffa48ffe92402b4100ad0402b4100ad0,
+    308'h405de901bcc40925d0249740925d0249740b66902d9a40db55036d540ee2903b8a40ee290404e
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(22),
       .Depth(162),
       .BlockRam(1'b0),
       .Numbers(Table52)
   ) u_table_52 (
       .clk_i,
-      .value_i (value_t'(v0[7])),
+      .value_i (v0[7]),
       .number_o(number_52)
   );
-  number_t [0:0] r52;
+  logic [0:0][21:0] r52;
   assign r52 = number_52;
 
   // queue, ready in cycle 8
-  number_t number_53;
-  localparam number_t [41:0] Table53 = {
-    243'h0000000068000001b5f2c0347c2006229700c452e016d4b402b60580522c6,
-    297'h0012d2b4025a568044665007f99600ecc9801b4bb0036976007aff600f5fec0223328048fef,
-    297'h0013659802a3b6805476d00b6a5a017f8a403237a0068f8400daf9601d0e2003a1c4007ae41,
-    297'h0021735c042e6b8085cd7010b9ae024163404b35980966b301387e4027fc50051c0980a6e85
+  logic [21:0] number_53;
+  localparam logic [40:0][21:0] Table53 = {
+    286'h000000d000006d7cb1a3e1062297188a5c5b52d15b02c522c612d2b44b4ad1119943fccb,
+    308'h0ecc98369760da5d83d7fb0f5fec44665123fbc4d966151db45476d16d4b45fe29191bd068f84,
+    308'h1b5f2c743881d0e207ae4121735c85cd721735c9058d259acc966b3270fc89ff1428e04ca6e85
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(42),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(41),
       .Numbers(Table53)
   ) u_table_53 (
       .clk_i,
-      .value_i (value_t'(v1[7])),
+      .class_i (v1[6]),
       .number_o(number_53)
   );
-  number_t [0:0] r53;
+  logic [0:0][21:0] r53;
   assign r53 = number_53;
 
   // ready in cycle 9
-  number_t number_54;
+  logic [22:0] number_54;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_54 (
       .clk_i,
-      .numbers_i({r52[0], r53[0]}),
+      .numbers_i({23'(r52[0]), 23'(r53[0])}),
       .number_o (number_54)
   );
-  number_t [0:0] r54;
+  logic [0:0][22:0] r54;
   assign r54 = number_54;
 
-  // ready in cycle 15
-  number_t number_55;
+  // ready in cycle 14
+  logic [22:0] number_55;
   spn_sum #(
-      .Width(Width),
+      .Width(23),
+      .ResultWidth(23),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -1287,125 +1337,122 @@ module machine_pipeline
       .b_i(r54[0]),
       .number_o(number_55)
   );
-  number_t [0:0] r55;
+  logic [0:0][22:0] r55;
   assign r55 = number_55;
 
   // errors, ready in cycle 8
-  number_t number_56;
-  localparam number_t [31:0] Table56 = {
-    270'h00021be034437c015845602af9d40556b880aad710155ae202ab5c405448100a410f,
-    297'h0029043c05208780a410f01385f00241938048327009064e0120c9c01dcea803b9d500773aa,
-    297'h001dcea8032a84005a2ff00b45fe013b9b801df20003be400077c8000ef9000146068021149
+  logic [21:0] number_56;
+  localparam logic [30:0][21:0] Table56 = {
+    66'h01437cd50df0bc22b,
+    308'h2ef9d4bad712eb5c4bad712e2408b410f2d043cb410f2d043cac2f8281938a064e281938a064e,
+    308'h21cea8873aa21cea8873aa1d54206a2ff1a8bfc5ee6e12f9004be4012f9004be400e303431149
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(31),
       .Numbers(Table56)
   ) u_table_56 (
       .clk_i,
-      .value_i (value_t'(v2[7])),
+      .class_i (v2[6]),
       .number_o(number_56)
   );
-  number_t [0:0] r56;
+  logic [0:0][21:0] r56;
   assign r56 = number_56;
 
   // retries, ready in cycle 8
-  number_t number_57;
-  localparam number_t [31:0] Table57 = {
-    270'h00000000340000014f4e4029ba1405374280a6e85014dd0a0294dec051b6100a36c2,
-    297'h0027e5dc04fcbb809b572012f700024dda80474a5008926301066f601cb0a80396150072c2a,
-    297'h001cb0a80306ca0055b8d00ab71a011a990023532002fc79005f8f200bf1e4017e3c801c9d4
+  logic [21:0] number_57;
+  localparam logic [31:0][21:0] Table57 = {
+    88'h0000034000029e9c8a6e85,
+    308'h29ba14a6e8529ba14a537b28db08a36c227e5dc9f97726d5c897b8024dda88e94a22498c8337b,
+    308'h1cb0a872c2a1cb0a872c2a18365055b8d156e3446a6411a9902fc790bf1e42fc790bf1e41c9d4
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(32),
       .Numbers(Table57)
   ) u_table_57 (
       .clk_i,
-      .value_i (value_t'(v3[7])),
+      .class_i (v3[6]),
       .number_o(number_57)
   );
-  number_t [0:0] r57;
+  logic [0:0][21:0] r57;
   assign r57 = number_57;
 
   // ready in cycle 9
-  number_t number_58;
+  logic [22:0] number_58;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_58 (
       .clk_i,
-      .numbers_i({r56[0], r57[0]}),
+      .numbers_i({23'(r56[0]), 23'(r57[0])}),
       .number_o (number_58)
   );
-  number_t [0:0] r58;
+  logic [0:0][22:0] r58;
   assign r58 = number_58;
 
   // errors, ready in cycle 8
-  number_t number_59;
-  localparam number_t [31:0] Table59 = {
-    270'h0014a81836950301b89a2036990c06b48680d690d0195882032b10406562080cac41,
-    297'h002f37e005b44680ac6c20158d840278aec04f15d808f622011ec4402106440388b28071165,
-    297'h001c45940388b2805df3300a4e060149c0c030e440061c8800da88a01d39cc04027e80804fd
+  logic [21:0] number_59;
+  localparam logic [30:0][21:0] Table59 = {
+    66'h039503de540cec4d1,
+    308'h3a990ce690d39a434dac4136b104dac413337e0c688d2f1b08bc6c22b8aecae2bb27d8889f622,
+    308'h25064481165204594811652045946df33189c0c627031c722071c881f511484e732413f4904fd
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(31),
       .Numbers(Table59)
   ) u_table_59 (
       .clk_i,
-      .value_i (value_t'(v2[7])),
+      .class_i (v2[6]),
       .number_o(number_59)
   );
-  number_t [0:0] r59;
+  logic [0:0][21:0] r59;
   assign r59 = number_59;
 
   // retries, ready in cycle 8
-  number_t number_60;
-  localparam number_t [31:0] Table60 = {
-    270'h000000003400000149176026671004cce200999c4013338802352d80440bf0082c60,
-    297'h001d471003a8e200751c400ea388019c68002f4c7005e98e00ac17a01414f40254c50044db5,
-    297'h000fc7140185c98030b93006172600c2e4c023dd20047ba4008f748011ee9002c7358058e6b
+  logic [21:0] number_60;
+  localparam logic [31:0][21:0] Table60 = {
+    88'h000003400002922ec999c4,
+    308'h266710999c42667108d4b62205f882c601d4710751c41d4710751c419c6805e98e17a638560bd,
+    308'h1414f44a98a1136d43f1c50c2e4c30b930c2e4c30b9311ee9047ba411ee9047ba41639ac58e6b
   };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(32),
-      .BlockRam(1'b0),
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(32),
       .Numbers(Table60)
   ) u_table_60 (
       .clk_i,
-      .value_i (value_t'(v3[7])),
+      .class_i (v3[6]),
       .number_o(number_60)
   );
-  number_t [0:0] r60;
+  logic [0:0][21:0] r60;
   assign r60 = number_60;
 
   // ready in cycle 9
-  number_t number_61;
+  logic [22:0] number_61;
   spn_product #(
-      .Width(Width),
+      .Width(23),
       .Operands(2),
-      .Constant(27'h0000000)
+      .Constant(23'h000000)
   ) u_product_61 (
       .clk_i,
-      .numbers_i({r59[0], r60[0]}),
+      .numbers_i({23'(r59[0]), 23'(r60[0])}),
       .number_o (number_61)
   );
-  number_t [0:0] r61;
+  logic [0:0][22:0] r61;
   assign r61 = number_61;
 
-  // ready in cycle 15
-  number_t number_62;
+  // ready in cycle 14
+  logic [22:0] number_62;
   spn_sum #(
-      .Width(Width),
+      .Width(23),
+      .ResultWidth(23),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -1418,175 +1465,168 @@ module machine_pipeline
       .b_i(r61[0]),
       .number_o(number_62)
   );
-  number_t [0:0] r62;
+  logic [0:0][22:0] r62;
   assign r62 = number_62;
 
-  // mode, ready in cycle 13
-  number_t number_63;
-  localparam number_t [6:0] Table63 = {189'h000af2a81b5e55009af5100f60ea00b5b0004d0f10086cbd};
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(7),
-      .BlockRam(1'b0),
+  // mode, ready in cycle 12
+  logic [21:0] number_63;
+  localparam logic [6:0][21:0] Table63 = {154'h02bcaadaf2a89af511ec1d42d6c026878886cbd};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(7),
       .Numbers(Table63)
   ) u_table_63 (
       .clk_i,
-      .value_i (value_t'(v4[12])),
+      .class_i (v4[10]),
       .number_o(number_63)
   );
-  number_t [0:0] r63;
+  logic [0:0][21:0] r63;
   assign r63 = number_63;
 
-  // zone, ready in cycle 13
-  number_t number_64;
-  localparam number_t [8:0] Table64 = {
-    243'h000000006800000137abc02376780032c100ce26a016b8b8033d7c807746f
-  };
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(Width),
-      .Depth(9),
-      .BlockRam(1'b0),
+  // zone, ready in cycle 12
+  logic [21:0] number_64;
+  localparam logic [8:0][21:0] Table64 = {198'h000000d000004deaf11bb3c032c119c4d45ae2e19ebe47746f};
+
+  spn_class_table #(
+      .Width  (22),
+      .Classes(9),
       .Numbers(Table64)
   ) u_table_64 (
       .clk_i,
-      .value_i (value_t'(v5[12])),
+      .class_i (v5[10]),
       .number_o(number_64)
   );
-  number_t [0:0] r64;
+  logic [0:0][21:0] r64;
   assign r64 = number_64;
 
-  // temperature, ready in cycle 13
-  number_t number_65;
-  localparam number_t [255:0] Table65 = {
-    81'h00000000f5d41c1e5e746,
-    297'h0780bc40ed3fcc9d4d8e039e75c87269698e20c931be956437234c06cea068d71f489a8ddc6,
-    297'h068e16e4cf1b35198efd9327640c639f3c0c4a84c1842cfe2fe24445e80010ba7b5196ff601,
-    297'h05abf870b3077a961288c2b895c255dd7cca954e214de652292573c511e6a09fe83813b2ff5,
-    297'h04da60e499049d12d82f92520aec49242c490125491bc16022ecda844c54188765fb10a8ba4,
-    297'h0419503c81129c8fdff201f3c38a3d734a078e0a48edbe271d38788397487870f49b0de090c,
-    297'h0368c67c6b31788d29d0019dbf9c32cad6463bfd10c3dca818084da2f2c3bc5c94180b5a82e,
-    297'h02c8c3a85761318ab5c9b14fff20292ad1050afda89e1ce4135c5a025ec5ec4a4471891690a,
-    297'h023947b845a1c80883def10a821a20933a03fb0c087c7ed90f349da1db4f003a05a88714b9f,
-    297'h01ba52ac35f33b06940fd0cd4886190411c30c28405f02870b911881685efc2bd7bc0554fef,
-    297'h014be48c28558a84e65c50985266127d57c23e524845a7f00871caa105f5e01fbaac83d75f8,
-    297'h00edfd541cc8b7837ac4706b9fba0cff0c41918a18306f1305d6b400b413ac15ae7a029bdbb,
-    297'h00a09d00134cc18251483047308208892f4105cfb81f57ef03bfd4a072b8600db32481a2738,
-    297'h0063c3940be1a80169e7902b04be051bc0c09b2328126285022d2c6041e3fc07c8ac00eb26f,
-    297'h0037711006876b80c4a280171c6e02b6c0c0518468098ed5011ebb6021967c03ef108075f60,
-    297'h001ba574033e0c006179100b7790015a2f0028f37804dcdf009481a011cfe40226518042e0a,
-    297'h001060c002058980406b4008162601060c00217050044ca3008e7f20129034026e6f8051e6f,
-    297'h0015a2f002dde4006179100cf83001ba57403afb0007de21010cb3e023d76c04c76a80a308d,
-    297'h002b6c0c05c71b80c4a2801a1dae037711007593780f9158020f1fe045a58c0931428136465,
-    297'h0051bc0c0ac12f8169e7902f86a0063c3940d139c01b66490395c30077fa940fabf7820b9f7,
-    297'h008892f411cc20825148304d33060a09d0014dedd82b5cf405a09d60bad6801837898323143,
-    297'h00cff0c41ae7ee837ac4707322de0edfd541ebafc03f7559082faf010e395422d3f8047ca49,
-    297'h0127d57c26149984e65c50a1562a14be48c2aa7f7857af780b42f7e17223102f81438618508,
-    297'h0190411c33522186940fd0d7ccec1ba52ac38a5cf8740b510eda7801e693b43e3f6c87f6181
+  // temperature, ready in cycle 12
+  logic [24:0] number_65;
+  localparam logic [255:0][24:0] Table65 = {
+    100'h0000007aea0e3cbce8de02f10,
+    300'hed3fccf5363839e75c9c9a5a6e20c936fa55937234c1b3a81ad71f48ea3771b470b739e366a,
+    300'hcc77ece4ec81b1cf9e1895098c2167f5fc488af4000974f6a3b7fb00dabf872cc1deb61288c,
+    300'hae2570d5dd7cea553894de652a495cf511e6a27fa0e13b2ff59b4c1ccc824ea5b05f3290576,
+    300'h924858c8092a63782c11766d4898a8343b2fda15174906540f81129cbf7fc81f3c38af5cd28,
+    300'h78e0a4bb6f89dd38788e5d21e70f49b3782431b4633ed662f1694e8033b7f399656b2c77fa2,
+    300'h61ee5430109b57961deb928305ad4172c8c3a95d84c6ab5c9b53ffc8292ad1142bf6a9e1ce4,
+    300'h4d716825ec5ed2911c691690a4728f722d0e41107bde85410d4126741fd8604f8fdb279a4ed,
+    300'h3b69e01d02d44e2973e6e94ab35f33b1a503f4cd488664104730c28417c0a1cb911885a17bf,
+    300'h2bd7bc1553fbca5f24650ab152732e2930a4cc93eabe47ca4922d3f810e395482faf03f7559,
+    300'h1ebafc0edfd547322de37ac471ae7ee8cff0c4646286306f13175ad00b413ac56b9e829bdbb,
+    300'h1413a009a660c4a290623984111125e882e7dc3eafde1dfea50e570c06d9924344e7018f0e5,
+    300'h0be1a805a79e42b04be146f0309b2328498a1422d2c61078ff07c8ac03ac9bc1bb8880d0ed7,
+    300'h06251402e38dc15b6060a308d04c76a823d76c10cb3e07de2103afb001ba5740cf830061791,
+    300'h02dde4015a2f00a3cde04dcdf025206811cfe4089946042e0a020c180102c4c080d68040b13,
+    300'h020c18010b8280899460473f9025206813737c0a3cde0568bc02dde40185e440cf83006e95d,
+    300'h03afb001f788410cb3e08f5db04c76a828c23415b6060b8e370625140343b5c1bb8880eb26f,
+    300'h07c8ac041e3fc22d2c612628509b232851bc0c2b04be169e790be1a8063c394344e701b6649,
+    300'h0e570c077fa943eafde20b9f711125e88e61044a29062699831413a00a6f6ec56b9e82d04eb,
+    300'h175ad00c1bc4c64628633fc311ae7ee8deb11c7322de3b7f551ebafc0fdd56482faf0438e55,
+    300'h22d3f811f292493eabe4c29332732e2942ac54a5f246554fef2bd7bc1685efcb911885f0287,
+    300'h30c284190411ccd48866940fd35f33b1ba52ace2973e740b513b69e01e693b4f8fdb27f6181
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(25),
       .Depth(256),
       .BlockRam(1'b0),
       .Numbers(Table65)
   ) u_table_65 (
       .clk_i,
-      .value_i (value_t'(v8[12])),
+      .value_i (v8[11]),
       .number_o(number_65)
   );
-  number_t [0:0] r65;
+  logic [0:0][24:0] r65;
   assign r65 = number_65;
 
-  // wear, ready in cycle 14
-  number_t number_66;
-  localparam number_t [255:0] Table66 = {
-    81'h0000000036647306b58d9,
-    297'h01a7ad7834403986718180cb649e1913c5431773686190550c0699a17b6f582ec2b805c319a,
-    297'h016b81542cc8d0858457d0adf7d2156d39c2a383a0532e930a3de84142ca0427bc2884e40b2,
-    297'h01342e8c25ec9284aa938092f7b6121443c2394698460328089c01a10efe0c2150c50418621,
-    297'h0101b5241fab8083e434a07a64480f08e381d8bc403a0e140720e600e00b701b808c83601e7,
-    297'h00d415141a059a03313b30643d860c4b190181e4a82f4f5705cc9520b5f230164b7f82bb403,
-    297'h00ab4e6014fade8291a73050837409dae44134bfc025c6f0049f0f2090b24c11b19e8229c77,
-    297'h00876108108b4f020578a03f360e07b84540f14d981d74e103985420704bc00db2e881abb42,
-    297'h00684d0c0cb6eb018caf8030555805e33c00b78e2016592902b863e054be940a4f5e0141063,
-    297'h004e1270097db201274bd023e14e045bc8808781601073c801ff3e803e0ac40786ff00e9bdc,
-    297'h0038b12c06dfa500d54d9019d9f40321ea806127600bc4be016ce4002c30500559cb80a5dac,
-    297'h0028294404dcc30096b4c0123f460235a280448010084c0b010154801f2f3403c7c380755d2,
-    297'h001c7ab803750d006b81600d11460196f040318b780609ae00bc8fc017077802d0e78058450,
-    297'h0015a58802a8820053b3700a4ff60145d3c02849a004fda9009e95e013b918027536804e924,
-    297'h0013a9b4027723004f4af009fb5201424d0028ba780527fb00a766e015441002b4b10058450,
-    297'h0016873c02e0ef005e47e00c135c018c5bc032de080688a300d702c01ba868038f5700755d2,
-    297'h001e3e1c03e5e68080aa401098160224008046b450091fa3012d698026e61805052880a5dac,
-    297'h002ace5c05860a00b6720017897c03093b00643d500cecfa01aa9b2036fd2807162580e9bdc,
-    297'h003c37f807c15880ff9f4020e790043c0b008b791011f0a7024e97a04bed9009c24e0141063,
-    297'h00527af00a97d2815c31f02cb25205bc7100bc6780182aac03195f0065b7580d09a181abb42,
-    297'h006d97440e097801cc2a103ae9c2078a6cc0f708a81f9b07040af140845a7810ec210229c77,
-    297'h008d8cf4121649824f87904b8de009a5fe013b5c882841ba05234e60a7d6f41569cc02bb403,
-    297'h00b25bfc16be4602e64a905e9eae0c0f2541896320321ec306627660d02cd01a82a283601e7,
-    297'h00dc04641c016e03907300741c280ec5e201e11c703d322407c86940fd5c042036a48418621
+  // wear, ready in cycle 13
+  logic [22:0] number_66;
+  localparam logic [255:0][22:0] Table66 = {
+    207'h000000d991cdad63674f5af688073ce303196c93f2278ae2ee6d,
+    299'h619055c0699b7b6f5aec2b85c319ab5c0ab664686c22bed6fbe9ab69cf51c1d299749d1ef42,
+    299'h50b2819ef0a33902ca685d1cbd92595527125ef6e42887c728d38c06511380361dfc1c2a18a,
+    299'h41862180da92fd5c05f21a53d322478471cec5e21d070a3907307005b8dc0465b00f3b50545,
+    299'h340b34662766c87b0d89632303c955e9eaeb992a56be462c96ff576806ab4e614fadea91a73,
+    299'h2841ba4ed7229a5fe12e37824f8794859268d8cf514e3ba1d842422d3c815e28fcd839ee115,
+    299'h1e29b33ae9c2730a84e09781b65d1357684684d0ccb6eb18caf83055585e33c0b78e2165929,
+    299'h15c31f2a5f4a527af0a083193849c25f6c849d2f48f853916f2221e05841cf207fcfa0f82b1,
+    299'h0f0dfe1d37b838b12c6dfa50d54d919d9f4321ea8612760bc4be16ce402c3050559cb8a5dac,
+    299'h0a0a5113730c25ad3048fd188d68a11200421302c4055207cbcd0f1f0e1d574838f5706ea1a,
+    299'h06b8160d1146196f04318b78609ae0bc8fc1707782d0e78584500ad2c415441029d9b8527fb,
+    299'h05174f0a126813f6a427a5784ee4609d4da13a4902753684ee4609e95e13f6a42849a05174f,
+    299'h0527fb0a766e1544102b4b10584500b439e1707782f23f0609ae0c62de196f043445186b816,
+    299'h06ea1a0e3d5c1d57483c7c387cbcd10154821302c4480108d68a123f4625ad304dcc30a0a51,
+    299'h0a5dac15672e2c30505b3900bc4be1849d8321ea86767d0d54d91b7e9438b12c74dee0f0dfe,
+    299'h0f82b11ff3e841cf2087816116f2223e14e49d2f497db213849c2820c6527af0a97d295c31f,
+    299'h1659292de3885e33c0c155618caf832dbac684d0cd5da11b65d13825e0730a84eba709e29b3,
+    299'h1ee1153f360e815e2908b4f21d8424538ee8d8cf521649a4f8794b8de09a5fe13b5c8a841ba,
+    299'h291a7353eb7aab4e615da01ac96ff5af918b992a57a7abb03c956258c8c87b0d989d9b40b34,
+    299'h3505456c03cedc0465c016e390730741c28ec5e21e11c73d32247c8694fd5c06036a4c18621
   };
+
   spn_leaf_table #(
       .ValueBits(ValueBits),
-      .Width(Width),
+      .Width(23),
       .Depth(256),
       .BlockRam(1'b0),
       .Numbers(Table66)
   ) u_table_66 (
       .clk_i,
-      .value_i (value_t'(v9[13])),
+      .value_i (v9[12]),
       .number_o(number_66)
   );
-  number_t [0:0] r66;
+  logic [0:0][22:0] r66;
   assign r66 = number_66;
 
-  // ready in cycle 14
-  number_t number_67;
+  // ready in cycle 13
+  logic [25:0] number_67;
   spn_product #(
-      .Width(Width),
+      .Width(26),
       .Operands(3),
-      .Constant(27'h0000000)
+      .Constant(26'h0000000)
   ) u_product_67 (
       .clk_i,
-      .numbers_i({r63[0], r64[0], r65[0]}),
+      .numbers_i({26'(r63[0]), 26'(r64[0]), 26'(r65[0])}),
       .number_o (number_67)
   );
-  number_t [0:0] r67;
+  logic [0:0][25:0] r67;
   assign r67 = number_67;
 
-  // ready in cycle 15
-  number_t number_68;
+  // ready in cycle 14
+  logic [25:0] number_68;
   spn_product #(
-      .Width(Width),
+      .Width(26),
       .Operands(3),
-      .Constant(27'h0000000)
+      .Constant(26'h0000000)
   ) u_product_68 (
       .clk_i,
-      .numbers_i({r66[0], r67[0], r22[6]}),
+      .numbers_i({26'(r66[0]), r67[0], 26'(r22[5])}),
       .number_o (number_68)
   );
-  number_t [0:0] r68;
+  logic [0:0][25:0] r68;
   assign r68 = number_68;
 
-  // ready in cycle 16
-  number_t number_69;
+  // ready in cycle 15
+  logic [25:0] number_69;
   spn_product #(
-      .Width(Width),
+      .Width(26),
       .Operands(3),
-      .Constant(27'h0000000)
+      .Constant(26'h0000000)
   ) u_product_69 (
       .clk_i,
-      .numbers_i({r55[0], r62[0], r68[0]}),
+      .numbers_i({26'(r55[0]), 26'(r62[0]), r68[0]}),
       .number_o (number_69)
   );
-  number_t [0:0] r69;
+  logic [0:0][25:0] r69;
   assign r69 = number_69;
 
-  // ready in cycle 16
-  number_t number_70;
+  // ready in cycle 15
+  logic [26:0] number_70;
   spn_sum #(
-      .Width(Width),
+      .Width(27),
+      .ResultWidth(27),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -1599,13 +1639,14 @@ module machine_pipeline
       .b_i(r48[0]),
       .number_o(number_70)
   );
-  number_t [0:0] r70;
+  logic [0:0][26:0] r70;
   assign r70 = number_70;
 
-  // ready in cycle 22
-  number_t number_71;
+  // ready in cycle 20
+  logic [25:0] number_71;
   spn_sum #(
-      .Width(Width),
+      .Width(27),
+      .ResultWidth(26),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -1614,13 +1655,13 @@ module machine_pipeline
       .Table(LogTable)
   ) u_sum_71 (
       .clk_i,
-      .a_i(r69[0]),
+      .a_i(27'(r69[0])),
       .b_i(r70[0]),
       .number_o(number_71)
   );
-  number_t [0:0] r71;
+  logic [0:0][25:0] r71;
   assign r71 = number_71;
 
-  assign number_o = r71[0];
+  assign number_o = number_t'(r71[0]);
 
 endmodule

@@ -49,8 +49,8 @@ def test_results_are_within_the_bound(seed: int, variables: int, depth: int, fra
     found = pipeline(network, fraction=fraction)
     data = samples(network, seed)
     assert largest_error(network, found, data) <= found.bound
-    numbers = found.numbers(data)
-    assert np.all((numbers >= 0) & (numbers < 1 << found.width))
+    for numbers, width in zip(found.all_numbers(data), found.widths, strict=True):
+        assert np.all((numbers >= 0) & (numbers < 1 << width))
 
 
 def test_the_bound_is_nearly_reached() -> None:
@@ -177,8 +177,51 @@ def test_schedule() -> None:
         for operand in operands(operation):
             wait = plan.start[number] - plan.ready[operand]
             assert 0 <= wait <= plan.delays[operand]
-    assert min(plan.start) == 0
+        if isinstance(operation, Table):
+            held = plan.start[number] - plan.variable_ready[operation.variable]
+            assert 0 <= held <= plan.variable_delays[operation.variable]
     assert plan.ready[-1] == plan.depth
+
+
+def test_classes() -> None:
+    """Values that all tables of a variable treat alike are one class."""
+    text = """S SumNode(0.25*P, 0.75*Q){
+        P ProductNode(A, B)
+        Q ProductNode(C, D)
+        A Histogram(a|[0., 10., 20., 50.];[0.05, 0.04, 0.00333])
+        B Categorical(b|p=[0.5, 0.5])
+        C Histogram(a|[0., 10., 30., 50.];[0.02, 0.03, 0.01])
+        D Gaussian(b|mean=100;stdev=30)
+    }
+    # a;b"""
+    found = pipeline(spn.parse(text))
+    a, b = found.classes
+    # Below 10, 20, 30, 50; those above, and missing ones
+    assert a is not None
+    assert a.of_values == (*[0] * 10, *[1] * 10, *[2] * 10, *[3] * 20, 4)
+    assert (a.missing, a.first, a.bits) == (5, (0, 10, 20, 30, 50, None), 3)
+    assert b is None  # too many
+    assert pipeline(spn.parse(text), value_bits=6).classes == (None, None)
+    table = next(each for each in found.lowered.operations if isinstance(each, Table))
+    assert a.numbers(table)[-1] == table.missing
+
+
+def test_sums_are_not_negative() -> None:
+    """A sum whose result may be below 0 by its error makes the numbers of a variable larger."""
+    text = """S SumNode(0.5*P, 0.5*Q){
+        P ProductNode(A, B)
+        Q ProductNode(C, D)
+        A Categorical(a|p=[0.999999, 0.000001])
+        B Categorical(b|p=[0.999999, 0.000001])
+        C Categorical(a|p=[0.999998, 0.000002])
+        D Categorical(b|p=[0.999998, 0.000002])
+    }
+    # a;b"""
+    found = pipeline(spn.parse(text), fraction=8)
+    assert found.lowered.offset == -1
+    data = np.array([[0, 0], [0, 1], [255, 255]])
+    assert np.all(found.numbers(data) >= 0)
+    assert largest_error(spn.parse(text), found, data) <= found.bound
 
 
 def test_the_format_follows_from_the_bound() -> None:

@@ -7,8 +7,6 @@ The error of a table is known at each of its entries, that of the interpolation 
 - The errors of operands add up in an addition.
 - A sum of probabilities increases with each operand, and grows by c if all operands grow by c.
   Errors of its operands from e to f therefore cause an error from e to f in its result.
-- The hardware replaces negative results by 0. This brings the result nearer to the exact value,
-  unless that is negative itself, by weights that sum to more than 1.
 """
 
 from __future__ import annotations
@@ -84,15 +82,43 @@ def ranges(lowered: Lowered, entries: int) -> list[Range]:
             error_high = max(a.error_high, b.error_high) - least
             found.append(
                 Range(
-                    max(0.0, exact_low + error_low),
+                    exact_low + error_low,
                     min(a.high, b.high),
                     exact_low,
                     exact_high,
                     error_low,
-                    max(error_high, -exact_low),
+                    error_high,
                 )
             )
     return found
+
+
+def highest(lowered: Lowered) -> list[int]:
+    """The largest number of each operation. The smallest one is not negative."""
+    found: list[int] = []
+    for operation in lowered.operations:
+        if isinstance(operation, Table):
+            found.append(max(*operation.numbers, operation.missing))
+        elif isinstance(operation, Add):
+            found.append(operation.constant + sum(found[n] for n in operation.operands))
+        else:
+            found.append(min(found[n] for n in operation.operands))
+    return found
+
+
+def lacking(lowered: Lowered, found: list[Range]) -> set[int]:
+    """Variables whose tables need larger numbers: of each sum that may be negative, one."""
+    smallest = -0.5 / (1 << lowered.fraction)  # numbers are integers of that unit
+    variables: list[int] = []  # the first one of each operation's scope
+    lacks: set[int] = set()
+    for operation, each in zip(lowered.operations, found, strict=True):
+        if isinstance(operation, Table):
+            variables.append(operation.variable)
+            continue
+        variables.append(min(variables[n] for n in operation.operands))
+        if each.low <= smallest:
+            lacks.add(variables[-1])
+    return lacks
 
 
 def printed(bound: float) -> str:

@@ -4,7 +4,8 @@
 - A subgraph over one variable becomes one table of all values.
 - Weights are added to the tables below the sum where a single parent allows it, and cost nothing.
 - Densities above 1 have negative logarithms: each variable has an integer offset that makes those
-  of its leaves positive; the sum of all offsets belongs to the result.
+  of its leaves positive; the sum of all offsets belongs to the result. Some offsets make them
+  larger than that, so that errors of sums cause no negative numbers.
 - Trees of additions and sums combine the operands that are ready first.
 """
 
@@ -24,7 +25,7 @@ from bombus.base.errors import UserError
 # Cycles of the modules spn_leaf_table, spn_product and spn_sum
 TABLE_CYCLES = 1
 ADD_CYCLES = 1
-LOG_ADD_CYCLES = 6
+LOG_ADD_CYCLES = 5
 ADD_OPERANDS = 3  # of an addition in one cycle
 MAX_VALUE_BITS = 16
 
@@ -212,8 +213,12 @@ def _constants(
     return own, edge
 
 
-def lower(network: Network, fraction: int, value_bits: int = 8) -> Lowered:
-    """`value_bits`: of each variable; the highest value means that it is missing."""
+def lower(
+    network: Network, fraction: int, value_bits: int = 8, room: Sequence[int] | None = None
+) -> Lowered:
+    """`value_bits`: of each variable; the highest value means that it is missing. `room`: of each
+    variable, added to the numbers of its tables, in units of 1.
+    """
     if not 1 <= value_bits <= MAX_VALUE_BITS:
         raise UserError(f"values must have 1 to {MAX_VALUE_BITS} bits, not {value_bits}")
     scopes = network.scopes()
@@ -224,6 +229,8 @@ def lower(network: Network, fraction: int, value_bits: int = 8) -> Lowered:
     for number in tables:
         variable = scopes[number].bit_length() - 1
         offsets[variable] = min(offsets[variable], math.floor(logarithms[number].min()))
+    if room is not None:
+        offsets = [offset - more for offset, more in zip(offsets, room, strict=True)]
     own, edge = _constants(network, scopes, edges)
     lowering = _Lowering(network, fraction, value_bits)
     results: dict[int, int] = {}

@@ -23,10 +23,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class LogAdd:
-    """The table: `bases` and `slopes` of each segment, with `GUARD_BITS` more fraction bits.
-
-    Half a unit is part of the bases, so that dropping the guard bits rounds to nearest.
-    """
+    """The table: `bases` and `slopes` of each segment, with `GUARD_BITS` more fraction bits."""
 
     fraction: int  # bits
     entries: int  # segments in a difference of 1, a power of two
@@ -52,17 +49,21 @@ class LogAdd:
         return max(1, int(self.slopes.max()).bit_length())
 
     def log2_1p(self, difference: Any) -> Integers:
-        """log2(1 + 2^-d) of differences in fixed point, as the hardware computes it."""
+        """log2(1 + 2^-d) of differences in fixed point, as the hardware computes it: rounded to
+        nearest, a half down, and never negative.
+        """
         d = np.asarray(difference, dtype=np.int64)
         segment = np.minimum(d >> self.low_bits, self.size - 1)
         low = d & ((1 << self.low_bits) - 1)
         product = self.slopes[segment] * low
-        found = ((self.bases[segment] << self.low_bits) - product) >> (self.low_bits + GUARD_BITS)
+        half = 1 << (GUARD_BITS - 1)
+        negated = ((half - self.bases[segment]) << self.low_bits) + product
+        found = -(negated >> (self.low_bits + GUARD_BITS))
         return np.where(d >> self.low_bits >= self.size, 0, found)
 
     def add(self, a: Integers, b: Integers) -> Integers:
         """The sum of two probabilities, both and the result as negated logarithms."""
-        return np.maximum(np.minimum(a, b) - self.log2_1p(np.abs(a - b)), 0)
+        return np.minimum(a, b) - self.log2_1p(np.abs(a - b))
 
 
 def _log2_1p(difference: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -78,7 +79,7 @@ def log_add(fraction: int, entries: int) -> LogAdd:
     # The curve is convex: its chord is above it, most in the middle. Half of that is taken off.
     excess = ((ends[:-1] + ends[1:]) / 2 - middles) / 2
     scale = 1 << (fraction + GUARD_BITS)
-    bases = np.rint((ends[:-1] - excess) * scale).astype(np.int64) + (1 << (GUARD_BITS - 1))
+    bases = np.rint((ends[:-1] - excess) * scale).astype(np.int64)
     slopes = np.rint((ends[:-1] - ends[1:]) * scale).astype(np.int64)
     return LogAdd(fraction, entries, bases, slopes)
 

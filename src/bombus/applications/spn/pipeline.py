@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bombus.applications.spn.bound import bound_nats, printed, ranges
+from bombus.applications.spn.bound import Range, bound_nats, highest, lacking, printed, ranges
+from bombus.applications.spn.classes import Classes, classes_of
 from bombus.applications.spn.graph import Network, Product, Sum
 from bombus.applications.spn.lower import Add, Lowered, Table, lower
 from bombus.applications.spn.number import Integers, LogAdd, log_add
@@ -31,7 +32,9 @@ class Pipeline:
 
     lowered: Lowered
     table: LogAdd
-    width: int  # bits of all numbers
+    width: int  # bits of the largest numbers
+    widths: tuple[int, ...]  # of the numbers of each operation
+    classes: tuple[Classes | None, ...]  # of the values of each variable
     bound: float
     largest: int  # absolute value of a result in fixed point
     schedule: Schedule
@@ -50,7 +53,11 @@ class Pipeline:
         return self.float_bound if floats else self.bound
 
     def numbers(self, samples: npt.ArrayLike) -> Integers:
-        """The number of each sample at the end of the pipeline, as the hardware computes it.
+        """The number of each sample at the end of the pipeline, as the hardware computes it."""
+        return self.all_numbers(samples)[-1]
+
+    def all_numbers(self, samples: npt.ArrayLike) -> list[Integers]:
+        """The numbers of each operation.
 
         `samples`: integers, a row a sample, a column a variable; the highest one is missing.
         """
@@ -69,7 +76,7 @@ class Pipeline:
             else:
                 a, b = operation.operands
                 found.append(self.table.add(found[a], found[b]))
-        return found[-1]
+        return found
 
     def results(self, samples: npt.ArrayLike) -> Integers:
         """log2 of the likelihoods in fixed point with `fraction` bits: what the kernel returns."""
@@ -86,18 +93,35 @@ def _double_operations(network: Network) -> int:
     return len(network.nodes) + sum(children)
 
 
+def _lowered(
+    network: Network, fraction: int, entries: int, value_bits: int
+) -> tuple[Lowered, list[Range]]:
+    """The operations with their ranges, none of which is negative."""
+    room = [0] * len(network.variables)
+    while True:
+        lowered = lower(network, fraction, value_bits, room)
+        found = ranges(lowered, entries)
+        lacks = lacking(lowered, found)
+        if not lacks:
+            return lowered, found
+        for variable in lacks:
+            room[variable] += 1
+
+
 def _pipeline(network: Network, fraction: int, entries: int, value_bits: int) -> Pipeline:
-    lowered = lower(network, fraction, value_bits)
-    found = ranges(lowered, entries)
-    largest = max(round(each.high * (1 << fraction)) for each in found)
-    ends = (round((end + lowered.offset) * (1 << fraction)) for end in (0, found[-1].high))
+    lowered, found = _lowered(network, fraction, entries, value_bits)
+    largest = highest(lowered)
+    ends = (end + (lowered.offset << fraction) for end in (0, largest[-1]))
+    classes = classes_of(lowered)
     return Pipeline(
         lowered,
         log_add(fraction, entries),
-        max(largest.bit_length(), fraction + 2),
+        max(max(largest).bit_length(), fraction + 2),
+        tuple(max(1, number.bit_length()) for number in largest),
+        classes,
         bound_nats(found, _double_operations(network)),
         max(map(abs, ends)),
-        schedule(lowered),
+        schedule(lowered, classes),
     )
 
 

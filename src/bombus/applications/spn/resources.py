@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimated resources of a pipeline before synthesis, for FPGAs with LUTs of six inputs."""
+"""Estimated resources of a pipeline before synthesis, for FPGAs with LUTs of six inputs.
+
+They differ from Yosys's figures for UltraScale+ by at most `TOLERANCE`. Tools that pack two small
+functions into a LUT and add three operands in one carry chain need fewer.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bombus.applications.spn.lower import Add, LogSum, Operation, Table
+from bombus.applications.spn.classes import Classes
+from bombus.applications.spn.lower import Add, LogSum, Operation, Table, operands
+from bombus.applications.spn.number import GUARD_BITS
 from bombus.applications.spn.pipeline import Pipeline
 
+TOLERANCE = 0.15  # relative, of LUTs; DSPs and block RAMs are exact
 LUT_BITS = 64  # of a table
-SRL_CYCLES = 32  # of a shift register in a LUT
+SHORTEST = 3  # cycles of a shift register in a LUT; shorter ones are flip-flops
+SRL_CYCLES = 16  # of a shift register in a LUT
 BLOCK_BITS = 36 * 1024
 BLOCK_WIDTH = 36  # of 1,024 entries
 # Deeper tables are in block RAM: 1,024 entries take 16 LUTs a bit.
@@ -35,48 +44,94 @@ def _blocks(depth: int, width: int) -> int:
     return math.ceil(depth / 1024) * math.ceil(width / BLOCK_WIDTH)
 
 
-def _table_luts(table: Table) -> int:
-    """Bits that are the same in all entries cost nothing. The index costs two comparisons."""
-    numbers = (*table.numbers, table.missing)
-    varying = 0
-    for number in numbers:
-        varying |= number ^ numbers[0]
-    depth = len(numbers)
-    return varying.bit_count() * math.ceil(depth / LUT_BITS) + depth.bit_length() + 4
+def _columns(numbers: Sequence[int]) -> set[int]:
+    """The bits of all entries of a table: of each place, those that are not all the same.
+
+    Places with equal or inverse bits share their logic.
+    """
+    width = max(numbers).bit_length()
+    every = (1 << len(numbers)) - 1
+    found = set()
+    for place in range(width):
+        column = sum((number >> place & 1) << n for n, number in enumerate(numbers))
+        found.add(min(column, every ^ column))
+    return found - {0}
 
 
-def _operation(operation: Operation, pipeline: Pipeline) -> tuple[int, int, int]:
-    """LUTs, DSPs and block RAMs."""
-    width, log = pipeline.width, pipeline.table
+def _luts(numbers: Sequence[int]) -> int:
+    """Of a table: a LUT for each 64 entries of a column that differ, and one that selects."""
+    total = 0
+    ones = (1 << LUT_BITS) - 1
+    for column in _columns(numbers):
+        parts = {column >> start & ones for start in range(0, len(numbers), LUT_BITS)}
+        total += len(parts - {0, ones}) + (len(parts) > 1)
+    return total
+
+
+def _by_value(classes: Classes, value_bits: int) -> list[int]:
+    """The class of each value that the bits can have."""
+    above = (1 << value_bits) - 1 - len(classes.of_values)
+    return [*classes.of_values, *(classes.of_values[-1:] * above), classes.missing]
+
+
+def _operation(operation: Operation, pipeline: Pipeline, width: int) -> tuple[int, int, int]:
+    """LUTs, DSPs and block RAMs. `width`: bits of the result."""
+    log = pipeline.table
     if isinstance(operation, Table):
         if in_block_ram(operation):
             return 0, 0, _blocks(len(operation.numbers) + 1, width)
-        return _table_luts(operation), 0, 0
+        classes = pipeline.classes[operation.variable]
+        if classes is not None:
+            return len(_columns(classes.numbers(operation))), 0, 0
+        numbers = (*operation.numbers, operation.missing)
+        # The index costs two comparisons.
+        return _luts(numbers) + len(numbers).bit_length() + 4, 0, 0
     if isinstance(operation, Add):
         terms = len(operation.operands) + (operation.constant != 0)
         return width * max(1, terms - 1), 0, 0
     assert isinstance(operation, LogSum)
-    # Difference, absolute value, minimum, interpolation, result; delays of the minimum and low bits
-    luts = 4 * width + (log.base_bits + log.low_bits) + width + log.low_bits
+    # Difference, smaller number and its rounding; the distance as far as the table reaches
+    widest = max(pipeline.widths[n] for n in operation.operands)
+    near = min(widest, (log.size << log.low_bits).bit_length() + 1)
+    luts = 3 * widest + GUARD_BITS + near + 4
     dsps = math.ceil(log.slope_bits / 26) * math.ceil(log.low_bits / 17)
     return luts, dsps, _blocks(log.size, log.base_bits + log.slope_bits)
 
 
-def estimate(pipeline: Pipeline) -> Resources:
-    luts = dsps = blocks = 0
-    for operation in pipeline.lowered.operations:
-        more = _operation(operation, pipeline)
-        luts, dsps, blocks = luts + more[0], dsps + more[1], blocks + more[2]
+def _shift_registers(taps: Iterable[int], width: int) -> int:
+    """LUTs of a chain that is read after so many cycles: taps divide it into shift registers."""
+    total = last = 0
+    for tap in sorted(set(taps)):
+        if tap - last >= SHORTEST:
+            total += math.ceil((tap - last) / SRL_CYCLES) * width
+        last = tap
+    return total
+
+
+def _chains(pipeline: Pipeline) -> Iterator[tuple[set[int], int]]:
+    """The taps of each chain of delays, and its bits."""
     plan = pipeline.schedule
-    # Delays become shift registers; those of a variable have taps where its tables start.
-    starts: dict[int, set[int]] = {}
-    for operation, start in zip(pipeline.lowered.operations, plan.start, strict=True):
-        if isinstance(operation, Table) and start:
-            starts.setdefault(operation.variable, set()).add(start)
-    for taps in starts.values():
-        last = 0
-        for tap in sorted(taps):
-            luts += math.ceil((tap - last) / SRL_CYCLES) * pipeline.lowered.value_bits
-            last = tap
-    luts += sum(math.ceil(delay / SRL_CYCLES) * pipeline.width for delay in plan.delays)
-    return Resources(luts, dsps, blocks, plan.depth)
+    variables: list[set[int]] = [set() for _ in pipeline.classes]
+    results: list[set[int]] = [set() for _ in pipeline.lowered.operations]
+    for number, operation in enumerate(pipeline.lowered.operations):
+        if isinstance(operation, Table):
+            variable = operation.variable
+            variables[variable].add(plan.start[number] - plan.variable_ready[variable])
+        for operand in operands(operation):
+            results[operand].add(plan.start[number] - plan.ready[operand])
+    for taps, classes in zip(variables, pipeline.classes, strict=True):
+        yield taps, pipeline.lowered.value_bits if classes is None else classes.bits
+    yield from zip(results, pipeline.widths, strict=True)
+
+
+def estimate(pipeline: Pipeline) -> Resources:
+    """Of one copy, before synthesis."""
+    luts = dsps = blocks = 0
+    for operation, width in zip(pipeline.lowered.operations, pipeline.widths, strict=True):
+        more = _operation(operation, pipeline, width)
+        luts, dsps, blocks = luts + more[0], dsps + more[1], blocks + more[2]
+    for classes in pipeline.classes:
+        if classes is not None:
+            luts += _luts(_by_value(classes, pipeline.lowered.value_bits))
+    luts += sum(_shift_registers(taps, width) for taps, width in _chains(pipeline))
+    return Resources(luts, dsps, blocks, pipeline.schedule.depth)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SystemVerilog of a layer, by templates.
 
-It consists of a package of constants, the pipeline, which instantiates spn_leaf_table, spn_product,
-spn_sum and spn_delay, and the layer with copies of the pipeline.
+It consists of a package of constants, the pipeline, which instantiates spn_leaf_table,
+spn_class_table, spn_product, spn_sum and spn_delay, and the layer with copies of the pipeline.
 """
 
 from __future__ import annotations
@@ -51,13 +51,27 @@ class _Instance:
     """An operation as the template prints it."""
 
     number: int
-    kind: str  # table, product or sum
+    kind: str  # table, class_table, product or sum
     comment: str
     inputs: Sequence[str]
     delay: int
+    width: int  # bits of the result
+    input_width: int = 0  # of a sum
     depth: int = 0  # entries of a table, that of missing values included
     block_ram: bool = False
     constants: Sequence[str] = ()  # of a table; of a product, its constant
+
+
+@dataclass(frozen=True)
+class _Variable:
+    """The value of a variable, or its class, as the template prints it."""
+
+    number: int
+    width: int  # bits
+    delay: int
+    is_class: bool
+    depth: int = 0  # entries of the table of classes
+    constants: Sequence[str] = ()
 
 
 def identifier(name: str) -> str:
@@ -90,29 +104,69 @@ def _instances(pipeline: Pipeline) -> list[_Instance]:
     plan, names = pipeline.schedule, pipeline.lowered.network.variables
     found: list[_Instance] = []
     for number, operation in enumerate(pipeline.lowered.operations):
-        start, delay = plan.start[number], plan.delays[number]
+        start, delay, width = plan.start[number], plan.delays[number], pipeline.widths[number]
         when = f"ready in cycle {plan.ready[number]}"
         if isinstance(operation, Table):
-            numbers = [*operation.numbers, operation.missing]
+            variable = operation.variable
+            classes = pipeline.classes[variable]
+            if classes is None:
+                numbers = [*operation.numbers, operation.missing]
+            else:
+                numbers = list(classes.numbers(operation))
             found.append(
                 _Instance(
                     number,
-                    "table",
-                    f"{_printable(names[operation.variable])}, {when}",
-                    [f"v{operation.variable}[{start}]"],
+                    "table" if classes is None else "class_table",
+                    f"{_printable(names[variable])}, {when}",
+                    [f"v{variable}[{start - plan.variable_ready[variable]}]"],
                     delay,
-                    len(numbers),
-                    in_block_ram(operation),
-                    _constants(numbers, pipeline.width),
+                    width,
+                    depth=len(numbers),
+                    block_ram=classes is None and in_block_ram(operation),
+                    constants=_constants(numbers, width),
                 )
             )
             continue
         inputs = [_tap(n, start - plan.ready[n]) for n in operation.operands]
         if isinstance(operation, Add):
-            constants = _constants([operation.constant], pipeline.width)
-            found.append(_Instance(number, "product", when, inputs, delay, constants=constants))
+            inputs = [
+                text if pipeline.widths[n] == width else f"{width}'({text})"
+                for n, text in zip(operation.operands, inputs, strict=True)
+            ]
+            constants = _constants([operation.constant], width)
+            found.append(
+                _Instance(number, "product", when, inputs, delay, width, constants=constants)
+            )
         else:
-            found.append(_Instance(number, "sum", when, inputs, delay))
+            # At least the position in a segment and a bit of its number
+            least = pipeline.table.low_bits + 1
+            widest = max(least, *(pipeline.widths[n] for n in operation.operands))
+            inputs = [
+                text if pipeline.widths[n] == widest else f"{widest}'({text})"
+                for n, text in zip(operation.operands, inputs, strict=True)
+            ]
+            found.append(_Instance(number, "sum", when, inputs, delay, width, widest))
+    return found
+
+
+def _variables(pipeline: Pipeline) -> list[_Variable]:
+    found: list[_Variable] = []
+    for number, classes in enumerate(pipeline.classes):
+        delay = pipeline.schedule.variable_delays[number]
+        if classes is None:
+            found.append(_Variable(number, pipeline.lowered.value_bits, delay, is_class=False))
+            continue
+        numbers = [*classes.of_values, classes.missing]
+        found.append(
+            _Variable(
+                number,
+                classes.bits,
+                delay,
+                is_class=True,
+                depth=len(numbers),
+                constants=_constants(numbers, classes.bits),
+            )
+        )
     return found
 
 
@@ -148,9 +202,10 @@ def sources(
         "depth": pipeline.schedule.depth,
         "bound": printed(pipeline.bound),
         "variables": len(lowered.network.variables),
-        "variable_delays": pipeline.schedule.variable_delays,
+        "inputs": _variables(pipeline),
         "instances": _instances(pipeline),
         "root": _tap(len(lowered.operations) - 1, 0),
+        "root_width": pipeline.widths[-1],
         "low_bits": table.low_bits,
         "guard_bits": GUARD_BITS,
         "base_bits": table.base_bits,
