@@ -40,13 +40,14 @@ class _Flow:
     """One connection, and the requests on it."""
 
     end: Connection
+    mss: int
     to_send: deque[tuple[bytes, _Asked | None]] = field(default_factory=deque)  # segments
     asked: deque[_Asked] = field(default_factory=deque)  # oldest first
 
     def add(self, asked: _Asked) -> None:
         self.asked.append(asked)
-        for start in range(0, len(asked.request), MSS):
-            segment = asked.request[start : start + MSS]
+        for start in range(0, len(asked.request), self.mss):
+            segment = asked.request[start : start + self.mss]
             self.to_send.append((segment, None if start else asked))
 
 
@@ -54,11 +55,17 @@ class TcpService:
     """A TCP service of a running design, and connections with it."""
 
     def __init__(
-        self, simulation: Simulation, port: int, messages: Messages, connections: int
+        self,
+        simulation: Simulation,
+        port: int,
+        messages: Messages,
+        connections: int,
+        mss: int = MSS,
     ) -> None:
         self.simulation = simulation
         self.port = port
         self.messages = messages
+        self.mss = mss
         line_rate = float(simulation.manifest["line_rate_gbps"])
         self.peers = Peers(simulation, neighbour(simulation.manifest), line_rate)
         introduce(simulation, self.peers.station)
@@ -66,12 +73,12 @@ class TcpService:
         while len(ends) < connections:
             some = range(len(ends), min(connections, len(ends) + HALF_OPEN))
             opened = [
-                self.peers.open(FIRST_PORT + number, port, MSS, FIRST_SEQUENCE, collects=True)
+                self.peers.open(FIRST_PORT + number, port, mss, FIRST_SEQUENCE, collects=True)
                 for number in some
             ]
             self.peers.connect(opened)
             ends += opened
-        self.flows = [_Flow(each) for each in ends]
+        self.flows = [_Flow(each, mss) for each in ends]
         self._stamps: deque[_Asked | None] = deque()  # of queued frames: what they start
 
     def most_bytes(self) -> int:
@@ -81,10 +88,10 @@ class TcpService:
         """Least bytes on the line for a request and for a reply. Requests have segments of their
         own; replies can share segments.
         """
-        whole, rest = divmod(request, MSS)
-        sizes = [MSS] * whole + [rest] * (rest > 0)
+        whole, rest = divmod(request, self.mss)
+        sizes = [self.mss] * whole + [rest] * (rest > 0)
         asked = sum(frame_bytes(size) + WIRE_EXTRA_BYTES for size in sizes)
-        return asked, -(-reply * (frame_bytes(MSS) + WIRE_EXTRA_BYTES) // MSS)
+        return asked, -(-reply * (frame_bytes(self.mss) + WIRE_EXTRA_BYTES) // self.mss)
 
     def singles(self, requests: Sequence[bytes]) -> Replies:
         """Sends each request alone, when nothing is in flight."""

@@ -50,6 +50,8 @@ class Replies:
 class UdpService:
     """A UDP service of a running design."""
 
+    header_bytes = HEADER_BYTES
+
     def __init__(self, simulation: Simulation, port: int, messages: Messages) -> None:
         self.simulation = simulation
         self.port = port
@@ -59,12 +61,12 @@ class UdpService:
         introduce(simulation, self.station)
 
     def most_bytes(self) -> int:
-        return int(self.simulation.manifest["max_frame_bytes"]) - HEADER_BYTES
+        return int(self.simulation.manifest["max_frame_bytes"]) - self.header_bytes
 
     def wire_bytes(self, request: int, reply: int) -> tuple[int, int]:
         """Bytes on the line for a request and for a reply."""
         asked, answered = (
-            max(MIN_FRAME_BYTES, HEADER_BYTES + size) + WIRE_EXTRA_BYTES
+            max(MIN_FRAME_BYTES, self.header_bytes + size) + WIRE_EXTRA_BYTES
             for size in (request, reply)
         )
         return asked, answered
@@ -87,23 +89,14 @@ class UdpService:
 
     def _run(self, requests: Sequence[bytes], first: int, outstanding: int, to: Replies) -> None:
         frames = [
-            padded(
-                udp_frame(
-                    self.station,
-                    self.host,
-                    request,
-                    source_port=FIRST_PORT + first + number,
-                    port=self.port,
-                )
-            )
-            for number, request in enumerate(requests)
+            padded(self._frame(first + number, request)) for number, request in enumerate(requests)
         ]
         cycles = sum(map(len, frames)) // self.simulation.data_bytes
         limit = _PATIENCE_CYCLES + 100 * cycles
         exchange = self.simulation.exchange(frames, window=outstanding, limit_cycles=limit)
         answered: set[int] = set()
         for frame in exchange.received:
-            number = self._number(frame) - first
+            number = self._number(frame.data) - first
             if not 0 <= number < len(requests):
                 continue  # not a reply to one of these
             if number in answered:
@@ -111,6 +104,10 @@ class UdpService:
                 continue
             answered.add(number)
             self._take(exchange, frame, number, first, requests[number], to)
+
+    def _frame(self, number: int, request: bytes) -> bytes:
+        source = FIRST_PORT + number
+        return udp_frame(self.station, self.host, request, source_port=source, port=self.port)
 
     def _take(
         self,
@@ -123,14 +120,18 @@ class UdpService:
     ) -> None:
         to.latencies.append(frame.first_beat_cycle - exchange.sent[number].first_beat_cycle)
         to.cycles.append(frame.last_beat_cycle)
-        packet = Packet.parse(frame.data[ETHERNET_BYTES:])
-        length = int.from_bytes(packet.payload[4:6])
-        payload = packet.payload[UDP_BYTES:length]
-        to.sizes.append(len(payload))
+        payload = self._payload(frame.data, first + number)
+        if payload is not None:
+            to.sizes.append(len(payload))
+            self.messages.check(first + number, request, payload)
+
+    def _payload(self, frame: bytes, number: int) -> bytes | None:
+        """Of a reply; None, and a wrong reply is counted, if it is damaged."""
+        packet = Packet.parse(frame[ETHERNET_BYTES:])
         if not self._is_sound(packet):
-            self.messages.count_wrong(first + number, "a wrong length or checksum of UDP")
-            return
-        self.messages.check(first + number, request, payload)
+            self.messages.count_wrong(number, "a wrong length or checksum of UDP")
+            return None
+        return packet.payload[UDP_BYTES : int.from_bytes(packet.payload[4:6])]
 
     @staticmethod
     def _is_sound(packet: Packet) -> bool:
@@ -142,9 +143,8 @@ class UdpService:
         pseudo = pseudo_header(packet.source, packet.destination, PROTOCOL_UDP, len(datagram))
         return sums_to_zero(pseudo + datagram)
 
-    def _number(self, frame: Frame) -> int:
+    def _number(self, data: bytes) -> int:
         """The number of the request of a reply; -1 if it is none. UserError for ICMP errors."""
-        data = frame.data
         if int.from_bytes(data[12:14]) != TYPE_IPV4 or data[0:6] != self.station.mac:
             return -1
         packet = Packet.parse(data[ETHERNET_BYTES:])

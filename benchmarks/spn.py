@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sum-product networks on UDP in virtual time: samples per second, latency, error of results."""
+"""Sum-product networks over UDP, TCP and plain Ethernet in virtual time: samples per second,
+latency, error of results.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+from _service_messages import NONE, Messages
+from _service_tcp import TcpService
+from _service_udp import UdpService
+from _spn_ethernet import EthernetService
+from _spn_models import words
 from rich.table import Table
 from ruamel.yaml import YAML
 
@@ -20,36 +29,22 @@ from bombus.applications.spn.client import per_batch
 from bombus.base import trust
 from bombus.base.errors import UserError
 from bombus.base.paths import EXAMPLES
+from bombus.base.text import listing
 from bombus.measure.bench import report_replies
-from bombus.measure.exchanges import (
-    burst,
-    cycles_per_packet,
-    idle_latencies,
-    introduce,
-    neighbour,
-)
-from bombus.protocols.frames import (
-    ETHERNET_BYTES,
-    IPV4_BYTES,
-    UDP_BYTES,
-    WIRE_EXTRA_BYTES,
-    Host,
-    udp_frame,
-)
-from bombus.simulator.frames import Frame
 
 EXAMPLE = EXAMPLES / "spn"
 DESIGN = EXAMPLE / "readings.yaml"
 MODEL = EXAMPLE / "machine.spn"
-HEADERS = ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES
-BATCHES = 200
+# Largest message of each transport in one frame; over TCP, frames of 4 KiB of payload
+PAYLOAD_BYTES = {"udp": 1472, "tcp": 4096, "ethernet": 1500}
+BATCHES = 400
 SINGLES = 8
-FIRST_PORT = 10_000
+WORDS = 80
 
 
 @dataclass(frozen=True)
 class Row:
-    """Figures of one model; docs/benchmarks.md defines them."""
+    """Figures of one model on one transport; docs/benchmarks.md defines them."""
 
     model: str
     transport: str
@@ -57,23 +52,12 @@ class Row:
     samples_per_second: float
     bound: float  # samples per second that the line carries
     latency_cycles: int  # of a single sample
+    depth: int  # cycles of the pipeline
     max_error_nats: float
     bound_nats: float
     luts: int
     dsps: int
     bram36: int
-
-
-def design_of(base: Path, found: spn.Compiled, folder: Path) -> Path:
-    """The example's design with the compiled layer."""
-    yaml = YAML()
-    document = yaml.load(base)
-    document["sources"] = [str(file) for file in found.files]
-    document["tiles"][-1] |= {"name": "network", "kind": found.name}
-    changed = folder / "network.yaml"
-    with changed.open("w") as file:
-        yaml.dump(document, file)
-    return changed
 
 
 def samples_of(network: spn.Network, count: int, seed: int) -> npt.NDArray[np.int64]:
@@ -86,89 +70,93 @@ def samples_of(network: spn.Network, count: int, seed: int) -> npt.NDArray[np.in
 
 
 @dataclass
-class _Judge:
+class Batches(Messages):
     """Compares replies with the bit-exact model, and measures the error of their results."""
 
-    found: spn.Compiled
-    errors: int = 0
+    found: spn.Compiled | None = None
     max_error_nats: float = 0.0
+    rows: dict[bytes, npt.NDArray[np.int64]] = field(default_factory=dict)  # of each request
 
-    def compare(self, batches: Sequence[npt.NDArray[np.int64]], replies: Sequence[Frame]) -> None:
-        network = self.found.pipeline.lowered.network
-        expected = dict(enumerate(batches))
-        for frame in replies:
-            try:
-                got = messages.reply(frame.data[HEADERS:])
-            except UserError:
-                self.errors += 1
-                continue
-            rows = expected.pop(got.batch, None)
-            if rows is None or got.numbers is None or len(got.numbers) != len(rows):
-                self.errors += 1
-                continue
-            self.errors += not np.array_equal(got.numbers, self.found.pipeline.results(rows))
-            exact = spn.log_likelihoods(network, np.where(rows == 255, np.nan, rows))
-            error = float(np.max(np.abs(got.log_likelihoods - exact)))
-            self.max_error_nats = max(self.max_error_nats, error)
-        self.errors += len(expected)
+    def make(self, count: int, number: int, seed: int) -> bytes:
+        """The request of a batch of random samples."""
+        assert self.found is not None
+        rows = samples_of(self.found.pipeline.lowered.network, count, seed)
+        request = messages.request(np.where(rows == 255, np.nan, rows), number)
+        self.rows[request] = rows
+        return request
+
+    def reply_bytes(self, request: bytes) -> int:
+        return messages.HEADER.size + len(self.rows[request]) * messages.RESULT_BYTES
+
+    def check(self, number: int, request: bytes, reply: bytes) -> None:
+        assert self.found is not None
+        pipeline, rows = self.found.pipeline, self.rows[request]
+        self.checked += 1
+        try:
+            got = messages.reply(reply)
+        except UserError as refused:
+            self.count_wrong(number, str(refused))
+            return
+        expected = pipeline.results(rows).tolist()
+        if got.batch != number or got.numbers is None or got.numbers.tolist() != expected:
+            self.count_wrong(number, "other results than those of the model")
+            return
+        values = np.where(rows == 255, np.nan, rows)
+        exact = spn.log_likelihoods(pipeline.lowered.network, values)
+        error = float(np.max(np.abs(got.log_likelihoods - exact)))
+        self.max_error_nats = max(self.max_error_nats, error)
+
+
+def service_of(
+    simulation: Simulation, found: spn.Compiled, batches: Batches
+) -> UdpService | TcpService:
+    simulation.line_rate(float(simulation.manifest["line_rate_gbps"]))
+    if found.transport == "udp":
+        return UdpService(simulation, found.udp_port, batches)
+    if found.transport == "ethernet":
+        return EthernetService(simulation, batches)
+    mss = PAYLOAD_BYTES["tcp"]
+    return TcpService(simulation, found.udp_port, batches, connections=1, mss=mss)
+
+
+def cycles_each(cycles: Sequence[int]) -> float:
+    """Cycles of a batch, from the last beat of the first reply to that of the last one."""
+    return (max(cycles) - min(cycles)) / (len(cycles) - 1)
 
 
 def measure(
     simulation: Simulation, found: spn.Compiled, batches: int, seed: int
 ) -> tuple[Row, int]:
-    """The row of one model, and the errors."""
-    manifest = simulation.manifest
-    host, station = Host.from_manifest(manifest), neighbour(manifest)
-    introduce(simulation, station)
+    """The row of one model on one transport, and the errors."""
     network = found.pipeline.lowered.network
-    judge = _Judge(found)
-
-    def frames(parts: Sequence[npt.NDArray[np.int64]]) -> list[bytes]:
-        port = next(
-            layer["params"]["udp_port"]
-            for tile in manifest["tiles"]
-            for layer in tile["layers"]
-            if layer["kind"] == found.name
-        )
-        return [
-            udp_frame(
-                station,
-                host,
-                messages.request(np.where(part == 255, np.nan, part), batch),
-                source_port=FIRST_PORT,
-                port=port,
-            )
-            for batch, part in enumerate(parts)
-        ]
-
-    singles = list(samples_of(network, SINGLES, seed)[:, None, :])
-    latency, replies = idle_latencies(simulation, frames(singles))
-    judge.compare(singles, replies)
-    count = per_batch(len(network.variables), 8)
-    parts = [samples_of(network, count, seed + n + 1) for n in range(batches)]
-    line_gbps = float(manifest["line_rate_gbps"])
-    simulation.line_rate(line_gbps)
-    sent = frames(parts)
-    received = burst(simulation, sent).received
-    judge.compare(parts, received)
-    per_second = count * simulation.clock_hz / cycles_per_packet(received)
+    judge = Batches(Random(seed), None, NONE, found=found)
+    service = service_of(simulation, found, judge)
+    alone = service.singles([judge.make(1, n, seed + n) for n in range(SINGLES)])
+    count = per_batch(len(network.variables), 8, PAYLOAD_BYTES[found.transport])
+    requests = [judge.make(count, n, seed + SINGLES + n) for n in range(batches)]
+    loaded = service.burst(requests, 0)
+    missing = SINGLES + batches - len(alone.cycles) - len(loaded.cycles)
+    if len(loaded.cycles) < 2:
+        raise UserError(f"{simulation.manifest['name']}: {missing} requests got no reply")
     simulation.advance_until_idle()
-    wire = len(sent[0]) + WIRE_EXTRA_BYTES
+    line_gbps = float(simulation.manifest["line_rate_gbps"])
+    wire, _ = service.wire_bytes(len(requests[0]), judge.reply_bytes(requests[0]))
     size = found.resources
     row = Row(
         model=network.name,
-        transport="udp",
+        transport=found.transport,
         copies=found.copies,
-        samples_per_second=round(per_second),
+        samples_per_second=round(count * simulation.clock_hz / cycles_each(loaded.cycles)),
         bound=round(count * line_gbps * 1e9 / 8 / wire),
-        latency_cycles=max(latency),
+        latency_cycles=max(alone.latencies),
+        depth=size.depth,
         max_error_nats=judge.max_error_nats,
         bound_nats=found.pipeline.bound,
         luts=found.copies * size.luts,
         dsps=found.copies * size.dsps,
         bram36=found.copies * size.bram36,
     )
-    return row, judge.errors + sum(simulation.errors().values())
+    return row, missing + judge.wrong + sum(simulation.errors().values())
 
 
 def table(rows: Sequence[Row], manifest: Mapping[str, Any]) -> Table:
@@ -180,6 +168,7 @@ def table(rows: Sequence[Row], manifest: Mapping[str, Any]) -> Table:
         "samples/s",
         "bound of\nthe line",
         "cycles\nlatency",
+        "depth",
         "error,\nnats",
         "its bound",
         "LUTs",
@@ -195,6 +184,7 @@ def table(rows: Sequence[Row], manifest: Mapping[str, Any]) -> Table:
             f"{row.samples_per_second:,.0f}",
             f"{row.bound:,.0f}",
             f"{row.latency_cycles}",
+            f"{row.depth}",
             f"{row.max_error_nats:.2e}",
             f"{row.bound_nats:.2e}",
             f"{row.luts:,}",
@@ -210,35 +200,62 @@ def table(rows: Sequence[Row], manifest: Mapping[str, Any]) -> Table:
     return result
 
 
+def networks_of(models: str) -> list[spn.Network]:
+    """Those of files; without any, the published ones of 10 and 80 variables where
+    BOMBUS_SPN_MODELS names their folder, otherwise the example and one that is made up.
+    """
+    published = os.environ.get("BOMBUS_SPN_MODELS")
+    if models or published:
+        named = models or ",".join(f"{published}/{name}.spn" for name in ("NIPS10", "NIPS80"))
+        return [spn.read(Path(name)) for name in named.split(",") if name]
+    return [spn.read(MODEL), replace(words(WORDS), name=f"words{WORDS}")]
+
+
 def main(
     design: Path | None,
     json: Path | None,
     *,
-    models: Annotated[str, "files of networks, separated by commas; default: the example's"] = "",
-    batches: Annotated[int, "datagrams of samples"] = BATCHES,
+    models: Annotated[str, "files of networks, separated by commas; default: see above"] = "",
+    transports: Annotated[str, "udp, tcp, ethernet, separated by commas"] = "udp,tcp,ethernet",
+    batches: Annotated[int, "messages full of samples"] = BATCHES,
     seed: Annotated[int, "random seed"] = 1,
 ) -> None:
     if not 2 <= batches <= 10_000:
         raise UserError(f"--batches {batches}: should be 2 to 10000")
+    chosen = [each for each in transports.split(",") if each]
+    for each in chosen:
+        if each not in PAYLOAD_BYTES:
+            raise UserError(f"--transports {each}: should be {listing(PAYLOAD_BYTES, 'or')}")
     rows: list[Row] = []
     errors = 0
     manifest: dict[str, Any] = {}
     base = design or DESIGN
-    for model in [Path(name) for name in models.split(",") if name] or [MODEL]:
-        with TemporaryDirectory() as name:
-            folder = Path(name)
-            trust.allow(folder)
-            settings = YAML(typ="safe").load(base)
-            found = spn.compile(
-                spn.read(model),
-                folder,
-                name=f"spn_{model.stem}",
-                line_rate_gbps=float(settings["line_rate_gbps"]),
-                clock_mhz=float(settings["clock_mhz"]),
-            )
-            with Simulation(design_of(base, found, folder), seed=seed) as simulation:
-                manifest = simulation.manifest
-                row, wrong = measure(simulation, found, batches, seed)
-        rows.append(row)
-        errors += wrong
+    settings = YAML(typ="safe").load(base)
+    line_rate, clock = float(settings["line_rate_gbps"]), float(settings["clock_mhz"])
+    for network in networks_of(models):
+        for transport in chosen:
+            with TemporaryDirectory() as name:
+                folder = Path(name)
+                trust.allow(folder)
+                found = spn.compile(
+                    network,
+                    folder,
+                    name=f"spn_{network.name}",
+                    transport=transport,
+                    line_rate_gbps=line_rate,
+                    clock_mhz=clock,
+                )
+                file = spn.write_design(
+                    found,
+                    folder,
+                    data_width=int(settings["data_width"]),
+                    line_rate_gbps=line_rate,
+                    clock_mhz=clock,
+                    host=settings["host"],
+                )
+                with Simulation(file, seed=seed) as simulation:
+                    manifest = simulation.manifest
+                    row, wrong = measure(simulation, found, batches, seed)
+            rows.append(row)
+            errors += wrong
     report_replies(rows, errors, base.stem, json, [table(rows, manifest)])

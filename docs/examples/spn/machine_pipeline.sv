@@ -35,6 +35,7 @@ module machine_pipeline
       .ValueBits(ValueBits),
       .Width(6),
       .Depth(42),
+      .BlockRam(1'b0),
       .Numbers(Classes1)
   ) u_class_1 (
       .clk_i,
@@ -58,6 +59,7 @@ module machine_pipeline
       .ValueBits(ValueBits),
       .Width(5),
       .Depth(32),
+      .BlockRam(1'b0),
       .Numbers(Classes2)
   ) u_class_2 (
       .clk_i,
@@ -81,6 +83,7 @@ module machine_pipeline
       .ValueBits(ValueBits),
       .Width(5),
       .Depth(32),
+      .BlockRam(1'b0),
       .Numbers(Classes3)
   ) u_class_3 (
       .clk_i,
@@ -104,6 +107,7 @@ module machine_pipeline
       .ValueBits(ValueBits),
       .Width(3),
       .Depth(7),
+      .BlockRam(1'b0),
       .Numbers(Classes4)
   ) u_class_4 (
       .clk_i,
@@ -127,6 +131,7 @@ module machine_pipeline
       .ValueBits(ValueBits),
       .Width(4),
       .Depth(9),
+      .BlockRam(1'b0),
       .Numbers(Classes5)
   ) u_class_5 (
       .clk_i,
@@ -150,6 +155,7 @@ module machine_pipeline
       .ValueBits(ValueBits),
       .Width(2),
       .Depth(4),
+      .BlockRam(1'b0),
       .Numbers(Classes6)
   ) u_class_6 (
       .clk_i,
@@ -172,6 +178,7 @@ module machine_pipeline
       .ValueBits(ValueBits),
       .Width(2),
       .Depth(4),
+      .BlockRam(1'b0),
       .Numbers(Classes7)
   ) u_class_7 (
       .clk_i,
@@ -210,8 +217,15 @@ module machine_pipeline
 
   // load, ready in cycle 2
   logic [21:0] number_0;
-  localparam logic [161:0][21:0] Table0 = {
-    176'h06564759591385320e14c8385320e14c8385320e14c8,
+  localparam logic [255:0][21:0] Table0 = {
+    88'h06564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591385320e14c8385320e14c8385320e14c8,
     308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
     308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
     308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
@@ -225,15 +239,13 @@ module machine_pipeline
     308'h165bd45598f15663c5598f15663c611a91846a466d951aab40706851c1a14762111e7be47dbc6
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(22),
-      .Depth(162),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (22),
+      .Classes(256),
       .Numbers(Table0)
   ) u_table_0 (
       .clk_i,
-      .value_i (v0[1]),
+      .class_i (v0[1]),
       .number_o(number_0)
   );
   logic [0:0][21:0] r0;
@@ -275,8 +287,15 @@ module machine_pipeline
 
   // load, ready in cycle 2
   logic [21:0] number_3;
-  localparam logic [161:0][21:0] Table3 = {
-    176'h0a587f6961f4101390404e40ee2903b8a40db55036d5,
+  localparam logic [255:0][21:0] Table3 = {
+    88'h0a587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961f4101390404e40ee2903b8a40db55036d5,
     308'h40c8c102d9a40a4450291140925d0202b405de90177a403bf500ad0400a6d0029b3fea50ff2b8,
     308'h3fbb68fe73c3f7f18fd8763f3704fb93b3ee4ecfb93b3ee4ecf90543e4150f90543e4150f7673,
     308'h3d5a2cf568b3d5a2cf568b3cd204f26d33c6688f0ad03bcae0ef2b83b7064eca413aeb98ea115,
@@ -290,15 +309,13 @@ module machine_pipeline
     308'h24cf1c958762561d89a1b82686e09a1b82686e09de9f280cb4a032d289e60a3fee296090a706d
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(22),
-      .Depth(162),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (22),
+      .Classes(256),
       .Numbers(Table3)
   ) u_table_3 (
       .clk_i,
-      .value_i (v0[1]),
+      .class_i (v0[1]),
       .number_o(number_3)
   );
   logic [0:0][21:0] r3;
@@ -640,8 +657,12 @@ module machine_pipeline
 
   // temperature, ready in cycle 7
   logic [25:0] number_23;
-  localparam logic [206:0][25:0] Table23 = {
-    78'h0000000ff80003fce602,
+  localparam logic [255:0][25:0] Table23 = {
+    104'h0000003fe0000ff80003fe0000,
+    312'hff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000,
+    312'hff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000,
+    312'hff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000,
+    312'hff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fce602,
     312'hfc39347e4f5def64649fcd4eaef0659c7b5f072ea972c39edb2be4daf8f880ed8df3102b718b79,
     312'hd9994975b510ed413cd3455f98cea08e32fb715c93f8c31a5787c3f0c730540eebeb43f2f07348,
     312'hb989f46dbee97b471e6ac7b2daaf6c15eb3c011aa78822a0163da5972ba8cb55ca0c8122799d70,
@@ -661,15 +682,13 @@ module machine_pipeline
     312'h0600e5819c26e06e4e0c1d76d507db19021743008e38e425ba8009fe40c2a49c40b2b3042f21fc
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(26),
-      .Depth(207),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (26),
+      .Classes(256),
       .Numbers(Table23)
   ) u_table_23 (
       .clk_i,
-      .value_i (v8[6]),
+      .class_i (v8[6]),
       .number_o(number_23)
   );
   logic [0:0][25:0] r23;
@@ -702,15 +721,13 @@ module machine_pipeline
     300'h035c0b01ba8680e3d5c0755d203c7c381f2f34101548084c0b0448010235a28123f46096b4c
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(25),
-      .Depth(256),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (25),
+      .Classes(256),
       .Numbers(Table24)
   ) u_table_24 (
       .clk_i,
-      .value_i (v9[7]),
+      .class_i (v9[7]),
       .number_o(number_24)
   );
   logic [0:0][24:0] r24;
@@ -760,8 +777,15 @@ module machine_pipeline
 
   // load, ready in cycle 3
   logic [21:0] number_28;
-  localparam logic [161:0][21:0] Table28 = {
-    176'h0656475959138a210e288438a210e288438a210e2884,
+  localparam logic [255:0][21:0] Table28 = {
+    88'h06564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d656475959138a210e288438a210e288438a210e2884,
     308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884,
     308'h38a210e288438a210e288438a210e288438a210e288438a210e2884389914e2645389914e2645,
     308'h389914e2645389028e240a389028e21d2387e74e1d6c386450e1914386450e1914384228e0a42,
@@ -775,15 +799,13 @@ module machine_pipeline
     308'h376e30df03a37c0e8e0622381888e0622381888e108a385bb0e16ec386cf8e1d6c3875b0e1f9d
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(22),
-      .Depth(162),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (22),
+      .Classes(256),
       .Numbers(Table28)
   ) u_table_28 (
       .clk_i,
-      .value_i (v0[2]),
+      .class_i (v0[2]),
       .number_o(number_28)
   );
   logic [0:0][21:0] r28;
@@ -825,8 +847,15 @@ module machine_pipeline
 
   // load, ready in cycle 3
   logic [21:0] number_31;
-  localparam logic [161:0][21:0] Table31 = {
-    176'h0a587f6961f3a5f64e97d93a5f64e724f390face43eb,
+  localparam logic [255:0][21:0] Table31 = {
+    88'h0a587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961f3a5f64e97d93a5f64e724f390face43eb,
     308'h390face43eb384898dfe92372c80dcb20372c80dcb20365954d810335ae04d351634d458d3516,
     308'h34d458cf23c33c8f0cc510331440c804c320130c804c320130c237b308decc237b308decbc547,
     308'h2f151cbc5472f151cb8a0d2dc88cb36652cd994b36652cd994afa542b88d4aca092ac7b0a99c1,
@@ -840,15 +869,13 @@ module machine_pipeline
     308'h362f8cdc0cb375704df4ab37d2ace12263896d4e392e39a348e68d239a348e68d23a5f64ea8f5
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(22),
-      .Depth(162),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (22),
+      .Classes(256),
       .Numbers(Table31)
   ) u_table_31 (
       .clk_i,
-      .value_i (v0[2]),
+      .class_i (v0[2]),
       .number_o(number_31)
   );
   logic [0:0][21:0] r31;
@@ -1095,15 +1122,13 @@ module machine_pipeline
     312'h0f428dc3f66931073c904443eb11b139c49521912fae044e911e1450bc05400f915b2cd859a1aa
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(26),
-      .Depth(256),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (26),
+      .Classes(256),
       .Numbers(Table44)
   ) u_table_44 (
       .clk_i,
-      .value_i (v8[6]),
+      .class_i (v8[6]),
       .number_o(number_44)
   );
   logic [0:0][25:0] r44;
@@ -1134,15 +1159,13 @@ module machine_pipeline
     312'h15c31f16592916f1c4178cf0182aac18caf8196dd61a13431abb421b65d11c12f01cc2a11d74e1
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(24),
-      .Depth(256),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (24),
+      .Classes(256),
       .Numbers(Table45)
   ) u_table_45 (
       .clk_i,
-      .value_i (v9[7]),
+      .class_i (v9[7]),
       .number_o(number_45)
   );
   logic [0:0][23:0] r45;
@@ -1192,8 +1215,15 @@ module machine_pipeline
 
   // load, ready in cycle 8
   logic [21:0] number_49;
-  localparam logic [161:0][21:0] Table49 = {
-    176'h0656475959137f010df41d37b184de112375868dc7f6,
+  localparam logic [255:0][21:0] Table49 = {
+    88'h06564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
+    308'hd6564759591d6564759591d6564759591d656475959137f010df41d37b184de112375868dc7f6,
     308'h36c1ccdb07335cc84d732135cc84d732134001cd000734001cd0007328b80c377330ddccc3773,
     308'h30ddccb73212dcc84b73212dcc84a99642a6590a99642a65909ed3727b4dc9953625684c91e84,
     308'h238acc8a69e21306084c181e57b0795ec1e57b0795ec1bf5706c030199158664561821805ac56,
@@ -1207,15 +1237,13 @@ module machine_pipeline
     308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(22),
-      .Depth(162),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (22),
+      .Classes(256),
       .Numbers(Table49)
   ) u_table_49 (
       .clk_i,
-      .value_i (v0[7]),
+      .class_i (v0[7]),
       .number_o(number_49)
   );
   logic [0:0][21:0] r49;
@@ -1257,8 +1285,15 @@ module machine_pipeline
 
   // load, ready in cycle 8
   logic [21:0] number_52;
-  localparam logic [161:0][21:0] Table52 = {
-    176'h0a587f6961f28e4b8a20ed27f1c49fc71275fd099aff,
+  localparam logic [255:0][21:0] Table52 = {
+    88'h0a587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
+    308'hda587f6961fda587f6961fda587f6961fda587f6961f28e4b8a20ed27f1c49fc71275fd099aff,
     308'h266bfc99aff266bfc9395324e54c9395324e54c8fc2a22fbc48bef122fbc48bef12206a485ce3,
     308'h21738c82bd320af4c807021fb9d87d5e91ec4487b1121dffb877fee1dce9878c381f26847c9a1,
     308'h1f26847c9a1201c0882bd320af4c8509f21d5a4875692268bc8b2b0235dc88d77224836c920db,
@@ -1272,15 +1307,13 @@ module machine_pipeline
     308'h405de901bcc40925d0249740925d0249740b66902d9a40db55036d540ee2903b8a40ee290404e
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(22),
-      .Depth(162),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (22),
+      .Classes(256),
       .Numbers(Table52)
   ) u_table_52 (
       .clk_i,
-      .value_i (v0[7]),
+      .class_i (v0[7]),
       .number_o(number_52)
   );
   logic [0:0][21:0] r52;
@@ -1527,15 +1560,13 @@ module machine_pipeline
     300'h30c284190411ccd48866940fd35f33b1ba52ace2973e740b513b69e01e693b4f8fdb27f6181
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(25),
-      .Depth(256),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (25),
+      .Classes(256),
       .Numbers(Table65)
   ) u_table_65 (
       .clk_i,
-      .value_i (v8[11]),
+      .class_i (v8[11]),
       .number_o(number_65)
   );
   logic [0:0][24:0] r65;
@@ -1566,15 +1597,13 @@ module machine_pipeline
     299'h3505456c03cedc0465c016e390730741c28ec5e21e11c73d32247c8694fd5c06036a4c18621
   };
 
-  spn_leaf_table #(
-      .ValueBits(ValueBits),
-      .Width(23),
-      .Depth(256),
-      .BlockRam(1'b0),
+  spn_class_table #(
+      .Width  (23),
+      .Classes(256),
       .Numbers(Table66)
   ) u_table_66 (
       .clk_i,
-      .value_i (v9[12]),
+      .class_i (v9[12]),
       .number_o(number_66)
   );
   logic [0:0][22:0] r66;

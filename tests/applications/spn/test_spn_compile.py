@@ -15,6 +15,7 @@ from bombus.analysis import check
 from bombus.applications import spn
 from bombus.applications.spn import messages
 from bombus.applications.spn.client import per_batch
+from bombus.applications.spn.systemverilog import TRANSPORTS
 from bombus.base.errors import UserError
 from bombus.base.paths import EXAMPLES
 from bombus.cli import app
@@ -79,38 +80,10 @@ def test_copies_follow_from_the_line(tmp_path: Path) -> None:
     assert spn.compile(network, tmp_path, value_bits=9).copies == 3
 
 
-HOST = 'host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, prefix: 24}'
-SOURCES = "sources: [machine_model_pkg.sv, machine_pipeline.sv, machine.sv]"
-DESIGNS = {
-    "ethernet": f"""name: readings
-data_width: 512
-clock_mhz: 250
-line_rate_gbps: 100
-{HOST}
-{SOURCES}
-tiles:
-  - {{name: receive, kind: frame_rx, at: [0, 0], next: {{rpu: network}}}}
-  - {{name: network, kind: machine, at: [1, 0]}}
-  - {{name: transmit, kind: mac_tx, at: [0, 1]}}
-""",
-    "tcp": (EXAMPLES / "tcp_messages" / "tcp_messages.yaml")
-    .read_text()
-    .replace("sources: [number_kernel.sv]", SOURCES)
-    .replace(
-        "{length_bytes: 2, length_bias: 2, max_bytes: 1024}",
-        "{length_offset: 4, length_bytes: 2, length_is_big: false, length_bias: 10, "
-        "max_bytes: 8192, ring_bytes: 16384}",
-    )
-    .replace("number_kernel", "machine"),
-}
-
-
-@pytest.mark.parametrize("transport", DESIGNS)
-def test_designs_of_other_transports_are_sound(transport: str, tmp_path: Path) -> None:
-    spn.compile(spn.read(MODEL), tmp_path, transport=transport)
-    design = tmp_path / "readings.yaml"
-    design.write_text(DESIGNS[transport])
-    _, problems = check.check(design)
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_designs_around_a_layer_are_sound(transport: str, tmp_path: Path) -> None:
+    found = spn.compile(spn.read(MODEL), tmp_path, transport=transport)
+    _, problems = check.check(spn.write_design(found, tmp_path))
     assert not problems
 
 

@@ -2,6 +2,7 @@
 """Sum-product networks: read, evaluated, and compiled into hardware."""
 
 from bombus.applications.spn.compiler import Compiled, compile
+from bombus.applications.spn.designs import write_design
 from bombus.applications.spn.evaluate import log_likelihoods
 from bombus.applications.spn.graph import Network
 from bombus.applications.spn.pipeline import Pipeline, pipeline
@@ -18,4 +19,5 @@ __all__ = [
     "parse",
     "pipeline",
     "read",
+    "write_design",
 ]

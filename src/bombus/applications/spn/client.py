@@ -4,7 +4,8 @@
     python -m bombus.applications.spn.client samples.csv 10.77.0.2 > likelihoods.csv
 
 A row a sample, with a column for each variable in the order of the model; an empty field is
-missing. Batches are datagrams; one without a reply is sent again.
+missing. Over UDP, batches are datagrams; one without a reply is sent again. With `--tcp`, they are
+messages of one connection, sent while replies arrive.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import argparse
 import socket
 import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +27,8 @@ DEFAULT_PORT = 1043
 PAYLOAD_BYTES = 1472
 ATTEMPTS = 10
 TIMEOUT_SECONDS = 1.0
+TCP_BATCH_BYTES = 4096
+TCP_TIMEOUT_SECONDS = 60.0  # without progress
 
 
 def per_batch(variables: int, value_bits: int, payload_bytes: int = PAYLOAD_BYTES) -> int:
@@ -33,22 +38,51 @@ def per_batch(variables: int, value_bits: int, payload_bytes: int = PAYLOAD_BYTE
 
 
 def log_likelihoods(
-    address: tuple[str, int], samples: npt.ArrayLike, value_bits: int = 8
+    address: tuple[str, int], samples: npt.ArrayLike, value_bits: int = 8, *, tcp: bool = False
 ) -> npt.NDArray[np.float64]:
     """Of each row of `samples`, in nats; raises UserError if there are no replies."""
     data = np.asarray(samples, dtype=np.float64)
-    size = per_batch(data.shape[1], value_bits)
+    size = per_batch(data.shape[1], value_bits, TCP_BATCH_BYTES if tcp else PAYLOAD_BYTES)
     if size < 1:
-        raise UserError(f"a sample of {data.shape[1]} variables does not fit into a datagram")
-    found: list[npt.NDArray[np.float64]] = []
+        raise UserError(f"a sample of {data.shape[1]} variables does not fit into a message")
+    requests = [
+        messages.request(data[start : start + size], number & 0xFFFF, value_bits)
+        for number, start in enumerate(range(0, len(data), size))
+    ]
+    exchanges = _over_tcp if tcp else _over_udp
+    found = list(exchanges(address, requests))
+    return np.concatenate(found) if found else np.empty(0)
+
+
+def _over_udp(address: tuple[str, int], requests: list[bytes]) -> Iterator[npt.NDArray[np.float64]]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
         connection.settimeout(TIMEOUT_SECONDS)
         connection.connect(address)
-        for number, start in enumerate(range(0, len(data), size)):
-            batch = number & 0xFFFF
-            message = messages.request(data[start : start + size], batch, value_bits)
-            found.append(_exchange(connection, message, batch))
-    return np.concatenate(found) if found else np.empty(0)
+        for number, message in enumerate(requests):
+            yield _exchange(connection, message, number & 0xFFFF)
+
+
+def _over_tcp(address: tuple[str, int], requests: list[bytes]) -> Iterator[npt.NDArray[np.float64]]:
+    """Sends in a thread, so that replies never fill the buffers of both ends."""
+    try:
+        connection = socket.create_connection(address, TCP_TIMEOUT_SECONDS)
+    except OSError as error:
+        raise UserError(f"{address[0]}, TCP port {address[1]}: {error}") from None
+    with connection, ThreadPoolExecutor(1) as pool, connection.makefile("rb") as replies:
+        sending = pool.submit(connection.sendall, b"".join(requests))
+        try:
+            for number, _ in enumerate(requests):
+                header = replies.read(messages.HEADER.size)
+                body = replies.read(messages.length(header)) if header else b""
+                got = messages.reply(header + body)
+                if got.batch != number & 0xFFFF:
+                    raise UserError(f"a reply to batch {got.batch} instead of {number & 0xFFFF}")
+                yield got.log_likelihoods
+            sending.result()
+        except OSError as error:
+            raise UserError(f"the connection failed: {error}") from None
+        finally:
+            connection.close()
 
 
 def _exchange(connection: socket.socket, message: bytes, batch: int) -> npt.NDArray[np.float64]:
@@ -80,9 +114,11 @@ def main() -> None:
     parser.add_argument("address")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT)
     parser.add_argument("--value-bits", type=int, default=8)
+    parser.add_argument("--tcp", action="store_true")
     given = parser.parse_args()
     try:
-        found = log_likelihoods((given.address, given.port), read(given.csv), given.value_bits)
+        address = given.address, given.port
+        found = log_likelihoods(address, read(given.csv), given.value_bits, tcp=given.tcp)
     except UserError as error:
         sys.exit(str(error))
     np.savetxt(sys.stdout, found, fmt="%.6f")

@@ -30,6 +30,8 @@ class Compiled:
     pipeline: Pipeline
     copies: int
     resources: Resources
+    transport: str
+    udp_port: int  # of the service, over TCP as well
 
 
 def sample_bytes(found: Pipeline) -> int:
@@ -89,4 +91,4 @@ def compile(
     for file, text in texts.items():
         write(folder / file, text)
     files = tuple(folder / file for file in texts)
-    return Compiled(chosen, files, found, number, estimate(found))
+    return Compiled(chosen, files, found, number, estimate(found), transport, udp_port)

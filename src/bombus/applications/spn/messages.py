@@ -42,6 +42,13 @@ def request(samples: npt.ArrayLike, batch: int = 0, value_bits: int = 8) -> byte
     return HEADER.pack(MAGIC, REQUEST, 0, len(values), len(data), batch) + values
 
 
+def length(header: bytes) -> int:
+    """Bytes after a header."""
+    if len(header) < HEADER.size:
+        raise UserError("a reply is shorter than its header")
+    return int(HEADER.unpack(header)[3])
+
+
 @dataclass(frozen=True)
 class Reply:
     """`log_likelihoods`: in nats, in the order of the samples."""

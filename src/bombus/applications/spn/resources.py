@@ -16,7 +16,7 @@ from bombus.applications.spn.lower import Add, LogSum, Operation, Table, operand
 from bombus.applications.spn.number import GUARD_BITS
 from bombus.applications.spn.pipeline import Pipeline
 
-TOLERANCE = 0.15  # relative, of LUTs; DSPs and block RAMs are exact
+TOLERANCE = 0.1  # relative, of LUTs; DSPs and block RAMs are exact
 LUT_BITS = 64  # of a table
 SHORTEST = 3  # cycles of a shift register in a LUT; shorter ones are flip-flops
 SRL_CYCLES = 16  # of a shift register in a LUT
@@ -36,8 +36,24 @@ class Resources:
     depth: int
 
 
-def in_block_ram(table: Table) -> bool:
-    return len(table.numbers) + 1 > MAX_LUT_DEPTH
+def in_block_ram(each: Table | Classes) -> bool:
+    """Whether a table with an entry for each value is in block RAM."""
+    entries = each.numbers if isinstance(each, Table) else each.of_values
+    return len(entries) + 1 > MAX_LUT_DEPTH
+
+
+def by_class(table: Table, pipeline: Pipeline) -> tuple[int, ...] | None:
+    """The numbers of each class of a variable, or of each value where there are few bits.
+
+    None: the table has an index that is limited to its entries.
+    """
+    classes, value_bits = pipeline.classes[table.variable], pipeline.lowered.value_bits
+    if classes is not None:
+        return classes.numbers(table)
+    if 1 << value_bits > MAX_LUT_DEPTH:
+        return None
+    above = (1 << value_bits) - 1 - len(table.numbers)
+    return (*table.numbers, *(table.numbers[-1:] * above), table.missing)
 
 
 def _blocks(depth: int, width: int) -> int:
@@ -78,11 +94,11 @@ def _operation(operation: Operation, pipeline: Pipeline, width: int) -> tuple[in
     """LUTs, DSPs and block RAMs. `width`: bits of the result."""
     log = pipeline.table
     if isinstance(operation, Table):
+        known = by_class(operation, pipeline)
+        if known is not None:
+            return _luts(known), 0, 0
         if in_block_ram(operation):
             return 0, 0, _blocks(len(operation.numbers) + 1, width)
-        classes = pipeline.classes[operation.variable]
-        if classes is not None:
-            return len(_columns(classes.numbers(operation))), 0, 0
         numbers = (*operation.numbers, operation.missing)
         # The index costs two comparisons.
         return _luts(numbers) + len(numbers).bit_length() + 4, 0, 0
@@ -131,7 +147,11 @@ def estimate(pipeline: Pipeline) -> Resources:
         more = _operation(operation, pipeline, width)
         luts, dsps, blocks = luts + more[0], dsps + more[1], blocks + more[2]
     for classes in pipeline.classes:
-        if classes is not None:
+        if classes is None:
+            continue
+        if in_block_ram(classes):
+            blocks += _blocks(len(classes.of_values) + 1, classes.bits)
+        else:
             luts += _luts(_by_value(classes, pipeline.lowered.value_bits))
     luts += sum(_shift_registers(taps, width) for taps, width in _chains(pipeline))
     return Resources(luts, dsps, blocks, pipeline.schedule.depth)

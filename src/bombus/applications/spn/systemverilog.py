@@ -17,7 +17,7 @@ from bombus.applications.spn.bound import printed
 from bombus.applications.spn.lower import Add, Table
 from bombus.applications.spn.number import GUARD_BITS
 from bombus.applications.spn.pipeline import Pipeline
-from bombus.applications.spn.resources import in_block_ram
+from bombus.applications.spn.resources import by_class, in_block_ram
 from bombus.base.errors import UserError
 from bombus.base.templates import templates
 
@@ -71,6 +71,7 @@ class _Variable:
     delay: int
     is_class: bool
     depth: int = 0  # entries of the table of classes
+    block_ram: bool = False
     constants: Sequence[str] = ()
 
 
@@ -108,21 +109,18 @@ def _instances(pipeline: Pipeline) -> list[_Instance]:
         when = f"ready in cycle {plan.ready[number]}"
         if isinstance(operation, Table):
             variable = operation.variable
-            classes = pipeline.classes[variable]
-            if classes is None:
-                numbers = [*operation.numbers, operation.missing]
-            else:
-                numbers = list(classes.numbers(operation))
+            known = by_class(operation, pipeline)
+            numbers = known or (*operation.numbers, operation.missing)
             found.append(
                 _Instance(
                     number,
-                    "table" if classes is None else "class_table",
+                    "table" if known is None else "class_table",
                     f"{_printable(names[variable])}, {when}",
                     [f"v{variable}[{start - plan.variable_ready[variable]}]"],
                     delay,
                     width,
                     depth=len(numbers),
-                    block_ram=classes is None and in_block_ram(operation),
+                    block_ram=in_block_ram(operation),
                     constants=_constants(numbers, width),
                 )
             )
@@ -164,6 +162,7 @@ def _variables(pipeline: Pipeline) -> list[_Variable]:
                 delay,
                 is_class=True,
                 depth=len(numbers),
+                block_ram=in_block_ram(classes),
                 constants=_constants(numbers, classes.bits),
             )
         )
