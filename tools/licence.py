@@ -16,7 +16,7 @@ FILES = (".ci/run", "Makefile", ".pre-commit-config.yaml", "pyproject.toml")
 # How a comment begins, by file suffix. Most templates generate SystemVerilog.
 COMMENTS = {
     **dict.fromkeys((".py", ".yaml", ".toml", ".mk", ".sh", "Makefile", "run"), "# "),
-    **dict.fromkeys((".tcl.j2", ".xdc.j2"), "# "),
+    **dict.fromkeys((".tcl.j2", ".xdc.j2", ".yaml.j2"), "# "),
     **dict.fromkeys(
         (".sv", ".svh", ".vlt", ".c", ".cpp", ".h", ".go", ".rs", ".j2", ".f", ".rdl"), "// "
     ),

@@ -2,7 +2,7 @@
 // A table of negated logarithms, one for each class of a variable's values, or for each value.
 // spn_leaf_table gives the class of a value.
 //
-// Latency: 1 cycle. Throughput: one class per cycle. Up to 64 entries are a LUT of six inputs a bit.
+// Latency: 1 cycle. Throughput: one class per cycle. Up to 64 entries take a LUT6 for each bit.
 module spn_class_table #(
     parameter int unsigned Width = 22,  // bits of a number
     parameter int unsigned Classes = 2,  // 1 to 512

@@ -6,8 +6,8 @@
 // moves the position by count_i bytes. extract_i puts the next 64 bytes on line_o; keep_o marks the
 // first count_i of them. Both need has_o: the next beat has arrived, or the message has ended.
 //
-// The shifter takes the two beats as 128 bytes and moves them by multiples of 16, 4 and 1 bytes; each
-// step is a 4:1 multiplexer of no more bytes than the next one needs.
+// The shifter moves the 128 bytes of both beats by multiples of 16, 4 and 1 bytes; each step is a
+// 4:1 multiplexer of no more bytes than the next one needs.
 //
 // Latency of an extraction: 3 cycles. Throughput: one per cycle.
 module vr_window
