@@ -297,6 +297,7 @@ _PYTHON: Mapping[str, str] = {
     "applications/control/cluster_web": "test_boards_live.py",
     "applications/control/web": "test_web.py",
     "applications/functions": "test_acl.py test_acl_rules.py test_functions_designs.py",
+    "applications/functions/sessions": "test_session_errors.py test_sessions.py",
     "applications/functions/balancer.py": "test_load_balancer.py",
     "applications/functions/health.py": "test_health.py",
     "applications/functions/maglev.py": "test_maglev.py",

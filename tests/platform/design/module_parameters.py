@@ -103,6 +103,7 @@ INSIDE = {
     "serial_crossing": "serial_lane",
     **dict.fromkeys(("spn_ethernet", "spn_tcp", "spn_udp"), "spn_kernel"),
     **dict.fromkeys(
-        ("spn_delay", "spn_leaf_table", "spn_product", "spn_result", "spn_sum"), "bombus.spn"
+        ("spn_class_table", "spn_delay", "spn_leaf_table", "spn_product", "spn_result", "spn_sum"),
+        "bombus.spn",
     ),
 }
