@@ -14,7 +14,7 @@ PYTHON   = $(or $(firstword $(foreach name,$(PYTHONS),\
 # at the same time; a worker that has finished takes over tests of the other.
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
 
-.PHONY: help demo test test-fast test-all lint format docs conformance timing venv lock clean
+.PHONY: help demo test test-fast test-all lint format docs site conformance timing venv lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -62,6 +62,11 @@ docs: $(VENV)/.done  ## regenerate pages and pictures
 	$(BIN)/bombus show docs/examples/first/first.yaml -o docs/pictures/first.svg
 	$(BIN)/bombus show designs/udp_echo_memory.yaml -o docs/pictures/udp_echo_memory.svg
 	! $(BIN)/bombus check docs/examples/deadlock/figure_5a.yaml -o docs/pictures/figure_5a_deadlock.svg
+
+# Without the advice of its theme about later versions of MkDocs, which pyproject.toml excludes.
+site: $(VENV)/.done  ## write the documentation as a site to build/site; every link must lead somewhere
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "To read it: $(BIN)/python -m http.server --directory build/site 8000"
 
 conformance: $(VENV)/.done  ## run the TCP conformance scripts; docs/protocols/tcp/conformance.md says what passes
 	$(BIN)/python -m tests.protocols.tcp.conformance.report
