@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write docs/modules.md: every Python module and SystemVerilog file with its first sentence."""
+"""Write docs/modules.md: every Python module and SystemVerilog file, by folder."""
 
 from __future__ import annotations
 
 import ast
 import re
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "modules.md"
+SOURCE = ROOT / "src" / "bombus"
+RTL = ROOT / "rtl"
 HEAD = """# Modules
 
-One line for each Python module of `src/bombus` and each file of `rtl`, taken from their headers by
-`make docs`. Packages stand in the order of the pipeline: each uses only those above it. How the
-parts work together: [architecture.md](architecture.md).
+The Python modules of `src/bombus` and the files of `rtl` by folder, written by `make docs`. Each
+file begins with a sentence that says what it is. Packages stand in the order of the pipeline: each
+uses only those above it. How the parts work together: [architecture.md](architecture.md).
 """
+COLUMNS = 118
 # In the order in which they use each other.
 PACKAGES = (
     *("base", "registers", "fabric", "design", "analysis", "placement", "pictures"),
@@ -46,31 +51,46 @@ def _of_systemverilog(file: Path) -> str:
     return _first_sentence("\n".join(lines))
 
 
-def _table(rows: list[tuple[str, str]]) -> list[str]:
-    return ["| | |", "|---|---|", *(f"| `{name}` | {text} |" for name, text in rows), ""]
+def sentences() -> Iterator[tuple[str, str]]:
+    """Each file with its first sentence, which is empty if the file lacks one."""
+    for package in PACKAGES:
+        for file in sorted((SOURCE / package).rglob("*.py")):
+            if file.stem != "__main__":
+                yield str(file.relative_to(SOURCE)), _of_python(file)
+    for file in sorted(RTL.rglob("*.sv*")):
+        yield str(file.relative_to(RTL)), _of_systemverilog(file)
+
+
+def _names(files: list[Path]) -> str:
+    return ", ".join(f"`{file.name if file.suffix == '.svh' else file.stem}`" for file in files)
+
+
+def _item(text: str) -> str:
+    """An item of a list, wrapped; pieces of code stay whole."""
+    return textwrap.fill(text, COLUMNS, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def page() -> str:
     """The text of the page."""
-    source = ROOT / "src" / "bombus"
     parts = [HEAD, "## Python", ""]
     for package in PACKAGES:
-        folder = source / package
+        folder = SOURCE / package
         parts += [f"### bombus.{package}", "", f"{_of_python(folder / '__init__.py')}.", ""]
-        files = sorted(file for file in folder.rglob("*.py") if file.stem not in ("__main__",))
-        rows = []
-        for file in files:
-            name = ".".join(file.relative_to(folder).with_suffix("").parts)
-            name = name.removesuffix(".__init__")
-            if name != "__init__":
-                rows.append((name, _of_python(file)))
-        parts += _table(rows)
+        for each in sorted({file.parent for file in folder.rglob("*.py")}):
+            unnamed = ("__init__", "__main__")
+            files = sorted(file for file in each.glob("*.py") if file.stem not in unnamed)
+            if each == folder:
+                parts += [_item(f"- {_names(files)}")] if files else []
+                continue
+            name = ".".join(each.relative_to(folder).parts)
+            says = _of_python(each / "__init__.py")
+            parts.append(_item(f"- **{name}**: {says}" + f": {_names(files)}" * bool(files)))
+        parts.append("")
     parts += ["## SystemVerilog", ""]
-    rtl = ROOT / "rtl"
-    for folder in sorted({file.parent for file in rtl.rglob("*.sv")}):
+    for folder in sorted({file.parent for file in RTL.rglob("*.sv")}):
         files = sorted(file for file in folder.iterdir() if file.suffix in (".sv", ".svh"))
-        rows = [(file.name, _of_systemverilog(file)) for file in files]
-        parts += [f"### rtl/{folder.relative_to(rtl).as_posix()}", "", *_table(rows)]
+        name = folder.relative_to(RTL).as_posix()
+        parts.append(_item(f"- **rtl/{name}**: {_names(files)}"))
     return "\n".join(parts).rstrip() + "\n"
 
 
