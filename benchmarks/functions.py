@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from _function_rates import echoed, translated, without
+from _function_rates import Rates, echoed, translated, without
 from _function_tunnels import ip_in_ip
+from _function_vxlan import vxlan
 from rich.table import Table
 
 from bombus.base.errors import UserError
@@ -30,6 +31,8 @@ class Function:
     # Cycles per packet of a design, and errors; None: of the UDP echo.
     rate: Callable[[Path, int], tuple[float, int]] | None = None
     modules: Sequence[str] = ()  # whose area counts; none: the layer's own
+    # Latency added and cycles per packet of a design, in place of the above; None: by the base.
+    added: Callable[[Path, int], Rates] | None = None
 
 
 _FOLDER = EXAMPLES / "functions"
@@ -45,6 +48,11 @@ FUNCTIONS: Mapping[str, Function] = {
     "napt": Function(_FOLDER / "napt_fused.yaml", base="napt", rate=translated),
     "nat": Function(_FOLDER / "nat_fused.yaml", layers=2),
     "shaper": Function(_FOLDER / "shaper_fused.yaml"),
+    "vxlan": Function(
+        _FOLDER / "vxlan_fused.yaml",
+        added=vxlan,
+        modules=("vxlan_encapsulate", "vxlan_decapsulate"),
+    ),
 }
 
 
@@ -59,24 +67,31 @@ class Row:
     delay_ps: int | None
 
 
-def _measured(name: str, packets: int, no_area: bool) -> tuple[Row, int]:
-    """The row of a layer, and errors."""
-    function = FUNCTIONS[name]
+def _added(function: Function, packets: int) -> Rates:
     example, base = function.example, function.base
+    if function.added:
+        return function.added(example, packets)
     before = echoed(without(base, example) if isinstance(base, str) else base, packets)
     after = echoed(example, packets)
     rate, errors = after.cycles_per_packet, before.errors + after.errors
     if function.rate:
         rate, more = function.rate(example, packets)
         errors += more
+    return Rates((after.latency_cycles - before.latency_cycles) / function.layers, rate, errors)
+
+
+def _measured(name: str, packets: int, no_area: bool) -> tuple[Row, int]:
+    """The row of a layer, and errors."""
+    function = FUNCTIONS[name]
+    rates = _added(function, packets)
     luts: int | None = None
     delay_ps: int | None = None
     if not no_area:
         values = [areas.measure(module).as_dict() for module in function.modules or (name,)]
         luts = sum(each["lut_total"] for each in values)
         delay_ps = max(max(each["delay_ps"], each["sta_ps"]) for each in values)
-    added = (after.latency_cycles - before.latency_cycles) / function.layers
-    return Row(name, added, rate, luts, delay_ps), errors
+    row = Row(name, rates.latency_cycles, rates.cycles_per_packet, luts, delay_ps)
+    return row, rates.errors
 
 
 def main(
