@@ -14,6 +14,7 @@ from rich.table import Table
 from ruamel.yaml import YAML
 
 from bombus import Simulation
+from bombus.analysis.placement import placer
 from bombus.applications.reed_solomon import erasure_libraries
 from bombus.applications.reed_solomon.erasure_libraries import (
     ErasureLibrary,
@@ -36,7 +37,6 @@ from bombus.measure.exchanges import (
     introduce,
     neighbour,
 )
-from bombus.placement import placer
 from bombus.protocols.frames import (
     ETHERNET_BYTES,
     IPV4_BYTES,

@@ -22,9 +22,9 @@ uses only those above it. How the parts work together: [architecture.md](archite
 COLUMNS = 118
 # In the order in which they use each other.
 PACKAGES = (
-    *("base", "registers", "fabric", "design", "analysis", "placement", "pictures"),
-    *("generation", "board", "simulator", "protocols", "live", "measure", "implementation"),
-    *("project", "cli", "cluster", "applications"),
+    *("base", "registers", "fabric", "design", "analysis", "pictures"),
+    *("generation", "simulator", "protocols", "live", "measure", "implementation"),
+    *("cli", "cluster", "applications"),
 )
 
 

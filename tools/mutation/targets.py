@@ -282,7 +282,7 @@ _PYTHON: Mapping[str, str] = {
     "base/interrupt.py": "test_live_ends.py",
     "base/progress.py": "test_progress.py",
     "base/sources.py": "test_output.py test_rtl.py test_generate.py",
-    "board": "test_board.py",
+    "generation/board": "test_board.py",
     "cli": "test_cli.py",
     "cluster": "test_split.py test_boards.py",
     "cli/demo.py": "test_examples.py",
@@ -348,7 +348,7 @@ _PYTHON: Mapping[str, str] = {
     "pictures": "test_show.py",
     "pictures/diagrams.py": "test_pages.py",
     "pictures/floorplan.py": "test_timing.py",
-    "project": "test_new.py",
+    "cli/project.py": "test_new.py",
     "registers": "test_register_map.py test_registers.py",
     "simulator": _RUNTIME,
     "simulator/build.py": "test_build.py",
@@ -427,7 +427,7 @@ _PYTHON: Mapping[str, str] = {
     "generation": "test_generate.py test_watchpoints.py test_output_folder.py",
     "generation/folder.py": "test_output_folder.py",
     "design/addresses.py": "test_live_address.py",
-    "placement": "test_placer.py test_placement_snake.py",
+    "analysis/placement": "test_placer.py test_placement_snake.py",
 }
 
 

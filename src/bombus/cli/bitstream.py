@@ -40,7 +40,7 @@ def bitstream(
     ] = None,
 ) -> None:
     """Build a bitstream for a board, including Ethernet MACs, and check its timing."""
-    from bombus.board import config, shell
+    from bombus.generation.board import config, shell
     from bombus.implementation import bitstream as tool
 
     console = reading_console()

@@ -127,7 +127,7 @@ def _may_have_window(network: Network) -> bool:
 def _proposal(facts: Facts, design: Path) -> str:
     """A proposed fix for a deadlock: other positions, if some are found quickly."""
     try:
-        from bombus.placement import placer
+        from bombus.analysis.placement import placer
     except UserError as error:  # an extra that is not installed
         return f"no placement was searched for: {error}"
 

@@ -30,7 +30,7 @@ def new(
     ] = None,
 ) -> None:
     """Create a project: a layer in SystemVerilog, a design around it, and a test that passes."""
-    from bombus.project import new as step
+    from bombus.cli import project as step
 
     console = reading_console()
     if name is None:

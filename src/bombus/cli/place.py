@@ -56,9 +56,9 @@ def place(
     json: JsonOption = None,
 ) -> None:
     """Place tiles: no deadlock, short routes. Writes the positions to the design file."""
+    from bombus.analysis.placement import placer
     from bombus.design import edit, resolve
     from bombus.design.facts import Facts
-    from bombus.placement import placer
 
     check_json(json, design, output=output if output != design else None)
     if other := of_design_file(design):

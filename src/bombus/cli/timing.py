@@ -56,7 +56,7 @@ def timing(
     json: JsonOption = None,
 ) -> None:
     """Place and route a design on an ECP5; report its clock rate and critical path."""
-    from bombus.board.device import device as find_device
+    from bombus.generation.board.device import device as find_device
     from bombus.implementation import timing as tool
     from bombus.pictures.files import check_suffix
 

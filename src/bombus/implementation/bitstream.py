@@ -10,9 +10,9 @@ from pathlib import Path
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
 from bombus.base.text import listing
-from bombus.board import shell
-from bombus.board.config import Board
 from bombus.design.resolved import Design
+from bombus.generation.board import shell
+from bombus.generation.board.config import Board
 from bombus.implementation import nextpnr, tool, yosys_ecp5
 from bombus.implementation.nextpnr import Routed
 from bombus.implementation.timing import routed, synthesised

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bombus.board.device import Device
+from bombus.generation.board.device import Device
 from bombus.implementation import tool
 
 LOG = "nextpnr.log"

@@ -14,9 +14,9 @@ from typing import Any
 
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
-from bombus.board.device import Device
 from bombus.design.resolved import Design
 from bombus.generation import generate
+from bombus.generation.board.device import Device
 from bombus.implementation import harness, nextpnr, tool, yosys_ecp5
 from bombus.implementation.ecp5_estimate import SPEED, Ecp5Timing, unknown_cells
 from bombus.implementation.nextpnr import Cell, Routed

@@ -31,8 +31,8 @@ from bombus.base.output import replace
 from bombus.base.paths import PACKAGE, SIM
 from bombus.base.progress import step
 from bombus.base.sources import source_files
-from bombus.board.config import Board
-from bombus.board.config import board as find_board
+from bombus.generation.board.config import Board
+from bombus.generation.board.config import board as find_board
 from bombus.simulator import verilator
 from bombus.simulator.compiling import (
     BuildError,
@@ -138,7 +138,7 @@ def build(
 
 def _generate(design: Path, board: Board | None, folder: Path) -> None:
     # Slow to import, and rarely needed
-    from bombus.board import shell
+    from bombus.generation.board import shell
     from bombus.generation.generate import generate
 
     if board:

@@ -10,6 +10,7 @@ import pytest
 
 from bombus.analysis.checks import reachability, requests
 from bombus.analysis.deadlock import cycles
+from bombus.analysis.placement import placer
 from bombus.base.errors import DesignError
 from bombus.base.text import camel_case
 from bombus.design import resolve
@@ -17,7 +18,6 @@ from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.generation import generate
 from bombus.generation.instances import checked_streams
-from bombus.placement import placer
 from tests.support.helpers import DESIGNS
 
 # The design files here have 3 x 2 tiles; `asker` at (1, 0) gets questions from the west.

@@ -11,13 +11,13 @@ from typing import Literal
 import pytest
 
 from bombus.analysis import check
+from bombus.analysis.placement import placer
 from bombus.base.errors import DesignError, UserError
 from bombus.design import edit, resolve, rtl
 from bombus.design.facts import Facts
 from bombus.design.window import full_flits, safe_window
 from bombus.fabric.config import Fabric
 from bombus.fabric.routing import LOCAL, Channel, eject, inject
-from bombus.placement import placer
 from tests import DESIGNS as TEST_DESIGNS
 from tests import ROOT
 from tests.support.helpers import Problems, layer_text

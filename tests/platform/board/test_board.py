@@ -9,9 +9,9 @@ import pytest
 
 from bombus.analysis import check
 from bombus.base.errors import DesignError, UserError
-from bombus.board import shell
-from bombus.board.config import board
 from bombus.design import rtl
+from bombus.generation.board import shell
+from bombus.generation.board.config import board
 from bombus.implementation import bitstream, nextpnr, yosys_ecp5
 from tests import ROOT
 

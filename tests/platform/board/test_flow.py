@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bombus.board import config
-from bombus.board.device import device
 from bombus.cli.timing import draw
+from bombus.generation.board import config
+from bombus.generation.board.device import device
 from bombus.implementation import bitstream, timing
 from bombus.implementation.owners import OUTSIDE, TOP
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from migen import passive, run_simulation
 
-from bombus.board import liteeth_mac
+from bombus.generation.board import liteeth_mac
 
 pytestmark = pytest.mark.slow
 WIDTH = 64

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus.board import config, serial_lane, shell
 from bombus.design import rtl
+from bombus.generation.board import config, serial_lane, shell
 from bombus.implementation import bitstream, nextpnr, yosys_ecp5
 from bombus.implementation.timing import routed, synthesised
 from tests import ROOT

@@ -11,9 +11,9 @@ import pytest
 
 from bombus.analysis import check
 from bombus.base.errors import UserError
-from bombus.board.device import device
 from bombus.design import rtl
 from bombus.generation import generate
+from bombus.generation.board.device import device
 from bombus.implementation import nextpnr, timing, tool, yosys_ecp5
 from bombus.implementation.harness import HARNESS, harness
 from bombus.implementation.owners import OUTSIDE, TOP, Owners

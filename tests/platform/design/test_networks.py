@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bombus.analysis import check, deadlock
+from bombus.analysis.placement import placer
 from bombus.base.errors import DesignError
 from bombus.cli import app
 from bombus.design import resolve
@@ -19,7 +20,6 @@ from bombus.design.resolved import Design
 from bombus.generation import generate, watchpoints
 from bombus.generation.manifest import manifest
 from bombus.pictures import mesh as pictures
-from bombus.placement import placer
 from tests import ROOT
 from tests.platform.analysis.test_waiting_model import ASKS, DROPS, ENDS, asker, module, store
 

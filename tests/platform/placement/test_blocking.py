@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bombus.analysis import blocking
+from bombus.analysis.placement import placer
 from bombus.design import edit, resolve
 from bombus.design.facts import Facts
-from bombus.placement import placer
 from bombus.protocols.frames import Host, Station, arp_request, udp_frame
 from bombus.simulator.simulation import Simulation
 from tests import DESIGNS as TEST_DESIGNS

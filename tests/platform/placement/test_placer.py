@@ -12,6 +12,9 @@ import pytest
 
 from bombus.analysis import blocking, check, deadlock
 from bombus.analysis import load as traffic
+from bombus.analysis.placement import placer, task
+from bombus.analysis.placement.annealing import Judge, anneal
+from bombus.analysis.placement.task import blocked, cost, links_between, task_of
 from bombus.base.errors import DesignError
 from bombus.design import config, edit, resolve
 from bombus.design.facts import Facts
@@ -19,9 +22,6 @@ from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.kinds import KINDS
 from bombus.fabric.routing import Routing
-from bombus.placement import placer, task
-from bombus.placement.annealing import Judge, anneal
-from bombus.placement.task import blocked, cost, links_between, task_of
 from tests import DESIGNS as TEST_DESIGNS
 from tests import ROOT
 from tests.support.helpers import DESIGNS, Edited, without_promise

@@ -13,8 +13,8 @@ import pytest
 from bombus import cli
 from bombus.analysis import check
 from bombus.base.errors import UserError
+from bombus.cli.project import PLACEHOLDER, create, kinds
 from bombus.generation.generate import generate
-from bombus.project.new import PLACEHOLDER, create, kinds
 from tests import ROOT
 
 sys.path.append(str(ROOT / "tools"))

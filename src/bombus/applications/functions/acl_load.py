@@ -21,7 +21,7 @@ from bombus.live.software import Software
 from bombus.simulator.simulation import Simulation
 
 if TYPE_CHECKING:
-    from bombus import Controller
+    from bombus.applications.control.controller import Controller
 
 KIND = "acl"
 # Reads of a register, each of a cycle or more, in which any table is filled.

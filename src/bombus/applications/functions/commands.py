@@ -53,7 +53,7 @@ def load(
     ] = None,
 ) -> None:
     """Write a file of rules into all layers acl of a running design."""
-    from bombus import Controller
+    from bombus.applications.control.controller import Controller
     from bombus.applications.control.description import find_key
     from bombus.applications.functions import acl_load
     from bombus.applications.functions.acl import read

@@ -17,13 +17,13 @@ from bombus.base import paths
 from bombus.base.errors import UserError
 from bombus.base.templates import templates
 from bombus.base.text import counted
-from bombus.board import liteeth_mac, serial_lane
-from bombus.board.config import Board, Serdes
 from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.generation import folder as output
 from bombus.generation import generate, memories
 from bombus.generation.beat_links import beat_links
+from bombus.generation.board import liteeth_mac, serial_lane
+from bombus.generation.board.config import Board, Serdes
 from bombus.generation.file_lists import LICENCE, file_list
 from bombus.generation.mac_ports import top_mac_ports, with_clock
 from bombus.generation.mac_shells import axi_lite_registers
@@ -121,7 +121,7 @@ def refuse_what_does_not_fit(facts: Facts, board: Board, serdes: Sequence[Serdes
 
 
 def _environment() -> jinja2.Environment:
-    return templates(paths.PACKAGE / "board" / "templates")
+    return templates(paths.PACKAGE / "generation" / "board" / "templates")
 
 
 @dataclass(frozen=True)

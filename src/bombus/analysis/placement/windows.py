@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from bombus.analysis import deadlock
 from bombus.analysis.checks import flight_problems
+from bombus.analysis.placement.task import Positions, Task
 from bombus.design import resolve
 from bombus.design.facts import Facts
 from bombus.design.snake import Placement
-from bombus.placement.task import Positions, Task
 
 
 class Windows:

@@ -18,16 +18,9 @@ from typing import NoReturn
 import networkx as nx
 
 from bombus.analysis import deadlock
-from bombus.base.errors import DesignError
-from bombus.base.text import listing
-from bombus.design.elements import Input
-from bombus.design.facts import Facts
-from bombus.design.knots import shortest_cycle
-from bombus.design.resolved import Design
-from bombus.fabric.routing import Position
-from bombus.placement.annealing import Judge, anneal
-from bombus.placement.constraints import PlacementModel
-from bombus.placement.task import (
+from bombus.analysis.placement.annealing import Judge, anneal
+from bombus.analysis.placement.constraints import PlacementModel
+from bombus.analysis.placement.task import (
     IN,
     LAYER,
     OUT,
@@ -41,7 +34,14 @@ from bombus.placement.task import (
     tangled_tiles,
     task_of,
 )
-from bombus.placement.windows import Windows
+from bombus.analysis.placement.windows import Windows
+from bombus.base.errors import DesignError
+from bombus.base.text import listing
+from bombus.design.elements import Input
+from bombus.design.facts import Facts
+from bombus.design.knots import shortest_cycle
+from bombus.design.resolved import Design
+from bombus.fabric.routing import Position
 
 _ANNEALING_STEPS = 800  # for each tile
 _WINDOW_CHECKS = 40  # per unit of effort: positions for which windows are computed

@@ -7,8 +7,8 @@ import math
 import random
 from collections.abc import Callable
 
+from bombus.analysis.placement.task import IN, OUT, Positions, Task, blocked, cost, links_between
 from bombus.fabric.routing import Link, Position, eject, inject, routes
-from bombus.placement.task import IN, OUT, Positions, Task, blocked, cost, links_between
 
 
 class Judge:

@@ -16,7 +16,7 @@ from typing import Any
 
 from bombus.base.errors import UserError
 from bombus.base.extras import extra
-from bombus.board.config import Serdes
+from bombus.generation.board.config import Serdes
 
 DATA_BITS = 16  # of a symbol
 # Modules of serial_lane

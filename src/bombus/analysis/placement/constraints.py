@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from bombus.analysis.blocking import Leg
+from bombus.analysis.placement.task import IN, OUT, Node, Positions, Task
 from bombus.base.extras import extra
 from bombus.fabric.routing import OPPOSITE, STEPS, Link, step
-from bombus.placement.task import IN, OUT, Node, Positions, Task
 
 with extra("bombus place", "OR-tools", "place"):
     from ortools.sat.python import cp_model

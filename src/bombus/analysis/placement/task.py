@@ -54,7 +54,7 @@ class Task:
 
     def must_not_cycle(self, network: int) -> bool:
         """Whether cycles of waiting must not use the queues of a network; with a window, the
-        analysis of the whole design decides (`bombus.placement.windows`).
+        analysis of the whole design decides (`bombus.analysis.placement.windows`).
         """
         return self.lossless[network] and not self.windowed[network]
 

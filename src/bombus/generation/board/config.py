@@ -13,7 +13,7 @@ from bombus.base import paths, yaml_file
 from bombus.base.errors import UserError
 from bombus.base.text import near_matches
 from bombus.base.values import Name
-from bombus.board.device import Device, device
+from bombus.generation.board.device import Device, device
 
 
 def _known_device(name: str) -> str:
