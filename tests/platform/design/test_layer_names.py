@@ -22,7 +22,7 @@ ABOUT_LAYERS = {
     "design/register_reference.py": "examples in a page",
     "design/config": "examples in the schema",
     "measure/exchanges.py": "measures UDP echo, as RFC 862 defines it",
-    "board/liteeth_mac.py": "names of clocks in LiteEth",
+    "generation/board/liteeth_mac.py": "names of clocks in LiteEth",
 }
 # Not only the name of a layer: `--scheduler` is that of Dask, ARP and TCP are protocols.
 WORDS = {"scheduler", "arp", "tcp"}

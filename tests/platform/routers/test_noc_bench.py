@@ -59,6 +59,7 @@ def test_saturation(lossless: Mesh, pattern: str, least: float) -> None:
     assert full.accepted >= at_bound.accepted - 0.01, "falls past saturation"
 
 
+@pytest.mark.sweep
 def test_chains_in_any_order_without_loss(lossless: Mesh) -> None:
     window = safe_window(lossless.fabric, 4, 4, PACKET)
     (result,) = lossless.run(
@@ -88,6 +89,7 @@ def test_dropping_form_loses_no_more_than_the_paper_and_counts_it(cycles: int) -
         assert 0 < result.lost / (result.lost + result.received) <= most
 
 
+@pytest.mark.sweep
 def test_benchmark_tells_what_its_page_promises(benchmark: Benchmark, tmp_path: Path) -> None:
     result = benchmark(
         "noc",

@@ -39,8 +39,9 @@ SLOW = (
     SCALE_28,
     *(
         DESIGNS / f"{name}.yaml"
-        for name in ("middlebox_8", "middlebox_16", "udp_echo_cmac", "udp_echo_replicas")
+        for name in ("middlebox_8", "middlebox_16", "tcp_echo_bypass", "udp_echo_cmac")
     ),
+    DESIGNS / "udp_echo_replicas.yaml",
 )
 
 

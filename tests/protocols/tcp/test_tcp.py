@@ -197,6 +197,7 @@ def with_options(folder: Path, options: str) -> Path:
     return design
 
 
+@pytest.mark.sweep
 def test_linux_with_the_least_engine(start: Callable[..., Live], tmp_path: Path) -> None:
     impaired = {"loss": 0.02, "reorder": 0.01, "duplicate": 0.01}
     live = start(

@@ -22,6 +22,7 @@ SEGMENTS, LENGTH = 60, 1400
 ISS = 0xFFFF_F000
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("scale", [None, 7])
 def test_no_acknowledgement_is_a_duplicate(scale: int | None) -> None:
     """An acknowledgement that says nothing new makes the sender retransmit (RFC 5681, 2)."""

@@ -63,6 +63,7 @@ def test_rates_of_all_sizes(design: Path, benchmark: Benchmark) -> None:
     check(rows, design)
 
 
+@pytest.mark.sweep
 def test_narrow(benchmark: Benchmark) -> None:
     """The engine and its buffers at 64 bits, with segments that fill their beats and do not."""
     rows = benchmark("tcp", NARROW, payloads="93,1460", connections="3", segments=100)["rows"]
