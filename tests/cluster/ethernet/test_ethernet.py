@@ -226,20 +226,42 @@ def test_cut_frames(benches: Benches) -> None:
     boards.check()
 
 
+LINE_BYTES = 24  # of a frame on the line: preamble, FCS and gap
+
+
 @pytest.mark.parametrize(
-    ("frame_bytes", "words", "least"),
-    [(64, 7, 0.2), (256, 31, 0.7), (1518, 7, 0.8), (1518, 31, 0.9), (1518, 255, 0.93)],
+    ("width", "frame_bytes", "words", "least"),
+    [
+        (64, 1518, 31, 0.99),
+        *(
+            pytest.param(*each, marks=pytest.mark.sweep)
+            for each in (
+                (64, 64, 7, 0.98),
+                (64, 256, 31, 0.99),
+                (64, 1518, 7, 0.99),
+                (64, 1518, 255, 0.97),  # credits of 1,000 beats last for less than a round trip
+                (128, 3584, 31, 0.99),
+            )
+        ),
+    ],
 )
-def test_efficiency(benches: Benches, frame_bytes: int, words: int, least: float) -> None:
-    """Payload of packets per byte of the line, preamble, FCS and gap (24 bytes) counted."""
-    boards = Boards(benches, 64, FrameBytes=frame_bytes - 4)
+def test_efficiency(
+    benches: Benches, width: int, frame_bytes: int, words: int, least: float
+) -> None:
+    """Payload of packets per byte of the line, as a part of what the formats leave of it."""
+    size = width // 8
+    gap = -(-LINE_BYTES // size)
+    boards = Boards(benches, width, FrameBytes=frame_bytes - 4, GapBeats=gap, BufferBeats=1000)
     boards.train()
     boards.bench.forget()
-    random = Random(1)
-    boards.send(A, packets(random, [words] * (40_000 // words)))
+    count = 80_000 // words * size // 8
+    boards.send(A, packets(Random(1), [words] * count))
     boards.settle()
-    frames = [data for data, cycles in boards.frames(A) if len(data) > 64 or frame_bytes == 64]
-    line = sum(len(data) + 24 for data in frames)
-    efficiency = 8 * words * (40_000 // words) / line
-    print(f"{frame_bytes} B, packets of {8 * words} B: {efficiency:.1%}")
-    assert least < efficiency < 1
+    line = sum(len(data) + LINE_BYTES for data, _ in boards.frames(A))
+    efficiency = 8 * words * count / line
+    beats = (frame_bytes - 4 - HEADER_BYTES) // size  # of a frame
+    packet = -(-(words + 1) // (width // 64))  # beats
+    frame = max(-(-60 // size) * size, size * beats + HEADER_BYTES)
+    bound = 8 * words / packet * beats / (frame + LINE_BYTES)
+    print(f"{width} bits, {frame_bytes} B, {8 * words} B: {efficiency:.1%} of {bound:.1%}")
+    assert least * bound < efficiency < bound

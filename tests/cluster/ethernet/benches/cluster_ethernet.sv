@@ -12,6 +12,7 @@ module bench #(
     parameter int unsigned DataWidth = 64,
     parameter int unsigned FrameBytes = 1514,
     parameter int unsigned Latency = 75,
+    parameter int unsigned GapBeats = 0,  // of a MAC after each frame: preamble, FCS and gap
     parameter int unsigned BufferBeats = 1024 * 64 / DataWidth + 64,
     localparam int unsigned WireBits = DataWidth + DataWidth / 8 + 2,
     localparam int unsigned BeatBits = WireBits > DataWidth + 32 ? WireBits : DataWidth + 32
@@ -101,7 +102,15 @@ module bench #(
         .event_o(link_events)
     );
     wire_t sent;
-    logic  sent_valid;
+    logic sent_valid, offers;
+    int unsigned gap_q;  // beats left
+    wire mac_ready = out_ready_i[2+s] & (gap_q == 0);
+    assign sent_valid = offers & (gap_q == 0);
+    always_ff @(posedge clk_i) begin
+      if (rst_i) gap_q <= 0;
+      else if (sent_valid & mac_ready & sent[WireBits-2]) gap_q <= GapBeats;
+      else if (gap_q != 0) gap_q <= gap_q - 1;
+    end
     cluster_ethernet #(
         .regs_t(regs_t),
         .LinkWidth(DataWidth),
@@ -135,8 +144,8 @@ module bench #(
         .link3_rx_valid_o(),
         .link3_up_o(),
         .wire_tx_data_o(sent),
-        .wire_tx_valid_o(sent_valid),
-        .wire_tx_ready_i(out_ready_i[2+s]),
+        .wire_tx_valid_o(offers),
+        .wire_tx_ready_i(mac_ready),
         .wire_rx_data_i(arriving[s]),
         .wire_rx_valid_i(arriving_valid[s]),
         .wire_up_i(~faults.down[s]),
@@ -157,7 +166,7 @@ module bench #(
     logic middle, injects;
     wire_t beat;
     int unsigned at;
-    wire is_sent = sent_valid & out_ready_i[2+s] & ~resets_q[s];
+    wire is_sent = sent_valid & mac_ready & ~resets_q[s];
     wire idle = faults.bubbles && $urandom() % 4 == 0;
     assign in_ready_o[2+s] = ~middle;
     always_ff @(posedge clk_i) begin
