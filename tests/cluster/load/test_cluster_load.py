@@ -105,7 +105,7 @@ def test_whole_benchmark() -> None:
             assert row.bandwidth_gbps == pytest.approx(row.bound_gbps, rel=0.03), row
     contended = {row.figure: row.bandwidth_gbps or 0 for row in rows if row.figure[:2] == "10"}
     ordered = sorted(contended, key=lambda name: -contended[name])
-    assert ordered == ["10 16x1+64", "10 32x2+16", "10 64x1+16", "10 64x1+8", "10 32x1+16"]
+    assert ordered == ["10 8x1+72", "10 32x2+16", "10 64x1+16", "10 64x1+8", "10 32x1+16"]
     trips = [row.round_trip_us or 0 for row in rows if row.figure == "11"]
     assert trips[2] - trips[1] == pytest.approx(trips[1] - trips[0], rel=0.02)
 
