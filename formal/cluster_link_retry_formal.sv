@@ -201,7 +201,7 @@ module cluster_link_retry_formal
 
   // ---- The CRC: the words that the receiver has before it, the latest one first ----
 
-  localparam int unsigned Stages = 4;  // of the receiver, from rx_data_i to its verdict
+  localparam int unsigned Stages = 2;  // of the receiver, from rx_data_i to its verdict
   typedef struct packed {
     logic valid;
     logic changed;
@@ -216,7 +216,7 @@ module cluster_link_retry_formal
     if (stage_q[Stages-1].valid) before_q <= words[2:0];
   end
   wire number_t number = number_t'(u_receive.checked_q.seq);
-  wire length_t length = u_receive.checked_q.place.length;
+  wire length_t length = u_receive.checked_q.length;
   logic is_sent;
   always_comb begin
     is_sent = u_receive.checked_q.seq < NumPackets && length == length_t'(length_of(number));
@@ -230,7 +230,7 @@ module cluster_link_retry_formal
       if (32'(length) >= w) is_sent &= ~words[w].changed;
     end
     if (u_receive.checked_q.valid & u_receive.checked_q.ends) begin
-      assume (u_receive.end_good_q == is_sent);
+      assume (u_receive.end_good == is_sent);
     end
   end
 

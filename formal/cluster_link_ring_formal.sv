@@ -71,84 +71,56 @@ module cluster_link_ring_formal
       .watched_o(unused_watched)
   );
 
-  // ---- Assumption: a link that is down stays so for longer than the receiver's pipeline; a run of
-  // ---- training words takes longer (cluster_link_session).
-
-  localparam int unsigned Stages = 4;
-  logic [2:0] down_q;  // cycles without listens_i, at most Stages
-  logic parsed_live_q, partial_live_q, checked_live_q;  // it has listened since the beat came
-  always_ff @(posedge clk_i) begin
-    if (listens_i & ~rst_i) down_q <= '0;
-    else if (rst_i) down_q <= 3'(Stages);
-    else if (down_q != 3'(Stages)) down_q <= down_q + 1'b1;
-    parsed_live_q  <= listens_i;
-    partial_live_q <= parsed_live_q & listens_i;
-    checked_live_q <= partial_live_q & listens_i;
-  end
-  always_comb begin
-    if (started & listens_i) assume (down_q == '0 | down_q == 3'(Stages));
-  end
-
-  // ---- Beats of the wire, from the last one that is good ----
+  // ---- Beats of the wire, from the first one that has not left ----
 
   typedef logic [11:0] number_t;
-  wire number_t written = number_t'(u_receive.write_q - u_receive.commit_q);
-  wire number_t parsed = number_t'(u_receive.parsed_q.count - u_receive.commit_q);
-  wire number_t partial = number_t'(u_receive.partial_q.count - u_receive.commit_q);
-  wire number_t checked = number_t'(u_receive.checked_q.count - u_receive.commit_q);
-  wire number_t unread = number_t'(u_receive.commit_q - u_receive.fetch_q);
-  wire number_t held = number_t'(u_receive.write_q - u_receive.read_q);
-  wire parsed_counts = u_receive.parsed_q.valid & u_receive.parsed_q.sure;
-  wire partial_counts = u_receive.partial_q.valid & u_receive.partial_q.sure;
-  wire checked_counts = u_receive.checked_q.valid & u_receive.checked_q.sure;
-  wire parsed_ends = u_receive.parsed_q.ends & ~u_receive.parsed_q.overflow;
-  wire partial_ends = u_receive.partial_q.ends & ~u_receive.partial_q.overflow;
-  wire checked_ends = u_receive.checked_q.ends & ~u_receive.checked_q.overflow;
-  wire stores = u_receive.stores & ~u_receive.full;
+  wire number_t held = number_t'(u_receive.u_ring.write_q - u_receive.u_ring.read_q);
+  wire number_t kept = number_t'(u_receive.u_ring.commit_q - u_receive.u_ring.read_q);
+  wire number_t fetched = number_t'(u_receive.u_ring.fetch_q - u_receive.u_ring.read_q);
   always_comb begin
     if (started) begin
+      // What was read or kept has been stored. A beat is stored where none waits.
       assert (held <= number_t'(BufferBeats));
-      assert (unread <= held && written <= held);
-      // A beat is stored where none waits.
-      if (stores) assert (13'(unread) + 13'(written) < 13'(RingBeats));
-      if (u_receive.fetches & u_receive.readable) assert (unread != '0);
+      assert (kept <= held && fetched <= held);
+      if (u_receive.u_ring.fetches & ~u_receive.u_ring.empty) assert (fetched != held);
       // Credits and what the ring contains sum to the buffer.
-      assert (count_t'(limit - u_receive.shift_q) == count_t'(u_receive.read_q + BufferBeats));
+      assert (count_t'(limit - u_receive.shift_q) ==
+              count_t'(u_receive.u_ring.read_q + count_t'(BufferBeats)));
     end
   end
 
-  // ---- For the induction: beats on their way to the check ----
+  // ---- Packets: those that have left are good ----
 
+  typedef logic [$clog2(RingBeats)-1:0] index_t;
+  wire not_begun = u_receive.u_ring.upcoming_valid_q & ~u_receive.u_ring.inside_q;
+  wire index_t left = index_t'(u_receive.u_ring.taken_q - index_t'(not_begun) -
+      index_t'(u_receive.u_ring.waits));
   always_comb begin
     if (started) begin
-      assert (number_t'(u_receive.fetch_q - u_receive.read_q) <= number_t'(1));
-      assert (number_t'(u_receive.fetch_q - u_receive.read_q) + unread + written == held);
-      if (parsed_counts) assert (parsed_live_q | down_q != '0);
-      if (partial_counts) assert (partial_live_q | down_q != '0);
-      if (checked_counts) assert (checked_live_q | down_q != '0);
-      if (down_q != '0) assert (u_receive.hunts_q);
-      if (down_q >= 3'd2) assert (~parsed_counts);
-      if (down_q >= 3'd3) assert (~partial_counts);
-      if (down_q >= 3'd4) assert (~checked_counts);
-      if (parsed_counts & parsed_live_q) begin
-        assert (13'(parsed) + 13'(parsed_ends) <= 13'(written));
-      end
-      if (partial_counts & partial_live_q) begin
-        assert (13'(partial) + 13'(partial_ends) <= 13'(written));
-        if (parsed_counts) assert (13'(partial) + 13'(partial_ends) <= 13'(parsed));
-      end
-      if (checked_counts & checked_live_q) begin
+      assert (u_receive.u_ring.owed_q == index_t'(u_receive.u_ring.accepted_q - left));
+      if (out_valid) assert (u_receive.u_ring.loaded_q);
+    end
+  end
+
+  // ---- For the induction ----
+
+  wire number_t checked = number_t'(u_receive.checked_q.count - u_receive.u_ring.commit_q);
+  wire number_t written = number_t'(u_receive.u_ring.write_q - u_receive.u_ring.commit_q);
+  wire checked_ends = u_receive.checked_q.ends & ~u_receive.checked_q.overflow;
+  always_comb begin
+    if (started) begin
+      if (u_receive.checked_q.valid & u_receive.checked_q.sure) begin
         assert (13'(checked) + 13'(checked_ends) <= 13'(written));
-        if (parsed_counts) assert (13'(checked) + 13'(checked_ends) <= 13'(parsed));
-        if (partial_counts) assert (13'(checked) + 13'(checked_ends) <= 13'(partial));
       end
+      if (u_receive.u_ring.waits) assert (u_receive.u_ring.owed_q == '0);
+      if (u_receive.u_ring.inside_q) assert (u_receive.u_ring.upcoming_valid_q);
     end
   end
 
   always_comb begin
     if (started) begin
-      cover (unread == number_t'(3));
-      cover (u_receive.fail & written > number_t'(1) & unread != '0);
+      cover (held == number_t'(3) & kept == number_t'(3));
+      cover (u_receive.kill_q & u_receive.u_ring.over & u_receive.u_ring.waits);
     end
   end
 

@@ -2,17 +2,17 @@
 // The receiving half of a link with retry: finds packets and control words in the beats of the
 // wire, checks them, and passes on each packet whose CRC is good and whose turn it is.
 //
-// Beats with words of packets are kept in a ring as they come. Packets leave it when their CRC has
-// been checked. After anything that does not fit, the receiver is out of step (hunting_o): beats
-// are discarded until a Mark arrives, at the beginning of a beat, with the nonce that this receiver
-// has drawn for the purpose. Payload can therefore not be mistaken for one.
+// Beats with words of packets are kept in a ring as they arrive (cluster_link_ring), and leave it
+// when the CRC of their packet has been checked. After anything that does not fit, the receiver is
+// out of step (hunting_o): beats are discarded until a Mark arrives, at the beginning of a beat,
+// with the nonce that this receiver has drawn for the purpose. Payload can therefore not be
+// mistaken for one.
 //
 // Numbers of beats that the sender counts (count_t) are those of the ring plus shift_q, which each
 // Tail corrects: beats lost on the wire occupy no room for ever.
 //
-// Latency: 8 cycles from the beat with the end of a packet to its first beat. Throughput: one beat
-// per cycle.
-`include "bombus_assert.svh"
+// Latency: 3 cycles from the beat with the end of a packet to its first beat, 4 cycles to
+// control_o. Throughput: one beat per cycle.
 
 module cluster_link_receive
   import cluster_pkg::*;
@@ -55,11 +55,7 @@ module cluster_link_receive
 
   localparam int unsigned NumWords = DataWidth / 64;
   localparam int unsigned WordShift = $clog2(NumWords);
-  // A good packet waits for each beat of the buffer and for those that are read already.
-  localparam int unsigned RingBeats = 2 ** $clog2(BufferBeats + 3);
-  localparam int unsigned AddrBits = $clog2(RingBeats);
   localparam int unsigned OffsetBits = WordShift == 0 ? 1 : WordShift;
-  typedef logic [AddrBits-1:0] addr_t;
   typedef logic [OffsetBits-1:0] offset_t;
   typedef logic [NumWords-1:0] mask_t;
   typedef logic [NumWords-1:0][63:0] words_t;
@@ -77,16 +73,23 @@ module cluster_link_receive
     $error("cluster_link: BufferBeats must hold the longest packet, and be at most 1024");
   end
 
-  // ---- A beat arrives; each of its words is classified ----
+  // ---- Cycle 0: a beat arrives; each of its words is classified, and goes into the CRC ----
 
   words_t arrived_q;
   logic   arrived_valid_q;
   mask_t is_packet_q, is_control_q, is_mark_q, is_junk_q, ends_here_q;
   left_t [NumWords-1:0] left_after_q;  // words in later beats, if a packet begins here
   logic [NumWords-1:0][WordShift:0] end_at_q;  // index of its last word, if it ends here
-  logic fail, fresh_q;
+  crc_t [NumWords-1:0] sums, sums_q;
+  crc_words #(
+      .NumWords(NumWords)
+  ) u_sums (
+      .words_i(rx_data_i),
+      .sums_o (sums)
+  );
   always_ff @(posedge clk_i) begin
-    arrived_valid_q <= rx_valid_i & ~rst_i & ~fail;
+    arrived_valid_q <= rx_valid_i & ~rst_i;
+    sums_q <= sums;
     for (int unsigned w = 0; w < NumWords; w++) begin
       arrived_q[w] <= rx_data_i[64*w+:64];
       is_packet_q[w] <= rx_data_i[64*w+31];
@@ -99,41 +102,34 @@ module cluster_link_receive
     end
   end
 
-  // ---- Where packets begin and end ----
+  // ---- Cycle 1: where packets begin and end, and whether the CRC of one that ends is good ----
 
-  typedef struct packed {
-    addr_t   addr;
-    offset_t offset;
-    length_t length;
-  } place_t;
   typedef struct packed {
     logic valid;
     logic ends;  // a packet ends
-    logic whole;  // which began in this beat
-    logic starts;  // a packet begins that does not end here
-    mask_t end_words;
-    mask_t start_words;
-    mask_t end_at;  // one-hot
-    place_t place;  // of the packet that ends
     seq_t seq;  // its number
-
-    logic is_control;
+    length_t length;
+    logic awaited;  // it has not been received before, and is in the ring
     logic sure;
     logic guess;  // a Mark that was only guessed
     logic junk;
     logic overflow;
+    logic is_control;
     count_t count;  // beats stored until then
     seq_t next_seq;
   } parsed_t;
-  parsed_t parsed, parsed_q, partial_q, checked_q;
+  parsed_t parsed, checked_q;
 
   left_t  left_q;  // words of the packet that follow
   logic   hunts_q;  // as hunting_q, but ends with a Mark that is not checked yet
   seq_t   seq_q;  // of the next packet
   nonce_t nonce_q;
-  place_t place_q;
   seq_t   expected_q;
-  logic [11:0] write_q, commit_q, read_q;  // the ring's addresses, extended
+  logic fresh_q, kill_q;
+  length_t length_q;
+  logic awaited_q;
+  logic full;
+  count_t write, read;
   wire covers = left_q >= 9'(NumWords);
   wire tail = left_q != '0;
 
@@ -150,19 +146,16 @@ module cluster_link_receive
   logic [63:0] control, control_q;
   length_t length;
   offset_t offset;
-  left_t left_after;
-  logic [WordShift:0] end_at;
+  left_t   left_after;
   always_comb begin
     control = '0;
     offset = '0;
     left_after = '0;
-    end_at = '0;
     for (int unsigned w = 0; w < NumWords; w++) begin
       if (first[w]) begin
         control |= arrived_q[w];
         offset |= offset_t'(w);
         left_after |= left_after_q[w];
-        end_at |= end_at_q[w];
       end
     end
   end
@@ -182,173 +175,168 @@ module cluster_link_receive
   wire is_answer = is_mark_q[0] & lowest_numbers.count == nonce_q &
       (fresh_q | seq_t'(expected_q - lowest_numbers.seq) < 16'h4000);
   wire is_mark = listens_i & (hunts_q ? is_answer : |(first & is_mark_q));
+  // A packet that is repeated, though it has arrived, does not enter the ring's list.
+  wire seq_t ahead = seq_q - expected_q;
+  wire awaited = fresh_q | ~ahead[15];
 
   wire stores = arrived_valid_q & (tail | is_packet) & ~hunts_q;
-  wire full = 12'(write_q - read_q) >= 12'(BufferBeats);
   always_comb begin
-    parsed.valid  = arrived_valid_q;
-    parsed.ends   = tail ? left_q <= 9'(NumWords) : is_whole;
-    parsed.whole  = ~tail;
-    parsed.starts = is_packet & ~is_whole;
-    for (int unsigned w = 0; w < NumWords; w++) begin
-      parsed.end_words[w] = tail ? 9'(w) < left_q :
-          (is_whole & w >= 32'(offset) & w <= 32'(end_at));
-      parsed.start_words[w] = parsed.starts & w >= 32'(offset);
-      parsed.end_at[w] = tail ? left_q == 9'(w) + 9'd1 : 32'(end_at) == w;
-    end
-    parsed.place = tail ? place_q : '{addr: addr_t'(write_q), offset: offset, length: length};
+    parsed.valid = arrived_valid_q & ~kill_q;
+    parsed.ends = tail ? left_q <= 9'(NumWords) : is_whole;
     parsed.seq = tail ? seq_q - 1'b1 : seq_q;
-
-    parsed.is_control = is_control;
+    parsed.length = tail ? length_q : length;
+    parsed.awaited = tail ? awaited_q : awaited;
     parsed.sure = ~hunts_q;
     parsed.guess = hunts_q & is_mark;
     parsed.junk = |(first & is_junk_q) | (tail & is_whole);
     parsed.overflow = stores & full;
-    parsed.count = write_q;
+    parsed.is_control = is_control;
+    parsed.count = write;
     parsed.next_seq = seq_q;
   end
 
-  always_ff @(posedge clk_i) begin
-    parsed_q  <= parsed;
-    control_q <= control;
-    if (arrived_valid_q & is_packet) begin
-      place_q <= '{addr: addr_t'(write_q), offset: offset, length: length};
+  // The number of a packet, and the inversion with which the CRC begins, are added to its first
+  // half word. A packet that ends within the beat is checked against the residue after zeros.
+  localparam matrix_t ByBeat = by_zeros(DataWidth);
+  typedef matrix_t [NumWords-1:0] matrices_t;
+  function automatic matrices_t seeds();
+    for (int unsigned w = 0; w < NumWords; w++) begin
+      seeds[w] = by_zeros(64 * (int'(NumWords) - int'(w)));
     end
+  endfunction
+  localparam matrices_t Seeds = seeds();
+  function automatic crc_t [NumWords-1:0] residues();
+    for (int unsigned w = 0; w < NumWords; w++) begin
+      residues[w] = times(by_zeros(64 * (int'(NumWords) - 1 - int'(w))), Residue);
+    end
+  endfunction
+  localparam crc_t [NumWords-1:0] Residues = residues();
+
+  crc_t [  NumWords:0] suffixes;  // the sum of a word and those after it
+  crc_t [NumWords-1:0] rests;  // what is wanted if the packet ends with this word
+  crc_t state_q, begun, whole, continued, ended, difference_q;
+  always_comb begin
+    suffixes[NumWords] = '0;
+    for (int w = int'(NumWords) - 1; w >= 0; w--) suffixes[w] = suffixes[w+1] ^ sums_q[w];
+    for (int unsigned w = 0; w < NumWords; w++) rests[w] = suffixes[w+1] ^ Residues[w];
+    // A packet that begins here, at any of the words
+    begun = '0;
+    whole = '0;
+    for (int unsigned w = 0; w < NumWords; w++) begin
+      if (first[w]) begin
+        begun |= times(Seeds[w], ~32'(seq_q)) ^ suffixes[w];
+        whole |= times(Seeds[w], ~32'(seq_q)) ^ suffixes[w] ^ rests[offset_t'(end_at_q[w])];
+      end
+    end
+    // One that began before
+    continued = times(ByBeat, state_q) ^ suffixes[0];
+    ended = continued;
+    for (int unsigned w = 0; w < NumWords; w++) if (left_q == 9'(w) + 9'd1) ended ^= rests[w];
+  end
+
+  always_ff @(posedge clk_i) begin
+    checked_q <= parsed;
+    control_q <= control;
+    difference_q <= tail ? ended : whole;
     if (arrived_valid_q) begin
-      if (is_packet) seq_q <= seq_q + 1'b1;
+      state_q <= covers ? continued : begun;
+      if (is_packet) begin
+        length_q <= length;
+        awaited_q <= awaited;
+        seq_q <= seq_q + 1'b1;
+      end
       if (is_mark) seq_q <= mark_numbers.seq;
       left_q <= covers ? left_q - 9'(NumWords) : (is_packet & ~is_whole) ? left_after : '0;
       if (is_mark) hunts_q <= 1'b0;
     end
-    if (rst_i | fail | ~listens_i) hunts_q <= 1'b1;
-    if (rst_i | fail) begin
-      parsed_q.valid <= 1'b0;
-      left_q <= '0;
-    end
+    if (rst_i | kill_q | ~listens_i) hunts_q <= 1'b1;
+    if (rst_i | kill_q) left_q <= '0;
+    if (rst_i) checked_q.valid <= 1'b0;
   end
 
-  // ---- The CRC ----
+  // ---- Cycle 2: packets that are good count; the CRC of a control word is computed ----
 
-  // The number of a packet, and the inversion with which the CRC begins, go into its first half
-  // word. The sum of a packet begins with nothing before it.
-  words_t seeded_q, stored_q;
+  typedef struct packed {
+    logic valid;
+    logic is_control;
+    logic sure;
+    logic guess;
+    control_t control;
+    count_t count;
+    logic good;  // its CRC
+    logic tail_next;  // as a Tail, it names the next packet
+    count_t tail_shift;  // and so many beats sent that were not stored
+  } word_t;
+  word_t word_q;
+  control_t taken_control;
+  numbers_t taken_numbers;
+  assign taken_control = control_q[30:0];
+  assign taken_numbers = taken_control.payload;
   always_ff @(posedge clk_i) begin
-    for (int unsigned w = 0; w < NumWords; w++) begin
-      seeded_q[w] <= arrived_q[w];
-      if (first[w]) seeded_q[w][31:0] <= ~(arrived_q[w][31:0] ^ 32'(seq_q));
-    end
-    stored_q <= arrived_q;
+    word_q <= '{
+        valid: checked_q.valid & ~kill_q & ~rst_i,
+        is_control: checked_q.is_control,
+        sure: checked_q.sure,
+        guess: checked_q.guess,
+        control: taken_control,
+        count: checked_q.count,
+        good: control_q[63:32] == of_half(control_q[31:0]),
+        tail_next: taken_numbers.seq == checked_q.next_seq,
+        tail_shift: taken_numbers.count - checked_q.count
+    };
   end
 
-  crc_t [NumWords-1:0] sums, sums_q;
-  crc_words #(
-      .NumWords(NumWords)
-  ) u_sums (
-      .words_i(seeded_q),
-      .sums_o (sums)
-  );
-  control_t partial_control_q, checked_control_q;
-  logic control_good_q, checked_good_q;
-  always_ff @(posedge clk_i) begin
-    sums_q <= sums;
-    partial_q <= parsed_q;
-    partial_control_q <= control_q[30:0];
-    control_good_q <= control_q[63:32] == of_half(control_q[31:0]);
-    if (rst_i | fail) partial_q.valid <= 1'b0;
-  end
-
-  localparam matrix_t ByBeat = by_zeros(DataWidth);
-  // The residue of a packet that ends before the end of the beat.
-  function automatic crc_t [NumWords-1:0] residues();
-    crc_t [NumWords-1:0] found;
-    for (int unsigned w = 0; w < NumWords; w++) begin
-      found[w] = times(by_zeros(64 * (int'(NumWords) - 1 - int'(w))), Residue);
-    end
-    return found;
-  endfunction
-  localparam crc_t [NumWords-1:0] Residues = residues();
-
-  crc_t state_q, end_sum, start_sum, wanted;
-  logic end_good_q;
-  numbers_t partial_numbers;
-  assign partial_numbers = partial_control_q.payload;
-  logic   tail_next_q;  // a Tail names the next packet
-  count_t tail_shift_q;  // beats sent that were not stored, by a Tail
-  always_comb begin
-    end_sum   = partial_q.whole ? '0 : times(ByBeat, state_q);
-    start_sum = '0;
-    wanted    = '0;
-    for (int unsigned w = 0; w < NumWords; w++) begin
-      if (partial_q.end_words[w]) end_sum ^= sums_q[w];
-      if (partial_q.start_words[w]) start_sum ^= sums_q[w];
-      if (partial_q.end_at[w]) wanted |= Residues[w];
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (partial_q.valid) state_q <= partial_q.starts ? start_sum : end_sum;
-    end_good_q <= end_sum == wanted;
-    checked_q <= partial_q;
-    checked_control_q <= partial_control_q;
-    checked_good_q <= control_good_q;
-    tail_next_q <= partial_numbers.seq == partial_q.next_seq;
-    tail_shift_q <= partial_numbers.count - partial_q.count;
-    if (rst_i | fail) checked_q.valid <= 1'b0;
-  end
-
-  // ---- What is good counts ----
-
-  logic hunting_q, adopts_q, limit_valid_q;
-  count_t   shift_q;
-  nonce_t   noise_q;
-  numbers_t numbers;
-  assign numbers = checked_control_q.payload;
-  wire packet_good = checked_q.valid & checked_q.ends & end_good_q & listens_i & checked_q.sure &
-      ~checked_q.overflow & ~adopts_q;
-  wire control_good = checked_q.valid & checked_q.is_control & checked_good_q &
-      ~(checked_q.ends & ~end_good_q & checked_q.sure);
+  logic hunting_q, adopts_q, limit_valid_q, listened_q;
+  count_t shift_q;
+  nonce_t noise_q;
+  logic word_is_mark, tail_adopts;
+  wire end_good = difference_q == '0;
+  wire packet_ends = checked_q.valid & checked_q.ends & checked_q.sure & listens_i & ~kill_q;
+  // Between a Mark and its Tail is no packet.
+  wire adopting = word_is_mark | (adopts_q & ~tail_adopts);
   wire is_next = checked_q.seq == expected_q;
-  wire commits = packet_good & is_next;
-  wire repeats = packet_good & ~is_next;
-  // Both cases of commits are computed beside it.
-  wire seq_t mark_back = expected_q - numbers.seq;
-  wire seq_t mark_back_next = expected_q + ~numbers.seq + 16'd2;
-  wire mark_near = (commits ? mark_back_next : mark_back) < 16'h4000;
-  wire mark_good = control_good & checked_control_q.kind == WordMark & listens_i &
-      (checked_q.sure | (numbers.count == nonce_q)) & (fresh_q | mark_near);
-  wire tail_good = control_good & checked_control_q.kind == WordTail & checked_q.sure & listens_i;
-  wire tail_fits = tail_next_q & (adopts_q | tail_shift_q == shift_q);
-  wire bad_packet = checked_q.ends & ~end_good_q;
-  wire bad_word = checked_q.is_control & ~checked_good_q;
-  wire bad_place = checked_q.junk | checked_q.overflow | (checked_q.ends & adopts_q) |
-      (tail_good & ~tail_fits) |
-      (control_good & checked_control_q.kind == WordMark & ~mark_good);
-  wire guessed = checked_q.guess & ~mark_good;
-  assign fail = restart_i | (listens_i & checked_q.valid &
-      (checked_q.sure ? bad_packet | bad_word | bad_place : guessed));
+  wire packet_fits = is_next == checked_q.awaited;
+  wire packet_good = packet_ends & end_good & ~checked_q.overflow & ~adopting & packet_fits;
+  wire commits = packet_good & checked_q.awaited;
+  wire repeats = packet_good & ~checked_q.awaited;
+  wire bad_packet = packet_ends & ~end_good;
+  wire bad_place = (packet_ends & (adopting | ~packet_fits)) |
+      (checked_q.valid & checked_q.sure & listens_i & ~kill_q &
+       (checked_q.junk | checked_q.overflow));
 
-  place_t places[RingBeats];
-  addr_t committed_q, taken_q;  // packets
+  // ---- Cycle 3: control words ----
+
+  numbers_t numbers;
+  assign numbers = word_q.control.payload;
+  wire word_valid = word_q.valid & ~kill_q;
+  wire control_good = word_valid & word_q.is_control & word_q.good;
+  wire seq_t mark_back = expected_q - numbers.seq;
+  assign word_is_mark = control_good & word_q.control.kind == WordMark & listens_i;
+  wire mark_good = word_is_mark & (word_q.sure | (numbers.count == nonce_q)) &
+      (fresh_q | mark_back < 16'h4000);
+  wire tail_good = control_good & word_q.control.kind == WordTail & word_q.sure & listens_i;
+  wire tail_fits = word_q.tail_next & (adopts_q | word_q.tail_shift == shift_q);
+  assign tail_adopts = tail_good & word_q.tail_next;
+  wire bad_word = word_valid & listens_i & (word_q.sure ?
+      (word_q.is_control & ~word_q.good) | (word_is_mark & ~mark_good) | (tail_good & ~tail_fits) :
+      word_q.guess & ~mark_good);
+
+  // A cycle after the decision, all that arrived after it is dropped too.
   always_ff @(posedge clk_i) begin
+    listened_q <= listens_i;
+    kill_q <= ~rst_i & (bad_packet | bad_place | bad_word | restart_i | (listened_q & ~listens_i));
     noise_q <= {noise_q[10:0], noise_q[11] ^ noise_q[5] ^ noise_q[3] ^ noise_q[0]};
     if (rst_i) noise_q <= nonce_t'(1);
-    if (commits) places[committed_q] <= checked_q.place;
     if (rst_i) begin
       expected_q <= '0;
-      committed_q <= '0;
       hunting_q <= 1'b1;
       adopts_q <= 1'b0;
       limit_valid_q <= 1'b0;
       fresh_q <= 1'b1;
       shift_q <= '0;
       nonce_q <= nonce_t'(1);
-      write_q <= '0;
-      commit_q <= '0;
     end else begin
-      if (commits) begin
-        expected_q  <= expected_q + 1'b1;
-        committed_q <= committed_q + 1'b1;
-      end
-      if (packet_good) commit_q <= checked_q.count + 1'b1;
+      if (commits) expected_q <= expected_q + 1'b1;
       if (mark_good) begin
         hunting_q <= 1'b0;
         adopts_q  <= 1'b1;
@@ -358,13 +346,11 @@ module cluster_link_receive
       if (tail_good & tail_fits) begin
         adopts_q <= 1'b0;
         limit_valid_q <= 1'b1;
-        if (adopts_q) shift_q <= numbers.count - checked_q.count;
+        if (adopts_q) shift_q <= word_q.tail_shift;
       end
-      if (stores & ~full) write_q <= write_q + 1'b1;
-      if (fail | ~listens_i) begin
+      if (kill_q | ~listens_i) begin
         hunting_q <= 1'b1;
         adopts_q  <= 1'b0;
-        write_q   <= packet_good ? checked_q.count + 1'b1 : commit_q;
         if (~hunting_q) nonce_q <= noise_q;
       end
       if (fresh_i) begin
@@ -378,129 +364,48 @@ module cluster_link_receive
   assign new_o = fresh_q;
   assign nonce_o = nonce_q;
   assign limit_valid_o = limit_valid_q;
-  assign limit_o = read_q + shift_q + count_t'(BufferBeats);
-  assign control_o = checked_control_q;
+  assign limit_o = read + shift_q + count_t'(BufferBeats);
+  assign control_o = word_q.control;
   // Out of step, only what cannot do harm is believed: a Nak, and training words.
   assign control_valid_o = control_good;
-  assign control_sure_o = checked_q.sure & listens_i;
-  assign beat_valid_o = checked_q.valid;
+  assign control_sure_o = word_q.sure & listens_i;
+  assign beat_valid_o = word_valid;
 
-  // ---- Beats leave the ring ----
-
-  (* ram_style = "block" *) words_t ring[RingBeats];
-  words_t next_q, current_q;
-  logic next_valid_q, current_valid_q;
-  logic [11:0] fetch_q, current_addr_q;
-  place_t upcoming_q;
-  logic upcoming_valid_q, inside_q;
-  length_t out_left_q;
-
-  wire out_free = ~out_valid_o | out_ready_i;
-  wire length_t out_left = inside_q ? out_left_q : upcoming_q.length;
-  wire out_last = 32'(out_left) <= NumWords;
-  // Index in the two beats of the word after the last one of data.
-  wire [WordShift+1:0] reach = (WordShift + 2)'(upcoming_q.offset) +
-      (out_last ? (WordShift + 2)'(out_left) : (WordShift + 2)'(NumWords));
-  wire needs_next = reach >= (WordShift + 2)'(NumWords);
-  wire at_place = inside_q | addr_t'(current_addr_q) == upcoming_q.addr;
-  wire holds_packet = current_valid_q & upcoming_valid_q & at_place;
-  wire gives = holds_packet & out_free & (~needs_next | next_valid_q);
-  // The beat is exhausted: a packet continues or ends in the next one, or ends at its last word, or
-  // nothing begins after one that began here.
-  wire exhausts = gives & (needs_next | ~inside_q | (reach == (WordShift + 2)'(NumWords - 1)));
-  wire passes = current_valid_q & upcoming_valid_q & ~at_place;  // nothing in it is wanted
-  wire stale = current_valid_q & ~upcoming_valid_q & next_valid_q;
-  wire shifts = ~current_valid_q | exhausts | passes | stale;
-  wire fetches = ~next_valid_q | shifts;
-  wire refills = ~upcoming_valid_q | (gives & out_last);
-
-  logic stores_q;
-  addr_t stored_addr_q;
-  // Beats up to here are complete; those after it may be taken back.
-  wire readable = fetch_q != commit_q;
-  always_ff @(posedge clk_i) begin
-    if (stores_q) ring[stored_addr_q] <= stored_q;
-    if (fetches) next_q <= ring[addr_t'(fetch_q)];
-    if (shifts) current_q <= next_q;
-    if (refills) upcoming_q <= places[taken_q];
-    if (gives) out_left_q <= out_left - length_t'(NumWords);
-    if (rst_i) begin
-      next_valid_q <= 1'b0;
-      current_valid_q <= 1'b0;
-      current_addr_q <= '1;
-      fetch_q <= '0;
-      read_q <= '0;
-      upcoming_valid_q <= 1'b0;
-      inside_q <= 1'b0;
-      taken_q <= '0;
-    end else begin
-      if (fetches) begin
-        next_valid_q <= readable;
-        if (readable) fetch_q <= fetch_q + 1'b1;
-      end
-      read_q <= fetch_q;
-      if (shifts) begin
-        current_valid_q <= next_valid_q;
-        if (next_valid_q) current_addr_q <= current_addr_q + 1'b1;
-      end
-      if (refills) begin
-        upcoming_valid_q <= taken_q != committed_q;
-        if (taken_q != committed_q) taken_q <= taken_q + 1'b1;
-      end
-      if (gives) inside_q <= ~out_last;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    stores_q <= stores & ~full;
-    stored_addr_q <= addr_t'(write_q);
-  end
-
-  // The data are the words from the header's on, less half a word.
-  logic [2*NumWords-1:0][63:0] pair;
-  logic [2*DataWidth-1:0] span;
-  header_t out_header, header_q;
-  assign pair = {next_q, current_q};
-  always_comb begin
-    span = pair >> (64 * 32'(upcoming_q.offset));
-    out_header = inside_q ? header_q : span[30:0];
-  end
-  beat_t out;
-  always_comb begin
-    out.header = out_header;
-    out.last   = out_last;
-    out.data   = span[32+:DataWidth];
-    for (int unsigned w = 0; w < NumWords; w++) begin
-      if (32'(out_left) <= w) out.data[64*w+:64] = '0;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (out_free) out_o <= out;
-    if (gives) header_q <= out_header;
-    if (rst_i) out_valid_o <= 1'b0;
-    else if (out_free) out_valid_o <= gives;
-  end
+  cluster_link_ring #(
+      .beat_t(beat_t),
+      .DataWidth(DataWidth),
+      .BufferBeats(BufferBeats)
+  ) u_ring (
+      .clk_i,
+      .rst_i,
+      .data_i(arrived_q),
+      .store_i(stores),
+      .start_i(is_packet & awaited),
+      .offset_i(offset),
+      .length_i(length),
+      .full_o(full),
+      .count_o(write),
+      .accept_i(commits),
+      .keep_i(packet_good),
+      .keep_count_i(count_t'(checked_q.count + 1'b1)),
+      .discard_i(kill_q),
+      .read_o(read),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
 
   always_ff @(posedge clk_i) begin
     event_o <= '0;
     event_o[EventPacketIn] <= commits;
     event_o[EventBeatIn] <= stores;
-    event_o[EventCrcError] <= fail & ~restart_i & bad_packet & checked_q.sure;
-    event_o[EventBadWord] <= fail & ~restart_i & ~(bad_packet & checked_q.sure);
+    event_o[EventCrcError] <= bad_packet & ~bad_word;
+    event_o[EventBadWord] <= bad_word | (bad_place & ~bad_packet);
     event_o[EventResync] <= mark_good & hunting_q;
     event_o[EventDuplicate] <= repeats;
     if (rst_i) event_o <= '0;
   end
 
-  wire unused = ^{
-    span,
-    checked_q.whole,
-    checked_q.starts,
-    checked_q.end_words,
-    checked_q.start_words,
-    checked_q.end_at
-  };
-
-  `BOMBUS_ASSERT(NoOverflow, count_t'(write_q - read_q) <= count_t'(BufferBeats))
+  wire unused = ^{checked_q.length, word_q.count};
 
 endmodule

@@ -30,6 +30,7 @@ OUTAGES: Test = partial(test_link_direct.test_outages, width=128)
 
 SENDER = "cluster_link_transmit"
 RECEIVER = "cluster_link_receive"
+RING = "cluster_link_ring"
 
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (
@@ -44,8 +45,11 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (SENDER, "<= seq_t'(write_seq_q - acked_q))", "<= sent_packets)", DRAIN),
     (SENDER, "if (renumbers) write_seq_q <= acked_q;", "", DRAIN),
     (RECEIVER, "is_next = checked_q.seq == expected_q", "is_next = 1'b1", FAULTS),
-    (RECEIVER, "if (adopts_q) shift_q <= numbers.count - checked_q.count;", "", FAULTS),
-    (RECEIVER, "2 ** $clog2(BufferBeats + 3)", "2 ** $clog2(BufferBeats)", SHORT),
+    (RECEIVER, "if (adopts_q) shift_q <= word_q.tail_shift;", "", FAULTS),
+    (RING, "2 ** $clog2(BufferBeats + 3)", "2 ** $clog2(BufferBeats)", SHORT),
+    (RING, "current_addr_q <= commit_q - 1'b1;", "", FAULTS),
+    (RING, "~(discard_i & waits)", "1'b1", FAULTS),
+    (RECEIVER, "fresh_q | ~ahead[15]", "1'b1", FAULTS),
     ("cluster_link_direct_transmit", "if (in_valid_i & cut_q) sent_q <= sent_q + 1'b1;", "", CUT),
     ("cluster_link_direct_receive", "sum_bad | completes;", "sum_bad;", OUTAGES),
     ("cluster_link_direct_receive", "seq_t'(abandons)", "seq_t'(1'b0)", OUTAGES),

@@ -75,8 +75,7 @@ def test_payload_efficiency_of_both_directions(
     links.train()
     found = shares(links, size // WORD, 40_000 // (size // WORD))
     print(f"both directions, check {check}, {width} bits, {size} bytes: {found}")
-    # With check, words of State for the other direction cost 1% more.
-    assert min(payload for payload, _ in found) >= least - 0.01 * check
+    assert min(payload for payload, _ in found) >= least
 
 
 @pytest.mark.parametrize("width", [128, pytest.param(512, marks=pytest.mark.sweep)])
@@ -110,7 +109,7 @@ def test_added_latency(benches: Benches, width: int) -> None:
         on_wire = len([each for each in links.bench.received(WIRE) if each.item >> 31 & 1])
         beats = -(-(words + 1) * 64 // width)
         print(f"latency {width} bits, {words} words: {came - begun - LATENCY - (beats - 1)}")
-        assert came - begun - LATENCY - (beats - 1) <= 14, on_wire
+        assert came - begun - LATENCY - (beats - 1) <= 9, on_wire
 
 
 @pytest.mark.parametrize("width", WIDTHS[:2])

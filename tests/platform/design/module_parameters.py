@@ -85,7 +85,10 @@ INSIDE = {
     **dict.fromkeys(("cluster_flow_control", "cluster_receive_buffer"), "cluster_endpoint"),
     "cluster_receive": "bombus.cluster.config",
     **dict.fromkeys(
-        ("cluster_link_session", "cluster_link_transmit", "cluster_link_direct_transmit"),
+        (
+            *("cluster_link_session", "cluster_link_transmit", "cluster_link_direct_transmit"),
+            "cluster_link_ring",
+        ),
         "cluster_link",
     ),
     **dict.fromkeys(("cluster_ethernet_receive", "cluster_ethernet_transmit"), "cluster_ethernet"),

@@ -79,6 +79,7 @@ OUTPUT_STAGE_FILE = "output_stage"
 DROP_FILE = "drop_register"
 SENDER = "cluster_link_transmit"
 RECEIVER = "cluster_link_receive"
+RING = "cluster_link_ring"
 
 BROKEN_PLATFORM = (
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
@@ -293,20 +294,18 @@ BROKEN_PLATFORM = (
     ),
     (
         LINK_RING,
-        Mutation(RECEIVER, "12'(write_q - read_q) >= 12'(BufferBeats)", "1'b0"),
+        Mutation(RING, "number_t'(write_q - read_q) >= number_t'(BufferBeats)", "1'b0"),
     ),
-    (LINK_RING, Mutation(RECEIVER, "~checked_q.overflow & ~adopts_q", "~adopts_q")),
-    (LINK_RING, Mutation(RECEIVER, "fetch_q != commit_q", "fetch_q != write_q")),
-    (
-        LINK_RING,
-        Mutation(RECEIVER, "packet_good ? checked_q.count + 1'b1 : commit_q", "commit_q"),
-    ),
-    (LINK_RING, Mutation(RECEIVER, "if (rst_i | fail) partial_q.valid <= 1'b0;", "")),
+    (LINK_RING, Mutation(RECEIVER, "~checked_q.overflow & ~adopting", "~adopting")),
+    (LINK_RING, Mutation(RECEIVER, "arrived_valid_q & ~kill_q;", "arrived_valid_q;")),
+    (LINK_RING, Mutation(RING, "over ? commit_q : fetch_q", "fetch_q")),
+    (LINK_RING, Mutation(RING, "gives & (inside_q | good) :", "gives :")),
+    (LINK_RING, Mutation(RING, "taken_q <= accepted_q;", "")),
     (LINK_CREDIT, Mutation(SENDER, "numbers.count - count_t'(2)", "numbers.count")),
     (LINK_CREDIT, Mutation(SENDER, "& ~sends_tail & ~credit[11] &", "& ~sends_tail &")),
     (LINK_CREDIT, Mutation(SENDER, "(sends & boundary) ? count_t'(need) : '0", "'0")),
     (LINK_CREDIT, Mutation(SENDER, "next_length >> WordShift;", "'0;")),
-    (LINK_RETRY, Mutation(RECEIVER, "checked_q.ends & end_good_q &", "checked_q.ends &")),
+    (LINK_RETRY, Mutation(RECEIVER, "packet_ends & end_good &", "packet_ends &")),
     (LINK_RETRY, Mutation(RECEIVER, "expected_o = expected_q", "expected_o = seq_q")),
     (LINK_RETRY, Mutation(SENDER, "? write_q : write_q + 1'b1", "? write_q : write_q")),
     (LINK_RETRY, Mutation(SENDER, "starts[index_t'(lookup_q.seq)]", "starts[index_t'(acked_q)]")),
