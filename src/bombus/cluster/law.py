@@ -38,7 +38,7 @@ def line(words: int, timing: Timing, *, both: bool = False) -> float:
     each part of the buffer.
     """
     beats = timing.wire(words)
-    ends = timing.hop + timing.check_cycles - 2 if timing.check else timing.hop
+    ends = timing.hop + timing.credit_cycles if timing.check else timing.hop
     loop = 2 * (timing.latency + ends) + beats + timing.buffer_beats / GIVEN_BACK
     rate = min(1.0, (timing.buffer_beats - beats - 2) / loop)
     if both:
