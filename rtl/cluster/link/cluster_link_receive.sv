@@ -73,7 +73,7 @@ module cluster_link_receive
     $error("cluster_link: BufferBeats must hold the longest packet, and be at most 1024");
   end
 
-  // ---- Cycle 0: a beat arrives; each of its words is classified, and goes into the CRC ----
+  // ---- Cycle 0: a beat arrives; its words are classified, and their CRCs computed ----
 
   words_t arrived_q;
   logic   arrived_valid_q;
@@ -108,7 +108,6 @@ module cluster_link_receive
     logic valid;
     logic ends;  // a packet ends
     seq_t seq;  // its number
-    length_t length;
     logic awaited;  // it has not been received before, and is in the ring
     logic sure;
     logic guess;  // a Mark that was only guessed
@@ -126,7 +125,6 @@ module cluster_link_receive
   nonce_t nonce_q;
   seq_t   expected_q;
   logic fresh_q, kill_q;
-  length_t length_q;
   logic awaited_q;
   logic full;
   count_t write, read;
@@ -184,7 +182,6 @@ module cluster_link_receive
     parsed.valid = arrived_valid_q & ~kill_q;
     parsed.ends = tail ? left_q <= 9'(NumWords) : is_whole;
     parsed.seq = tail ? seq_q - 1'b1 : seq_q;
-    parsed.length = tail ? length_q : length;
     parsed.awaited = tail ? awaited_q : awaited;
     parsed.sure = ~hunts_q;
     parsed.guess = hunts_q & is_mark;
@@ -213,7 +210,7 @@ module cluster_link_receive
   localparam crc_t [NumWords-1:0] Residues = residues();
 
   crc_t [  NumWords:0] suffixes;  // the sum of a word and those after it
-  crc_t [NumWords-1:0] rests;  // what is wanted if the packet ends with this word
+  crc_t [NumWords-1:0] rests;  // the residue that is required if the packet ends with this word
   crc_t state_q, begun, whole, continued, ended, difference_q;
   always_comb begin
     suffixes[NumWords] = '0;
@@ -241,7 +238,6 @@ module cluster_link_receive
     if (arrived_valid_q) begin
       state_q <= covers ? continued : begun;
       if (is_packet) begin
-        length_q <= length;
         awaited_q <= awaited;
         seq_q <= seq_q + 1'b1;
       end
@@ -262,7 +258,6 @@ module cluster_link_receive
     logic sure;
     logic guess;
     control_t control;
-    count_t count;
     logic good;  // its CRC
     logic tail_next;  // as a Tail, it names the next packet
     count_t tail_shift;  // and so many beats sent that were not stored
@@ -279,7 +274,6 @@ module cluster_link_receive
         sure: checked_q.sure,
         guess: checked_q.guess,
         control: taken_control,
-        count: checked_q.count,
         good: control_q[63:32] == of_half(control_q[31:0]),
         tail_next: taken_numbers.seq == checked_q.next_seq,
         tail_shift: taken_numbers.count - checked_q.count
@@ -405,7 +399,5 @@ module cluster_link_receive
     event_o[EventDuplicate] <= repeats;
     if (rst_i) event_o <= '0;
   end
-
-  wire unused = ^{checked_q.length, word_q.count};
 
 endmodule
