@@ -13,6 +13,7 @@ from statistics import median
 from _function_rates import SEED, SINGLE, Rates
 
 from bombus import Simulation
+from bombus.applications.functions.tunnels import ETHERNET_BYTES, IPV4_BYTES, packet_of
 from bombus.base.paths import BENCHMARKS
 from bombus.measure.exchanges import burst, cycles_per_packet, idle_latencies, introduce, neighbour
 from bombus.protocols.frames import (
@@ -34,7 +35,7 @@ BASE = BENCHMARKS / "two_stacks_fused.yaml"
 LAYERS = 2  # that a datagram and its answer pass
 VNI, PORT = 42, 4789
 PAYLOAD = bytes(6)  # a frame of two beats, with a datagram of one beat
-ETHERNET_BYTES, IPV4_BYTES, TUNNEL_BYTES = 14, 20, 16
+TUNNEL_BYTES = 16  # UDP and VXLAN
 
 
 def vxlan(design: Path, packets: int) -> Rates:
@@ -70,9 +71,9 @@ def _tunnelled(design: Path, packets: int, *, is_vxlan: bool) -> Rates:
         model.process(padded(introduction))
         simulation.exchange([sent(introduction)])
         frame = udp_frame(client, inner, PAYLOAD, port=7)
-        request = frame[: ETHERNET_BYTES + int.from_bytes(frame[16:18])]
+        request = frame[:ETHERNET_BYTES] + packet_of(frame)
         (answer,) = model.process(padded(request)).replies
-        wanted = answer[: ETHERNET_BYTES + int.from_bytes(answer[16:18])]
+        wanted = answer[:ETHERNET_BYTES] + packet_of(answer)
         cycles, answers = idle_latencies(simulation, [sent(request)] * SINGLE)
         received = burst(simulation, [sent(request)] * packets, packets).received
         simulation.check()

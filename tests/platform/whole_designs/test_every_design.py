@@ -39,9 +39,11 @@ SLOW = (
     SCALE_28,
     *(
         DESIGNS / f"{name}.yaml"
-        for name in ("middlebox_8", "middlebox_16", "tcp_echo_bypass", "udp_echo_cmac")
+        for name in (
+            *("middlebox_8", "middlebox_16", "tcp_echo_bypass", "udp_echo_cmac"),
+            "udp_echo_replicas",
+        )
     ),
-    DESIGNS / "udp_echo_replicas.yaml",
 )
 
 
