@@ -68,7 +68,7 @@ def test_narrow_designs(design: Path) -> None:
 
 
 # Designs of benchmarks whose rates are quoted at 250 MHz
-MEASURED = ("tcp", "tcp_bypass", "tcp_10g", "ethernet")
+MEASURED = ("tcp", "tcp_bypass", "tcp_10g", "ethernet", "two_stacks_fused")
 
 
 @pytest.mark.sweep
