@@ -11,7 +11,8 @@ module engine_count
     parameter type flows_t = logic,  // a table entry as software reads it
     parameter int unsigned Engine = 4,  // its number in engine sequences
     parameter bit CutsReady = 0,  // passed to output_stage
-    parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
+    // Engines that may follow, filled in by Bombus
+    parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
@@ -21,6 +22,11 @@ module engine_count
     input logic clk_i,
     input logic rst_i,
 
+    input  logic                          flows_request_i,  // held until flows_done_o
+    input  logic   [$clog2(NumFlows)-1:0] flows_index_i,
+    output flows_t                        flows_rdata_o,
+    output logic                          flows_done_o,
+
     input  beat_t in_i,
     input  logic  in_valid_i,
     output logic  in_ready_o,
@@ -29,11 +35,6 @@ module engine_count
     output logic                  out_valid_o,
     input  logic                  out_ready_i,
     output logic  [NextWidth-1:0] out_next_o,
-
-    input  logic                          flows_request_i,  // held until flows_done_o
-    input  logic   [$clog2(NumFlows)-1:0] flows_index_i,
-    output flows_t                        flows_rdata_o,
-    output logic                          flows_done_o,
 
     output logic busy_o
 );

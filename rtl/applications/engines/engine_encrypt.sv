@@ -18,7 +18,8 @@ module engine_encrypt
     parameter int unsigned Rounds = 20,  // see chacha_block
     parameter int unsigned Engine = 2,  // its number in engine sequences
     parameter bit CutsReady = 0,  // passed to output_stage
-    parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
+    // Engines that may follow, filled in by Bombus
+    parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
@@ -26,6 +27,8 @@ module engine_encrypt
 ) (
     input logic clk_i,
     input logic rst_i,
+
+    input regs_t regs_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -36,9 +39,8 @@ module engine_encrypt
     input  logic                  out_ready_i,
     output logic  [NextWidth-1:0] out_next_o,
 
-    input  regs_t       regs_i,
-    output logic  [1:0] event_o,
-    output logic        busy_o
+    output logic [1:0] event_o,
+    output logic       busy_o
 );
 
   localparam string Entry = "engine_encrypt";

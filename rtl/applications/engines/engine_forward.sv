@@ -17,15 +17,23 @@ module engine_forward
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned Engine = 5,  // its number in engine sequences
     parameter bit CutsReady = 0,  // passed to output_stage
-    parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
+    // Engines that may follow, filled in by Bombus
+    parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
     localparam int unsigned NumFlows = engine_pkg::FlowCount,
     localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
 ) (
-    input logic clk_i,
-    input logic rst_i,
+    input logic                    clk_i,
+    input logic                    rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
+
+    output logic       [$clog2(NumFlows)-1:0] next_hops_index_o,
+    // Entry at the index of the previous cycle
+    input  next_hops_t                        next_hops_i,
+
+    input regs_t regs_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -36,13 +44,8 @@ module engine_forward
     input  logic                  out_ready_i,
     output logic  [NextWidth-1:0] out_next_o,
 
-    input  host_t      [     NumMacPorts-1:0] host_i,
-    input  regs_t                             regs_i,
-    output logic       [$clog2(NumFlows)-1:0] next_hops_index_o,
-    // Entry at the index of the previous cycle
-    input  next_hops_t                        next_hops_i,
-    output logic       [                 1:0] event_o,
-    output logic                              busy_o
+    output logic [1:0] event_o,
+    output logic       busy_o
 );
 
   localparam string Entry = "engine_forward";

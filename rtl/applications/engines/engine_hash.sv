@@ -9,7 +9,8 @@ module engine_hash
     parameter type beat_t = logic,
     parameter int unsigned Engine = 3,  // its number in engine sequences
     parameter bit CutsReady = 0,  // passed to output_stage
-    parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
+    // Engines that may follow, filled in by Bombus
+    parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,

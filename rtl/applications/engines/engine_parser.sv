@@ -24,6 +24,8 @@ module engine_parser
     input logic clk_i,
     input logic rst_i,
 
+    input regs_t regs_i,
+
     input  beat_t in_i,
     input  logic  in_valid_i,
     output logic  in_ready_o,
@@ -33,7 +35,6 @@ module engine_parser
     input  logic                  out_ready_i,
     output logic  [NextWidth-1:0] out_next_o,
 
-    input  regs_t                 regs_i,
     output logic            [1:0] drop_o,
     output message_number_t [1:0] drop_message_o,
     output logic                  busy_o

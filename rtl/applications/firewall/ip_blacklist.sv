@@ -24,13 +24,15 @@ module ip_blacklist
     input logic [$clog2(DataWidth/8):0] accel_packet_bytes_i,
     input logic [DataWidth-1:0] accel_packet_data_i,
     output rpu_pkg::accel_verdict_t accel_verdict_o,
-    output logic [2:0] event_o,
 
-    input regs_t                  regs_i,
     input logic                   boundary_request_i,
     input logic      [Stages-1:0] boundary_index_i,
     input logic                   boundary_write_i,
-    input boundary_t              boundary_wdata_i
+    input boundary_t              boundary_wdata_i,
+
+    input regs_t regs_i,
+
+    output logic [2:0] event_o
 );
 
   localparam string Entry = "";  // receives no messages

@@ -48,19 +48,21 @@ module rule_matcher
     input rpu_pkg::accel_packet_t accel_packet_i,
     input logic [DataWidth-1:0] accel_packet_data_i,
     output rpu_pkg::accel_verdict_t accel_verdict_o,
-    output logic [3:0] event_o,
     input logic accel_stopped_i,
     input rpu_pkg::accel_bus_request_t accel_bus_request_i,
     output rpu_pkg::accel_bus_response_t accel_bus_response_o,
 
-    input  regs_t                  regs_i,
     input  logic                   word_request_i,
     input  logic  [IndexWidth-1:0] word_index_i,
     input  logic                   word_write_i,
     input  word_t                  word_wdata_i,
     input  logic                   hit_request_i,   // held until hit_done_o
     output hit_t                   hit_rdata_o,
-    output logic                   hit_done_o
+    output logic                   hit_done_o,
+
+    input regs_t regs_i,
+
+    output logic [3:0] event_o
 );
 
   localparam string Entry = "";  // receives no messages

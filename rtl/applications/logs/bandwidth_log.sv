@@ -16,6 +16,9 @@ module bandwidth_log
     input logic rst_i,
     input logic [31:0] time_us_i,
 
+    output logic [EntryBits-1:0] log_entry_o,
+    output logic log_write_o,
+
     input  beat_t in_i,
     input  logic  in_valid_i,
     output logic  in_ready_o,
@@ -24,8 +27,6 @@ module bandwidth_log
     output logic  out_valid_o,
     input  logic  out_ready_i,
 
-    output logic [EntryBits-1:0] log_entry_o,
-    output logic log_write_o,
     output logic busy_o,
     output logic timer_o
 );

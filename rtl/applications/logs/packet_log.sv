@@ -20,6 +20,9 @@ module packet_log
     input logic rst_i,
     input logic [31:0] time_us_i,
 
+    output logic [EntryBits-1:0] log_entry_o,
+    output logic log_write_o,
+
     input  beat_t in_i,
     input  logic  in_valid_i,
     output logic  in_ready_o,
@@ -28,8 +31,6 @@ module packet_log
     output logic  out_valid_o,
     input  logic  out_ready_i,
 
-    output logic [EntryBits-1:0] log_entry_o,
-    output logic log_write_o,
     output logic busy_o
 );
 

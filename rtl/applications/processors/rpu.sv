@@ -63,17 +63,6 @@ module rpu
     input logic rst_i,
     input logic [31:0] time_us_i,
 
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-
-    output beat_t                 out_o,
-    output logic                  out_valid_o,
-    input  logic                  out_ready_i,
-    output logic  [NextWidth-1:0] out_next_o,
-
-    input  regs_t                    regs_i,
-    output status_t                  status_o,
     input  logic                     message_request_i,  // held until message_done_o
     input  logic                     message_write_i,
     input  message_t                 message_wdata_i,
@@ -107,11 +96,23 @@ module rpu
     input logic share_given_i,
     input logic [36:0] share_got_i,
 
+    input  regs_t   regs_i,
+    output status_t status_o,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+
     output logic [3:0] drop_o,
     output logic [4:0] event_o,
     output logic       busy_o,
-    output logic       discards_o,
-    output logic       timer_o
+    output logic       timer_o,
+    output logic       discards_o
 );
 
   localparam string Entry = Lane == 0 ? "rpu" :

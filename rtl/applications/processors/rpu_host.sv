@@ -30,14 +30,6 @@ module rpu_host
     input logic clk_i,
     input logic rst_i,
 
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-
-    output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
-
     output logic [DataWidth-1:0] host_out_tdata_o,
     output logic [DataBytes-1:0] host_out_tkeep_o,
     output logic host_out_tvalid_o,
@@ -50,6 +42,14 @@ module rpu_host
     output logic host_in_tready_o,
     input logic host_in_tlast_i,
     input logic [UserWidth-1:0] host_in_tuser_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
 
     output logic [0:0] drop_o,
     output logic [1:0] event_o,

@@ -36,14 +36,6 @@ module memory_buffer
     input logic clk_i,
     input logic rst_i,
 
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-
-    output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
-
     output logic [AddrWidth-1:0] axi_awaddr_o,
     output logic [7:0] axi_awlen_o,
     output logic [2:0] axi_awsize_o,
@@ -71,6 +63,14 @@ module memory_buffer
     output logic axi_rready_o,
 
     output logic [$clog2(Slots):0] fill_o,  // messages in the buffer; must also be raised
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
 
     output logic [1:0] event_o,
     output logic       busy_o

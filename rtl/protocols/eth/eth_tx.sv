@@ -35,31 +35,21 @@ module eth_tx
     // Neighbours that can be resolved at the same time; a power of two
     parameter int unsigned NumQuestions = 128,
     parameter int unsigned QueueBytes = 16384,  // waiting packets; a power of two
+    // Numbers of the kinds of messages, filled in by Bombus
+    parameter int unsigned KindArp = 1,
+    parameter int unsigned KindArpUpdate = 2,
+    parameter int unsigned KindArpQuestion = 3,
     // MAC ports, filled in by Bombus, and the bound next hop of each
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
-    // Numbers of the kinds of messages, filled in by Bombus
-    parameter int unsigned KindArp = 1,
-    parameter int unsigned KindArpUpdate = 2,
-    parameter int unsigned KindArpQuestion = 3,
     localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
     input logic                    clk_i,
     input logic                    rst_i,
     input host_t [NumMacPorts-1:0] host_i,
     input logic  [           31:0] time_us_i,
-    input regs_t                   regs_i,
-
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-
-    output beat_t                 out_o,
-    output logic                  out_valid_o,
-    input  logic                  out_ready_i,
-    output logic  [NextWidth-1:0] out_next_o,
 
     input  logic                             cache_request_i,  // held until cache_done_o
     input  logic   [$clog2(NumBindings)-1:0] cache_index_i,
@@ -71,6 +61,17 @@ module eth_tx
     input  permanent_t permanent_wdata_i,
     output permanent_t permanent_rdata_o,
     output logic       permanent_done_o,
+
+    input regs_t regs_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
 
     output logic [1:0] drop_o,
     output logic [7:0] event_o,

@@ -34,16 +34,17 @@ module frame_rx
     input  logic                 mac_rx_tlast_i,
     input  logic                 mac_rx_tuser_i,
 
+    output logic    mac_message_o,  // a frame was received, whether dropped or not
+    output length_t mac_bytes_o,    // bytes of that frame
+
+    input regs_t regs_i,
+
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
+
     output logic  [2:0] drop_o,
-
-    input regs_t regs_i,
-
-    output logic    mac_message_o,  // a frame was received, whether dropped or not
-    output length_t mac_bytes_o,    // bytes of that frame
     output logic    busy_o,
     output logic    waits_o
 );

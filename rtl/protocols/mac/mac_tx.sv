@@ -28,20 +28,21 @@ module mac_tx
     input logic clk_i,
     input logic rst_i,
 
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-
     output logic [DataWidth-1:0] mac_tx_tdata_o,
     output logic [DataBytes-1:0] mac_tx_tkeep_o,
     output logic                 mac_tx_tvalid_o,
     input  logic                 mac_tx_tready_i,
     output logic                 mac_tx_tlast_o,
 
+    output logic    mac_message_o,  // a frame was sent
+    output length_t mac_bytes_o,    // bytes of that frame
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
     output logic            [1:0] drop_o,
     output message_number_t [1:0] drop_message_o,
-    output logic                  mac_message_o,   // a frame was sent
-    output length_t               mac_bytes_o,     // bytes of that frame
     output logic                  busy_o,
     output logic                  waits_o
 );

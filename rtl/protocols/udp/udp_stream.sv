@@ -22,14 +22,6 @@ module udp_stream
     input logic clk_i,
     input logic rst_i,
 
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-
-    output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
-
     output logic [DataWidth-1:0] kernel_rx_tdata_o,
     output logic [KeepWidth-1:0] kernel_rx_tkeep_o,
     output logic kernel_rx_tvalid_o,
@@ -42,6 +34,14 @@ module udp_stream
     output logic kernel_tx_tready_o,
     input logic kernel_tx_tlast_i,
     input logic [UserWidth-1:0] kernel_tx_tuser_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
 
     output logic [2:0] event_o,
     output logic busy_o
