@@ -285,7 +285,7 @@ _PYTHON: Mapping[str, str] = {
     "generation/board": "test_board.py",
     "cli": "test_cli.py",
     "cluster": "test_split.py test_boards.py",
-    "cli/demo.py": "test_examples.py",
+    "applications/echo": "test_live_steps.py",
     "cli/show.py": "test_cli.py test_show.py",
     "cli/place.py": "test_cli.py test_placer.py",
     "cli/run.py": "test_cli.py test_live.py",

@@ -32,6 +32,7 @@ from bombus.analysis.checks import (
 )
 from bombus.base.errors import DesignError, Problem
 from bombus.design import resolve
+from bombus.design.cycle import Cycle
 from bombus.design.facts import Facts
 
 Rule = Callable[[Facts], Iterator[Problem]]
@@ -71,9 +72,7 @@ class DeadlockError(DesignError):
 
     changes: Sequence[str] = ()
 
-    def __init__(
-        self, problems: Iterable[Problem], facts: Facts, cycles: list[deadlock.Cycle]
-    ) -> None:
+    def __init__(self, problems: Iterable[Problem], facts: Facts, cycles: list[Cycle]) -> None:
         super().__init__(problems)
         self.facts = facts
         self.cycles = cycles

@@ -6,7 +6,8 @@ A package in `bombus.protocols` or `bombus.applications`, and `bombus.cluster`, 
 - `commands`: groups of commands (`COMMANDS`) and options of `bombus run` (`RUN`):
   `bombus.cli.extensions`,
 - `live`: software of each live run (`bombus.live.software`),
-- `cluster_live`: `page(address)`, the live page of a running cluster, called with it,
+- `cluster_live`: `page(calls, address)`, the live page of a running cluster, called with it;
+  `calls` are those of its control socket,
 - `design_files`: design files with a key of the package at the top, `KEY`. Its functions do the
   work of `bombus check`, `generate`, `show` and `place` for them: `check(path)` returns what the
   design consists of and warnings, `generate(path, folder)` lines about what it wrote and warnings,

@@ -42,3 +42,8 @@ def near_matches(word: str, known: Iterable[str]) -> str:
     if close := nearest(word, names):
         return f"did you mean {listing(map(repr, close), 'or')}?"
     return f"known: {listing(names)}" if names else "none is known"
+
+
+def error_rate(rate: float | None) -> str:
+    """A bit error rate; None: unknown."""
+    return "-" if rate is None else f"{rate:.1e}" if rate else "0"

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
+from bombus.base.text import error_rate
 from bombus.cluster.description import BoardDescription
 from bombus.cluster.simulation import Cluster
 from bombus.simulator.beat_links import BeatLinkStatistics
@@ -134,14 +135,9 @@ def link_table(found: Sequence[Mapping[str, Any]]) -> Table:
             each = link[key]
             row = [str(each.get(name, "-")) for name in counts]
             if "retries" in counts:
-                row.append(rate_text(each.get("bit_error_rate")))
+                row.append(error_rate(each.get("bit_error_rate")))
             table.add_row(f"{source}.{out} to {target}.{into}", *row)
     return table
-
-
-def rate_text(rate: float | None) -> str:
-    """A bit error rate."""
-    return "-" if rate is None else f"{rate:.1e}" if rate else "0"
 
 
 def counter_table(boards: Sequence[Mapping[str, Any]]) -> Table:

@@ -77,7 +77,8 @@ def run(
             besides.append(stack.enter_context(Control(control, CALLS)))
         if web:
             besides += [
-                stack.enter_context(module.page(web_address)) for module in modules("cluster_live")
+                stack.enter_context(module.page(CALLS, web_address))
+                for module in modules("cluster_live")
             ]
         if bit_errors or rate != 1.0:
             for link in range(len(cluster.description.links)):

@@ -16,8 +16,8 @@ from string import ascii_uppercase
 
 from matplotlib.figure import Figure
 
-from bombus.analysis.deadlock import Cycle
 from bombus.base.text import listing
+from bombus.design.cycle import Cycle
 from bombus.design.elements import Input
 from bombus.design.network import Network
 from bombus.design.resolved import Design

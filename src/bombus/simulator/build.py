@@ -33,7 +33,6 @@ from bombus.base.progress import step
 from bombus.base.sources import source_files
 from bombus.generation.board.config import Board
 from bombus.generation.board.config import board as find_board
-from bombus.simulator import verilator
 from bombus.simulator.compiling import (
     BuildError,
     Driver,
@@ -48,15 +47,15 @@ from bombus.simulator.verilating import (
     build_environment,
     cflags,
     model_options,
+    tool,
     verilate,
     wave_format,
 )
-from bombus.simulator.verilator import verilator_environment
 
 # Of a generated directory, beside the register map and files of other tools.
 _MODEL_FILES = (".sv", ".svh", ".f", ".json")
 
-__all__ = ["BuildError", "Library", "build", "build_library", "verilator_environment"]
+__all__ = ["BuildError", "Library", "build", "build_library"]
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def build(
     found = find_board(board) if board else None
     # Generating takes seconds, so results for the same input are remembered.
     key = content_key(
-        [design.name, verilator.version(), found.model_dump_json() if found else ""],
+        [design.name, tool(), found.model_dump_json() if found else ""],
         [
             *_named(design.parent, [design, *sources]),
             *(file for folder in (paths.RTL, PACKAGE) for file in _tree(folder)),
@@ -176,7 +175,7 @@ def build_library(
     fast = optimisation(quick=quick)
     header = design_header(manifest, wave_format() if trace else "", assertions)
     key = content_key(
-        [verilator.version(), *options, *cflags(of_model), *sanitizers, *fast, header],
+        [tool(), *options, *cflags(of_model), *sanitizers, *fast, header],
         [*(file for file in _tree(generated) if file[1].suffix in _MODEL_FILES), *_runtime()],
     )
 

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from bombus.base.raised_streams import KIND_BITS, LENGTH_BITS
 from bombus.registers.plain import from_plain
 from bombus.registers.secrets import secret_words
-from bombus.simulator.streams import KIND_BITS, LENGTH_BITS
 
 
 def _largest_count(member: dict[str, Any]) -> int:

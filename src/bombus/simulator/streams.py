@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bombus.base.raised_streams import KIND_BITS, LENGTH_BITS
 from bombus.base.text import near_matches
 from bombus.simulator.native import Native, SimulationError
 
-# Fields of tuser besides the metadata, for messages whose kind the layer declares.
-KIND_BITS, LENGTH_BITS = 8, 16
 LONGEST_MESSAGE = 262144
 
 

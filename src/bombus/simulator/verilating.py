@@ -12,7 +12,7 @@ from typing import Any
 from bombus.base.macros import CHECKS
 from bombus.base.paths import SIM
 from bombus.simulator.compiling import run_logged
-from bombus.simulator.verilator import verilator_environment
+from bombus.simulator.verilator import verilator_environment, version
 
 MODEL = "Vtop"
 VERILATOR_FLAGS = (
@@ -42,6 +42,11 @@ SANITIZERS = (
     "-fno-omit-frame-pointer",
     "-g",
 )
+
+
+def tool() -> str:
+    """The version of Verilator, for keys of the cache."""
+    return version()
 
 
 @lru_cache(maxsize=1)

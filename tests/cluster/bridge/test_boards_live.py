@@ -96,7 +96,7 @@ def test_the_command_prints_links_and_counters(boards: Cluster, tmp_path: Path) 
 def test_the_page_shows_boards_links_and_counters(boards: Cluster, tmp_path: Path) -> None:
     pytest.importorskip("nicegui")
     path = tmp_path / "run.sock"
-    with Control(path, CALLS) as control, cluster_live.page("127.0.0.1:0") as page:
+    with Control(path, CALLS) as control, cluster_live.page(CALLS, "127.0.0.1:0") as page:
 
         def serve(cluster: Cluster) -> None:
             control(cluster)

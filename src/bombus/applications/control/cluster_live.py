@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from bombus.applications.control.web.child import DEFAULT_ADDRESS
 
@@ -11,8 +12,11 @@ if TYPE_CHECKING:
     from bombus.applications.control.cluster_web.child import Page
 
 
-def page(address: str | None = None) -> Page:
-    """Serves the page at ADDRESS:PORT while it is open; to be called with the cluster."""
+def page(calls: Mapping[str, Callable[..., Any]], address: str | None = None) -> Page:
+    """Serves the page at ADDRESS:PORT while it is open; to be called with the cluster.
+
+    `calls`: of the run's control socket.
+    """
     from bombus.applications.control.cluster_web.child import Page
 
-    return Page(address or DEFAULT_ADDRESS)
+    return Page(address or DEFAULT_ADDRESS, calls)

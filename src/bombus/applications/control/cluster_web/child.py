@@ -3,15 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from bombus.applications.control.web import child
-from bombus.cluster.live_calls import CALLS
 
 
 class Page(child.Page):
-    """Starts the page's process when it is first called with a cluster, serves it at each call."""
+    """Starts the page's process when it is first called with a cluster, serves it at each call.
+
+    `calls`: of the run's control socket.
+    """
 
     server = "bombus.applications.control.cluster_web.server"
-    calls = CALLS
+
+    def __init__(self, address: str, calls: Mapping[str, Callable[..., Any]]) -> None:
+        super().__init__(address)
+        self.calls = calls
 
     def told(self, key: str) -> str:
         return f"page: {child.url(self._listener)}"

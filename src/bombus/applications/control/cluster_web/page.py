@@ -8,10 +8,10 @@ from typing import Any
 from nicegui import ui
 
 from bombus.applications.control.cluster_web import drawing
-from bombus.applications.control.cluster_web.server import Hub
+from bombus.applications.control.cluster_web.hub import Hub
+from bombus.applications.control.web.hub import INTERVAL_S
 from bombus.applications.control.web.page import si
-from bombus.applications.control.web.server import INTERVAL_S
-from bombus.cluster.report import rate_text
+from bombus.base.text import error_rate
 
 _STYLE = """
 body { background: #f4f6f9; color: #0f172a; }
@@ -113,7 +113,7 @@ class Page:
                         "packets": f"{each.get('packets', 0):,}",
                         "errors": f"{each.get('crc_errors', 0):,}",
                         "retries": f"{each.get('retries', 0):,}",
-                        "rate": rate_text(each.get("bit_error_rate")),
+                        "rate": error_rate(each.get("bit_error_rate")),
                     }
                 )
         self._links.rows = rows

@@ -10,9 +10,9 @@ from statistics import median
 from nicegui import ui
 
 from bombus.applications.control.web import mesh
+from bombus.applications.control.web.hub import INTERVAL_S, Hub
 from bombus.applications.control.web.loads import LinkLoad, share
 from bombus.applications.control.web.log_viewer import LogViewer
-from bombus.applications.control.web.server import INTERVAL_S, Hub
 from bombus.applications.control.web.tile_panel import TilePanel
 
 _WRONG_KEY_S = 1.0  # delay of the answer

@@ -10,8 +10,8 @@ from typing import Any
 from nicegui import ui
 
 from bombus.applications.control.web import editing
+from bombus.applications.control.web.hub import Hub
 from bombus.applications.control.web.mesh import sparkline
-from bombus.applications.control.web.server import Hub
 from bombus.base.errors import UserError
 from bombus.registers.access import unpack
 from bombus.registers.model import WORD_BITS

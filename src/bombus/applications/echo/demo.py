@@ -182,7 +182,9 @@ def measure(library: Library, console: Console) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bombus.cli.demo", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bombus.applications.echo.demo", description=__doc__
+    )
     parser.add_argument("design", type=Path)
     try:
         run(parser.parse_args().design, new_console())
