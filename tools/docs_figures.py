@@ -9,11 +9,16 @@ cells      of tables, of more than WORDS words
 lines      of more than COLUMNS columns, anywhere
 of tables  those of them that are rows of tables
 `--list` names each long paragraph, cell and line instead, as `page:line: message`.
+
+`python tools/lint.py docs` rejects every long paragraph, cell and line, except in the pages that
+docs_limits.json lists with the number that they may have, and more words than its total. With
+`--fix` it lowers those numbers to what the pages have, and never raises them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
@@ -27,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SENTENCES = 4  # of a paragraph
 WORDS = 20  # of a cell
 COLUMNS = 120  # of a line
+LIMITS = ROOT / "tools" / "docs_limits.json"
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 _WORD = re.compile(r"\S*\w\S*")
@@ -133,12 +139,41 @@ def table(pages: dict[str, Figures]) -> str:
     return "\n".join(lines)
 
 
+def pages_of(root: Path = ROOT) -> list[Path]:
+    """The pages that the limits are for."""
+    return [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+
+
+def lint(*, fix: bool, root: Path = ROOT, limits: Path = LIMITS) -> bool:
+    """Whether all pages keep to the limits; prints each problem. `fix`: lowers the limits."""
+    limit = json.loads(limits.read_text(encoding="utf-8"))
+    words, counts, problems = 0, {}, []
+    for page in pages_of(root):
+        name = str(page.relative_to(root))
+        figures, found = measure(page.read_text(encoding="utf-8"))
+        words += figures.words
+        counts[name] = len(found)
+        most = limit["long"].get(name, 0)
+        if len(found) > most:
+            problems += [f"{name}:{each.line}: {each.message}" for each in found]
+            problems += [f"{name}: {len(found)} are too long; its limit is {most}"] if most else []
+    if words > limit["words"]:
+        problems.append(f"{words} words in all pages; the limit is {limit['words']}")
+    print("\n".join(problems), end="\n" if problems else "")
+    if fix:
+        lower = {name: min(most, counts.get(name, 0)) for name, most in limit["long"].items()}
+        limit["long"] = {name: most for name, most in lower.items() if most}
+        limit["words"] = min(limit["words"], words)
+        limits.write_text(json.dumps(limit, indent=2) + "\n", encoding="utf-8")
+    return not problems
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Count words and what is too long in the pages.")
     parser.add_argument("--list", action="store_true", help="name what is too long, with its line")
     parser.add_argument("pages", nargs="*", type=Path, help="default: README.md and docs/")
     arguments = parser.parse_args()
-    pages = arguments.pages or [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    pages = arguments.pages or pages_of()
     figures = {}
     for page in pages:
         path = page.resolve()

@@ -3,7 +3,8 @@
 
 Steps: licence (the first line of every source file), python (ruff on all files and on Python in
 Markdown; mypy), format (verible on all SystemVerilog), comments (words
-and long lines of rtl/, formal/ and sim/), designs (every design of designs/, one of
+and long lines of rtl/, formal/ and sim/), docs (long paragraphs, cells and lines of the pages, and
+their words in all: docs_figures.py), designs (every design of designs/, one of
 each other fabric, one with two networks, one with a host of packet processors and the templates of
 `bombus new` generated and read by Verilator with all warnings, and the smallest one with each set
 of modules read by Yosys, and by Verilator with all signals public, as cocotb needs them). The step
@@ -24,6 +25,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import comments
+import docs_figures
 import licence
 
 from bombus.base.cache import cached_directory, content_key
@@ -217,6 +219,7 @@ STEPS: dict[str, Callable[..., bool]] = {
     "python": lint_python,
     "format": lint_format,
     "comments": comments.lint,
+    "docs": docs_figures.lint,
     "designs": lint_designs,
 }
 # Not among the steps of `make lint`, which has all designs.

@@ -7,34 +7,37 @@ the repository is the current one.
 
 from __future__ import annotations
 
+import re
+import textwrap
+
 from bombus.design import rtl
 from bombus.design.facts import Facts
 from bombus.design.register_map import common_registers, window_registers
 from bombus.registers.markdown import (
     addresses_table,
-    block_sections,
     distinct,
     fields_table,
     members_table,
+    registers_list,
 )
 from bombus.registers.model import Block, Register
 
 _HEAD = """\
 # Registers
 
-Written by `make docs` from the SystemRDL files under `rtl/`. How a layer gets registers and tables
-of its own, and how the register port works: [architecture.md](architecture.md#registers).
+Written by `make docs` from the SystemRDL files under `rtl/`. How a layer gets registers of its own,
+and how the register port works: [architecture.md](architecture.md#registers).
 
-`bombus generate` composes the registers of a design and writes, beside the SystemVerilog,
+`bombus generate` writes the registers of a design, beside the SystemVerilog:
 
 | file | |
 |---|---|
-| `registers.md` | every register of the design with its address |
-| `<design>_registers.h` | C header: a struct of the register map, and masks of all fields |
-| `<design>.rdl` | the same as SystemRDL, for other tools |
-| `<design>.json` | `registers` in the manifest: what Python reads |
+| `registers.md` | every register with its address |
+| `<design>_registers.h` | C header: a struct of the register map, masks of all fields |
+| `<design>.rdl` | SystemRDL, for other tools |
+| `<design>.json` | the manifest; Python reads its `registers` |
 
-From Python, registers have names; indices and values are checked before anything is written:
+In Python, registers have names. Indices and values are checked before a write:
 
 ```python
 with Simulation("docs/examples/lookup/lookup.yaml") as simulation:
@@ -46,45 +49,41 @@ with Simulation("docs/examples/lookup/lookup.yaml") as simulation:
     simulation.tile("arp").registers.cache[3].mac  # of the layer `eth_tx`, in another tile
 ```
 
-Programs must not interleave accesses to multi-word registers of one tile: the tile holds the words
-of a single access, and does not know which program they belong to.
-
 `bombus.registers.access.open_map(manifest, port)` gives the same names over any object with
 `read_register(address)` and `write_register(address, value)`, such as the driver of a board.
+Programs must not interleave accesses to the words of one register: a tile holds the words of a
+single access.
 
 ## The map
 
-| window | |
-|---|---|
-| 0 | the design's own: `host[n]`, `window[n]` (of each fabric with one), `route[n]` (if any) |
-| 1 + t | tile t (row by row, `y * columns + x`) |
+Window 0 has the registers of the design: `host[n]`, `window[n]` (of each fabric with one) and
+`route[n]`. Window 1 + t has those of tile t, numbered `y * columns + x`: its
+[counters](counters.md), its next hops `next_hop[n]`, the slots of its groups of replicas `slot[n]`,
+and the registers of its layers under their names. All windows of a design have the same size: 4
+KiB, or the power of two that the largest tile needs. The manifest numbers the next hops.
 
-A tile has its `counters`, its next hops `next_hop[n]`, the slots of its groups of replicas
-`slot[n]`, and the registers of its layers under their names. All windows of a design have the same
-size: 4 KiB, or the power of two that the largest tile needs. The counters are described in
-[counters.md](counters.md). Next hops are numbered in the manifest (`next_hops` of the tile).
+In the lists below, addresses are relative to the block, and a field is `name[bits] access = reset
+value`, with access r, w or rw. The first byte of a MAC or IPv4 address is the highest.
+
+## In every design
 """
 
 
 def page() -> str:
     """docs/registers.md."""
-    lines = [_HEAD, "## In every design"]
+    lines = [_HEAD]
     common = common_registers()
-    for member in common.members:
-        if isinstance(member, Register):
-            lines += ["", f"### {member.name}", "", member.text, "", *fields_table(member)]
-        else:
-            lines += ["", f"### {member.name}[n]", "", member.text, "", *members_table(member)]
-            lines += block_sections(member, f"{member.name}[n].", 4)
-    window = window_registers()
-    lines += ["", "## window[n]", "", window.text, "", *members_table(window)]
-    lines += block_sections(window, "window[n].", 3)
-    layers = rtl.library(512).layers
-    for name, kind in sorted(layers.items()):
+    alone = Block("", 0, tuple(each for each in common.members if isinstance(each, Register)), 0)
+    lines += registers_list(alone)
+    for member in (*common.members, window_registers()):
+        if isinstance(member, Block):
+            text = "\n".join(textwrap.wrap(member.text, 120))
+            lines += ["", f"### {member.name}[n]", "", text, "", *registers_list(member)]
+    for name, kind in sorted(rtl.library(512).layers.items()):
         if kind.registers:
-            lines += ["", f"## {name}", "", *members_table(kind.registers)]
-            lines += block_sections(kind.registers, "", 3)
-    return "\n".join([*lines, ""])
+            lines += ["", f"## {name}", "", *registers_list(kind.registers)]
+    page = "\n".join([*lines, ""])
+    return re.sub("[:;,] the first byte is the highest", "", page)
 
 
 def _members(block: Block, base: int) -> list[str]:

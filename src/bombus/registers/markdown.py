@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers as tables in Markdown."""
+"""Registers as tables and lists in Markdown."""
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from bombus.registers.model import Block, Field, Register
 
@@ -64,20 +67,69 @@ def addresses_table(block: Block, base: int, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def block_sections(block: Block, path: str, level: int) -> list[str]:
-    """The registers of a block, each with its fields; `level`: of the headings."""
+def registers_list(block: Block, path: str = "", array: Block | None = None) -> list[str]:
+    """The registers of a block, each an item with its fields as items of their own.
+
+    Registers that differ only in the number at the end of their names share an item. `array`: the
+    block is one of this array; arrays of arrays are not shown.
+    """
     lines: list[str] = []
-    for member in block.members:
-        name = f"{path}{member.name}"
+    members = list(block.members)
+    while members:
+        member = members.pop(0)
         if isinstance(member, Block):
-            lines += block_sections(member, f"{name}[n]." if member.count else f"{name}.", level)
+            lines += registers_list(member, f"{path}{member.name}[n].", member)
             continue
-        shown = f"{name}[n]" if member.is_table else name
-        lines += ["", f"{'#' * level} {shown}", ""]
-        if text := " ".join(part for part in (member.text,) if part):
-            lines += [text, ""]
-        lines += fields_table(member)
+        last = None
+        while members and isinstance(other := members[0], Register) and _same(member, other):
+            last = other
+            del members[0]
+        lines += _item(member, path, last, array)
     return lines
+
+
+def _same(first: Register, other: Register) -> bool:
+    """Whether two registers differ only in the number at the end of their names."""
+    digits = "0123456789"
+    return (
+        first.name[-1] in digits
+        and first.name.rstrip(digits) == other.name.rstrip(digits)
+        and replace(first.type, name="") == replace(other.type, name="")
+    )
+
+
+def _item(register: Register, path: str, last: Register | None, array: Block | None) -> list[str]:
+    shown = f"`{path}{register.name}{'[n]' * register.is_table}`"
+    if array is not None:
+        place = _place(array, register.offset)
+    elif last is None:
+        place = _place(register, 0)
+    else:
+        shown = f"{shown} to `{last.name}`"
+        place = f"{_place(register, 0)} to `{last.offset:#x}`"
+    title = "" if register.title.lower() == register.name and register.text else register.title
+    text = ". ".join(part.rstrip(".") for part in (title, register.text) if part)
+    lines = [f"- {shown}, {place}, {register.type.bits} bits: {text}."]
+    items = []
+    for field in register.type.fields:
+        reset = "" if field.reset is None else f" = {_reset(field)}"
+        about = f": {field.text}" if field.text else ""
+        items.append(f"`{field.name}[{_bits(field)}] {field.access}{reset}`{about}")
+    if len(items) == 1:
+        lines[0] += f" {items.pop()}"
+    lines += [f"    - {item}" for item in items]
+    return [part for line in lines for part in _wrapped(line)]
+
+
+def _wrapped(item: str) -> list[str]:
+    """The lines of an item of a list; angle brackets would be HTML."""
+    return textwrap.wrap(
+        re.sub(r"<(?=\w)", "&lt;", item),
+        width=120,
+        subsequent_indent=" " * (item.index("-") + 2),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def distinct(registers: Iterable[Register]) -> list[Register]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -97,3 +98,29 @@ def test_the_program_names_page_and_line(
     monkeypatch.setattr(sys, "argv", ["docs_figures.py", str(page)])
     docs_figures.main()
     assert "1 pages" in capsys.readouterr().out
+
+
+def test_limits_hold_and_are_only_lowered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limits = tmp_path / "limits.json"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text("Short.\n")
+    page = tmp_path / "docs" / "page.md"
+
+    def clean(text: str, words: int, most: dict[str, int], *, fix: bool = False) -> bool:
+        page.write_text(text)
+        limits.write_text(json.dumps({"words": words, "long": most}))
+        return docs_figures.lint(fix=fix, root=tmp_path, limits=limits)
+
+    long = "A. B. C. D. E.\n"
+    assert clean("A.\n", 2, {})
+    assert not clean("A b.\n", 2, {})
+    assert capsys.readouterr().out == "3 words in all pages; the limit is 2\n"
+    assert not clean(long, 9, {})
+    assert capsys.readouterr().out == "docs/page.md:1: paragraph of 5 sentences\n"
+    assert clean(long, 9, {"docs/page.md": 1})
+    assert not clean(f"{long}\n{long}", 20, {"docs/page.md": 1}, fix=True)
+    assert json.loads(limits.read_text()) == {"words": 11, "long": {"docs/page.md": 1}}
+    assert clean(long, 20, {"docs/page.md": 2, "README.md": 1, "none.md": 1}, fix=True)
+    assert json.loads(limits.read_text()) == {"words": 6, "long": {"docs/page.md": 1}}

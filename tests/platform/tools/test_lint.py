@@ -16,7 +16,7 @@ from tests import ROOT
 @pytest.mark.parametrize(
     "step",
     [
-        *("licence", "python", "format", "comments", "sample"),
+        *("licence", "python", "format", "comments", "docs", "sample"),
         pytest.param("designs", marks=pytest.mark.sweep),
     ],
 )
