@@ -7,7 +7,9 @@ in the repository is up to date.
 
 from __future__ import annotations
 
+import re
 import sys
+import textwrap
 import types
 import typing
 from ipaddress import IPv4Address, IPv4Network
@@ -80,15 +82,11 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
         "```",
     ),
     ("`host`", Host, ""),
-    ("A MAC port: `mac_ports[]`", MacPort, ""),
+    ("A MAC port: `mac_ports[]`", MacPort, "The other keys are those of `host`."),
     (
         "A route: `routes[]`",
         Route,
-        "A message that starts in the design leaves by the port of the route with the longest "
-        "prefix; of equally long ones by that of the first, and entries take precedence over the "
-        "networks of the MAC ports. Replies leave by the port that the request arrived on, and use "
-        "routes of that port only. Without a route, a message goes to the gateway of its port; a "
-        "new message to that of the first port that has one.",
+        "Which route a message takes: [MAC ports](architecture.md#mac-ports).",
     ),
     ("A memory: `memories.<name>`", Memory, ""),
     ("A tile: `tiles[]`", TileOfLayers, ""),
@@ -110,9 +108,9 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
 _NEXT_HOPS = """## Next hops
 
 A layer chooses a next hop for each message, by name. The message goes to the layer that answers to
-that name (its `Entry`). A layer in the same tile has precedence and is joined by wires. If several
-layers answer to a name, the tile must select one under `next`. If none does, the messages are
-dropped and counted, and `bombus check` warns unless `next` says `drop`.
+that name (its `Entry`), by wires if it is in the same tile, which has precedence. If several layers
+answer to a name, the tile must select one under `next`. If none does, the messages are dropped and
+counted, and `bombus check` warns unless `next` says `drop`.
 
 Layers that are found by a number have next hops of their own: `udp_rx` sends to an application by
 its `udp_port` (next hop `udp_port_7`), `ipv4_rx` by `ip_protocol` and `eth_rx` by `ether_type`
@@ -127,18 +125,16 @@ by the policy under `dispatch`:
 | policy | the replica that takes a message | order |
 |---|---|---|
 | `flow_hash` | by a hash of the peer's address and both ports | of each flow |
-| `dst_port` | by the destination port: an application with `udp_port: 7000` and 4 replicas \
-has the ports 7000 to 7003, one each | of each port |
+| `dst_port` | by the destination port | of each port |
 | `round_robin` | the next one in a fixed order | none |
-| `least_loaded` | the one with the fewest messages in flight to it or inside it; ties in \
-turn | none |
+| `least_loaded` | the one with the fewest messages in flight to it or inside it | none |
 
+With `dst_port`, an application with `udp_port: 7000` and 4 replicas has the ports 7000 to 7003.
 `dispatch: [flow_hash, least_loaded]` uses the first policy until software selects another one
 (`Simulation.balancers`). `flow_hash` and `dst_port` can be switched to `round_robin` in any case.
 
-The sending tiles dispatch; under `least_loaded` they tell each other what they send. Alternatively,
-a tile of kind `scheduler` before the replicas dispatches. `before` names the tile that it precedes:
-messages to `echo` go to `balancer`, which forwards each to one of the replicas:
+The sending tiles dispatch, or a tile of kind `scheduler` before the replicas. `before` names the
+tile that it precedes: messages to `echo` go to `balancer`, which forwards each to a replica:
 
 ```
   - {name: balancer, kind: scheduler, before: echo}
@@ -148,10 +144,9 @@ messages to `echo` go to `balancer`, which forwards each to one of the replicas:
 With `next`, `echo` means all replicas, `echo_2` one of them. Tiles with a MAC port, `arp` and
 `eth_tx` cannot be replicated. How it works, and how to redistribute flows at run time:
 [architecture.md](architecture.md#replicas).
-""".replace("\\\n", "")
+"""
 
-_RAISED = """
-## Raised ports
+_RAISED = """## Raised ports
 
 A layer may have ports besides those that Bombus connects: to a memory, a debug pin, a sensor.
 `ports` of its tile raises them to the top, by name. The key is what the names of the layer's ports
@@ -172,10 +167,10 @@ replica's number: `dram_0_awaddr_o`.
 `memories` places a model of a memory at raised AXI4 ports, in simulation only. Widths follow from
 the ports; the layer's clock is that of the design. A layer may omit what it does not use: an ID,
 burst lengths, strobes. The module `<design>_sim` joins the top and its memories
-(`<design>_sim.f`); the simulator is built from it. Raised ports `x_tdata`, `x_tkeep`, `x_tvalid`,
-`x_tready`, `x_tlast` and perhaps `x_tuser` are an AXI-Stream: the program that drives the simulator
-exchanges messages with it (`Simulation.streams`). Other raised ports are pins of the simulator:
-`Simulation.read_pin("buffer_fill_o")`, `write_pin`. An example of both is
+(`<design>_sim.f`); the simulator is built from it.
+
+Other raised ports are AXI-Streams or pins of the simulator
+([simulator.md](simulator.md#raised-ports-and-memories)). An example with both:
 [designs/udp_echo_memory.yaml](../designs/udp_echo_memory.yaml).
 """
 
@@ -224,6 +219,8 @@ def _type_words(annotation: Any, metadata: list[Any]) -> str:
 
 def _several(words: str) -> str:
     """`integers, each 0 to 9` for `integer, 0 to 9`."""
+    if words.startswith(("list", "mapping")):
+        return words
     kind, comma, bounds = words.partition(", ")
     noun, mark, form = kind.partition(" (")
     return f"{noun}s{mark}{form}{comma and ', each '}{bounds}"
@@ -267,27 +264,49 @@ def _default_words(field: FieldInfo) -> str:
     return f"`{default:g}`" if isinstance(default, float) else f"`{in_yaml(default)}`"
 
 
-def _table(model: type[BaseModel]) -> list[str]:
-    """The keys of a model, without those already listed for its base."""
-    rows = ["| key | type | default | |", "|---|---|---|---|"]
-    known = TileOfLayers.model_fields if model is TileOfKind else {}
+def _keys(model: type[BaseModel]) -> list[str]:
+    """The keys of a model, each an item, without those that its base has."""
+    lines = []
+    known = TileOfLayers if model is TileOfKind else Host if model is MacPort else None
     for name, field in model.model_fields.items():
-        if name in known:
+        if known is not None and name in known.model_fields:
             continue
-        words = _type_words(field.annotation, list(field.metadata))
-        cells = (f"`{name}`", words, _default_words(field), field.description or "")
-        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return rows
+        default = _default_words(field)
+        if default and default != "required":
+            default = f"default {default}"
+        words = [_type_words(field.annotation, list(field.metadata)), default]
+        head = f"- `{name}` ({'; '.join(word for word in words if word)})"
+        lines += _wrapped(f"{head}: {field.description}" if field.description else head, "  ")
+    return lines
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(
+        text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _paragraphs(text: str) -> str:
+    """The text with lines as long as those of other pages, code unchanged."""
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
+    for number in range(0, len(parts), 2):
+        blocks = parts[number].split("\n\n")
+        parts[number] = "\n\n".join(
+            block if "|" in block else "\n".join(_wrapped(block)) for block in blocks
+        )
+    return "\n\n".join(part.strip("\n") for part in parts if part.strip("\n"))
 
 
 def reference() -> str:
     """The page as Markdown."""
     lines = [_INTRODUCTION.format(example=_EXAMPLE)]
     for title, model, note in _SECTIONS:
-        lines += [f"## {title}", "", (model.__doc__ or "").strip(), "", *_table(model), ""]
+        summary = _wrapped((model.__doc__ or "").strip())
+        lines += [f"## {title}", "", *summary, "", *_keys(model), ""]
         if note:
-            lines += [note, ""]
-    return "\n".join([*lines, _NEXT_HOPS, _REPLICAS]) + _RAISED
+            lines += [_paragraphs(note), ""]
+    rest = (_NEXT_HOPS, _REPLICAS, _RAISED)
+    return "\n".join(lines) + "\n" + "\n\n".join(_paragraphs(part) for part in rest) + "\n"
 
 
 if __name__ == "__main__":

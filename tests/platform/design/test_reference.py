@@ -25,10 +25,12 @@ def test_example_is_sound(tmp_path: Path) -> None:
 
 
 def test_bounds_and_defaults_are_those_of_the_design_file() -> None:
-    rows = {line.split(" | ")[0].strip("| `"): line for line in reference.reference().splitlines()}
-    assert rows["max_packet_flits"].split(" | ")[1] == "integer, 1 to 2048"
-    assert rows["prefix"].split(" | ")[1] == "integer, 1 to 32"
-    assert rows["columns"].split(" | ")[1] == "integer, 1 to 255"
-    assert rows["at"].split(" | ")[1] == "list of 2 integers, each 0 to 254 or list of such lists"
-    assert rows["lossless"].split(" | ")[2] == "`true`"
-    assert "The key `before`" in reference.reference()
+    page = " ".join(reference.reference().split())
+    keys = dict(re.findall(r"- `(\w+)` \((.*?)\)(?::| -)", page))
+    assert keys["max_packet_flits"] == "integer, 1 to 2048"
+    assert keys["prefix"] == "integer, 1 to 32; default `24`"
+    assert keys["columns"] == "integer, 1 to 255"
+    assert keys["at"] == "list of 2 integers, each 0 to 254 or list of such lists"
+    assert keys["lossless"] == "true or false; default `true`"
+    assert keys["elsewhere"] == "mapping to mapping to list; default none"
+    assert "The key `before`" in page
