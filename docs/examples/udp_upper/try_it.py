@@ -24,5 +24,7 @@ with Simulation(DESIGN, seed=1) as simulation:
     print(f"{len(burst.received)} more answers")
 
     simulation.advance_until_idle()  # afterwards, counters are up to date
-    print({name: n for name, n in simulation.tile_counters("upper").items() if n})
+    for name, count in simulation.tile_counters("upper").items():
+        if count:
+            print(name, count)
     simulation.check()  # no rule of AXI-Stream was broken
