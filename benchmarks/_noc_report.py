@@ -181,6 +181,8 @@ def _group(row: Row) -> str:
 
 def _plot(axis: Axes, rows: Sequence[Row], traffic: str, pattern: str, group: str) -> None:
     """Curves, a triangle at the highest accepted load of each, and published figures."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
     for (kind, algorithm), series in _series(rows).items():
         if _group(series[0]) != group:
             continue
@@ -206,6 +208,9 @@ def _plot(axis: Axes, rows: Sequence[Row], traffic: str, pattern: str, group: st
     for label, accepted, (colour, line) in _published(traffic, pattern, group):
         axis.axvline(accepted, color=colour, linestyle=line, linewidth=1.3, label=label)
     axis.set(yscale="log", xlim=(0, 1))
+    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axis.yaxis.set_minor_formatter(NullFormatter())
     axis.tick_params(labelsize=8, which="both")
     axis.grid(alpha=0.3)
 

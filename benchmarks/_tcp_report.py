@@ -23,6 +23,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#6A3D9A", "#CC79A7", "#B8860B", "#5
 MARKERS = "os^Dv<>P"
 PLAIN = "#444444"
 TITLES = {"rx": "received", "tx": "sent", "both": "in both directions, each"}
+LARGEST, SMALLEST = 11.0, 2.5  # markers of the first and of the last curve
+CLOSE = 1.5  # sizes whose ratio is below share a tick
 FULL_BITS = 512  # width of the published figures
 # Protocols whose rows are of frames (`_echo_rows`), by mode
 FRAMES = {"udp": "UDP", "ethernet": "Ethernet"}
@@ -72,11 +74,16 @@ def _published(axis: Axes, direction: str) -> None:
             continue
         where = point["payload_bytes"], point["goodput_gbps"]
         label = f"1 connection, {name}, published"
-        axis.plot(*where, marker, color=PLAIN, markersize=9, zorder=5, label=label)
+        size = LARGEST + 5 if marker in "+x" else 9  # lines reach beyond the curves' markers
+        axis.plot(*where, marker, color=PLAIN, markersize=size, zorder=5, label=label)
 
 
 def _curves(axis: Axes, rows: Sequence[Row], key: str, lines: Mapping[str, int]) -> None:
-    """A curve for each way to carry payload."""
+    """A curve for each way to carry payload.
+
+    Open markers, each within that of the curve before, so that all are seen where values are equal.
+    """
+    step = (LARGEST - SMALLEST) / max(1, len(lines) - 1)
     for name, place in lines.items():
         series = sorted((row["payload_bytes"], row[key]) for row in rows if _line(row) == name)
         if series:
@@ -84,7 +91,7 @@ def _curves(axis: Axes, rows: Sequence[Row], key: str, lines: Mapping[str, int])
                 *zip(*series, strict=True),
                 marker=MARKERS[place % len(MARKERS)],
                 markerfacecolor="none",
-                markersize=8 - min(place, 5),
+                markersize=LARGEST - step * place,
                 linewidth=1.2,
                 color=COLOURS[place % len(COLOURS)],
                 label=name,
@@ -101,7 +108,11 @@ def _line(row: Row) -> str:
 def _finish(axis: Axes, title: str, sizes: Sequence[int]) -> None:
     axis.set_title(title, fontsize=10)
     axis.set_xscale("log", base=2)
-    axis.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=90)
+    ticks: list[int] = []
+    for size in sizes:
+        if not ticks or size / ticks[-1] >= CLOSE:
+            ticks.append(size)
+    axis.set_xticks(ticks, [f"{size:,}" for size in ticks], rotation=90)
     axis.minorticks_off()
     axis.grid(alpha=0.3)
     axis.tick_params(labelsize=8)
@@ -121,7 +132,7 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
         here = [row for row in streams if row["data_bits"] == bits]
         lines = {name: n for n, name in enumerate(dict.fromkeys(map(_line, here)))}
         shown = [name for name in TITLES if any(row["direction"] == name for row in here)]
-        figure = Figure(figsize=(3.1 * len(shown) + 0.5, 4))
+        figure = Figure(figsize=(3.6 * len(shown) + 0.5, 4.2))
         axes = figure.subplots(1, len(shown), sharey=True, squeeze=False)
         for axis, direction in zip(axes[0], shown, strict=True):
             series = [row for row in here if row["direction"] == direction]
@@ -307,7 +318,7 @@ def draw_transfers(rows: Sequence[Row], folder: Path) -> None:
     """Bytes that have arrived, by round trips of the link since the SYN."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 4))
+    figure = Figure(figsize=(6.4, 4.4))
     axis = figure.subplots()
     for place, row in enumerate(rows):
         axis.step(
@@ -322,6 +333,6 @@ def draw_transfers(rows: Sequence[Row], folder: Path) -> None:
     axis.set(xlabel="round trips of the link since the SYN", ylabel="KiB that have arrived")
     axis.set(xlim=(0, None), ylim=(0, None))
     axis.grid(alpha=0.3)
-    axis.legend(fontsize=8, frameon=False, loc="lower right")
-    figure.tight_layout()
+    figure.tight_layout(rect=(0, 0.14, 1, 1))  # the legend is below the axes: it hides no curve
+    figure.legend(fontsize=8, frameon=False, loc="lower center", ncols=2)
     _save(figure, folder / "tcp_transfers.svg")
