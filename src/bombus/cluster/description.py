@@ -5,7 +5,6 @@ for a design file with boards.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -125,35 +124,11 @@ class Description:
         return min((link.latency_cycles for link in self.links), default=DEFAULT_LATENCY_CYCLES)
 
 
-def read(path: Path | str) -> Description:
-    """Reads `cluster.json`, or a design file with boards, which is generated first."""
-    path = Path(path)
-    if not path.is_file():
-        raise UserError(f"cannot read {path}: no such file")
-    if path.suffix != ".json":
-        path = _generated(path)
-    try:
-        return _parsed(json.loads(path.read_text()), path.parent)
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: this is no description of a cluster: {error!r}") from None
+def parsed(given: Mapping[str, Any], folder: Path) -> Description:
+    """A description as `cluster.json` holds it. folder: that of the file.
 
-
-def _generated(design: Path) -> Path:
-    # Slow to import
-    from bombus.base.cache import cached_directory, content_key
-    from bombus.base.sources import source_files
-    from bombus.cluster.generate import generate_cluster
-
-    def make(folder: Path) -> None:
-        generate_cluster(design, folder)
-
-    files = [design, *source_files(design)]
-    key = content_key([design.name], [(file.name, file) for file in files])
-    folder = cached_directory(f"clusters/{key}", make)
-    return folder / "cluster.json"
-
-
-def _parsed(given: Mapping[str, Any], folder: Path) -> Description:
+    ValueError, KeyError or TypeError if it is none, UserError if boards and links do not fit.
+    """
     return Description(
         given["name"],
         tuple(

@@ -8,9 +8,10 @@ from typing import Any
 
 from bombus.base.errors import UserError
 from bombus.cluster import report
+from bombus.cluster.board import Board
 from bombus.cluster.layout import is_clear, positions
 from bombus.cluster.rerouting import topology_of
-from bombus.cluster.simulation import Board, Cluster
+from bombus.cluster.simulation import Cluster
 
 
 def _overview(cluster: Cluster) -> dict[str, Any]:

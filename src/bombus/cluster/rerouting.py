@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from bombus.base.errors import UserError
 from bombus.cluster import routing
+from bombus.cluster.board import Board
 from bombus.cluster.description import ROUTE, BoardDescription, Description, RegisterWrite
 from bombus.cluster.topology import Link, Topology
-
-if TYPE_CHECKING:
-    from bombus.cluster.simulation import Board
-    from bombus.registers.access import BlockAccess
+from bombus.registers.access import BlockAccess
 
 _PAUSE, _HOLD, _DISABLE = "pause", "hold", "disable_links"  # registers of a node
 _FOR_EVER = 0xFFFF  # of `hold`
