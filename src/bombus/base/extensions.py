@@ -12,12 +12,14 @@ A package in `bombus.protocols` or `bombus.applications`, and `bombus.cluster`, 
   work of `bombus check`, `generate`, `show` and `place` for them: `check(path)` returns what the
   design consists of and warnings, `generate(path, folder)` lines about what it wrote and warnings,
   `show(path, picture)` the pictures and warnings, `place(path, move=, effort=)` a `Placed`.
+  `draw_deadlock(error, picture)` draws the cycle of a `DeadlockError` of `check`, and returns the
+  pictures. `refused(path)` says what to do instead of a command that takes no such file.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -59,4 +61,9 @@ def of_design_file(path: Path) -> ModuleType | None:
     except (OSError, ValueError):
         return None  # the reader of design files says why
     keys = {line.partition(":")[0] for line in lines if ":" in line and line[:1].isalpha()}
+    return of_keys(keys)
+
+
+def of_keys(keys: Container[str]) -> ModuleType | None:
+    """The module for a design file with these keys at the top; None: it is an ordinary one."""
     return next((each for each in modules("design_files") if each.KEY in keys), None)

@@ -47,7 +47,7 @@ def check(
 
     check_json(json, design, picture=picture)
     if other := of_design_file(design):
-        _check_other(other, design, json)
+        _check_other(other, design, picture, json)
         return
     try:
         facts, problems = step.check(design)
@@ -84,13 +84,29 @@ def check(
         )
 
 
-def _check_other(kind: ModuleType, design: Path, json: Path | None) -> None:
+def _check_other(kind: ModuleType, design: Path, picture: Path | None, json: Path | None) -> None:
     """Checks a design file with a key of an extension."""
+    from bombus.analysis.check import DeadlockError
+
     try:
         size, problems = kind.check(design)
     except DesignError as error:
-        write_json(_verdict(error.problems), json)
-        raise
+        verdict = _verdict(error.problems)
+        if not isinstance(error, DeadlockError):
+            write_json(verdict, json)
+            raise
+        print_problems(error.problems)
+        console = error_console()
+        if picture:
+            files = [str(file) for file in kind.draw_deadlock(error, picture)]
+            verdict["pictures"] = files
+            console.print(f"Pictures of the cycle: {listing(files)}", markup=False)
+        else:
+            console.print(f"`bombus check {design} -o cycle.svg` draws the cycle", markup=False)
+        text = f"`bombus place {design} --move` searches for a placement without deadlock"
+        console.print(text, markup=False)
+        write_json(verdict, json)
+        raise typer.Exit(1) from None
     print_problems(problems)
     write_json(_verdict(problems), json)
     found = f"valid, {counted(len(problems), 'warning')}" if problems else "no problems found"

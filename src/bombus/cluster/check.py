@@ -38,6 +38,20 @@ class Checked:
     problems: Sequence[Problem]  # warnings
 
 
+class ClusterDeadlock(checking.DeadlockError):
+    """Cycles of resources of several boards. `boards`: their designs, by number."""
+
+    def __init__(
+        self,
+        problems: Sequence[Problem],
+        whole: Facts,
+        cycles: list[deadlock.Cycle],
+        boards: Sequence[Facts],
+    ) -> None:
+        super().__init__(problems, whole, cycles)
+        self.boards = boards
+
+
 def check(path: Path, *, allow_deadlock: bool = False) -> Checked:
     """Checks the design file of a cluster.
 
@@ -66,7 +80,7 @@ def check_file(file: config.DesignFile, *, allow_deadlock: bool = False) -> Chec
         problems.append(cluster.file.problem(loc, str(cycle), is_error=not allow_deadlock))
     problems = _distinct(problems)
     if cycles and not allow_deadlock:
-        raise checking.DeadlockError(problems, whole, cycles)
+        raise ClusterDeadlock(problems, whole, cycles, boards)
     return Checked(cluster, boards, whole, problems)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bombus check`, `generate`, `show` and `place` of designs on several boards
-(`bombus.base.extensions`).
+"""`bombus check`, `generate`, `show` and `place` of designs on several boards, and what to do
+instead of other commands (`bombus.base.extensions`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from bombus.base.extensions import Placed
 from bombus.base.text import counted
 from bombus.cluster import files
 from bombus.cluster import generate as generating
-from bombus.cluster.check import Checked, resolved
+from bombus.cluster.check import Checked, ClusterDeadlock, resolved
 from bombus.cluster.check import check as checking
 
 KEY = "cluster"
@@ -22,6 +22,28 @@ def check(path: Path) -> tuple[str, list[Problem]]:
     """What is on the boards, and warnings. DesignError if the design is invalid."""
     checked = checking(path)
     return _size(checked), list(checked.problems)
+
+
+def draw_deadlock(error: ClusterDeadlock, picture: Path) -> list[Path]:
+    """Draws the first cycle, in a picture for the mesh of each board that it visits."""
+    from bombus.pictures import mesh
+
+    cycle = error.cycles[0]
+    found = []
+    for facts in error.boards:
+        if set(cycle.tiles) & set(facts.design.tiles):
+            name = facts.design.networks[0].name.partition(".")[0]
+            found.append(picture.with_stem(f"{picture.stem}_{name}"))
+            mesh.draw(facts.design, found[-1], cycle)
+    return found
+
+
+def refused(path: Path) -> str:
+    """Of commands for the design of one board."""
+    return (
+        f"the design is on several boards, this command takes one: `bombus cluster run {path}` "
+        f"simulates all, `bombus generate {path}` writes a design file for each"
+    )
 
 
 def _size(checked: Checked) -> str:

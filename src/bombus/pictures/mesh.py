@@ -179,13 +179,18 @@ def figure(design: Design) -> Figure:
 
 
 def cycle_figure(design: Design, cycle: Cycle) -> Figure:
-    """A cycle of channels on the mesh: what each leg holds, and what it waits for."""
+    """A cycle of channels on the mesh: what each leg holds, and what it waits for.
+
+    Of a cycle through several designs, the legs in this one are drawn.
+    """
     heading = "solid: held; dashed: waited for; thin: rest of the route"
     lanes: dict[Link, list[Lane]] = {}
     legend: list[tuple[str, str]] = []  # text and colour
     for i, leg in enumerate(cycle.legs):
         colour, _ = line_style(i)
         source, target = leg.hop.source, leg.hop.target
+        if source.tile not in design.tiles:
+            continue
         assert target is not None
         needed = cycle.legs[(i + 1) % len(cycle.legs)].resources[0]
         held = {channel.link for channel in leg.channels}

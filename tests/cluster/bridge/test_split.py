@@ -145,6 +145,33 @@ def test_a_ring_through_two_boards_is_found(tmp_path: Path) -> None:
     assert "cluster_send" in text
 
 
+def test_a_deadlock_is_drawn_on_each_of_its_boards(tmp_path: Path) -> None:
+    file = edited(tmp_path, ("kind: ipv4_rx, at: [1, 0]", "kind: ipv4_rx, board: 1"))
+    verdict = tmp_path / "verdict.json"
+    arguments = ["check", str(file), "-o", str(tmp_path / "cycle.svg"), "--json", str(verdict)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1
+    found = json.loads(verdict.read_text())
+    pictures = [tmp_path / f"cycle_board_{board}.svg" for board in (0, 1)]
+    assert found["pictures"] == [str(picture) for picture in pictures]
+    assert not found["valid"] and "possible deadlock" in found["problems"][0]["message"]
+    texts = [picture.read_text() for picture in pictures]
+    assert "board_0/udp_rx" in texts[0] and "board_1/" not in texts[0]
+    assert "board_1/echo" in texts[1]
+    without = CliRunner().invoke(app, ["check", str(file)])
+    said = without.output.replace("\n", " ")
+    assert "-o cycle.svg` draws" in said and "--move` searches" in said
+
+
+@pytest.mark.parametrize("command", [["area"], ["build"], ["run"], ["timing"], ["bench", "tcp"]])
+def test_commands_for_one_board_name_those_for_all(command: list[str]) -> None:
+    with pytest.raises(DesignError) as caught:
+        CliRunner().invoke(app, [*command, str(EXAMPLE)], catch_exceptions=False)
+    (problem,) = caught.value.problems
+    assert problem.line == 7
+    assert "`bombus cluster run " in problem.message and "`bombus generate " in problem.message
+
+
 def test_an_unmanaged_channel_stops_others(tmp_path: Path) -> None:
     """Answers wait on the link for requests of another channel that is not managed."""
     managed = check(EXAMPLE).whole.resource_graph

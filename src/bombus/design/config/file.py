@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from bombus.base import trust, yaml_file
 from bombus.base.errors import DesignError, Problem
+from bombus.base.extensions import of_keys
 from bombus.base.text import nearest
 from bombus.base.yaml_file import Loc
 from bombus.design.config.design import DesignConfig
@@ -141,6 +142,9 @@ def load(path: Path, model: type[DesignConfig] = DesignConfig) -> DesignFile:
     if "fabrics" in document and "tiles" not in document:
         message = "this is a sweep file, for `bombus sweep`; a design file lists tiles"
         raise DesignError([Problem(path, yaml_file.line(document, ("fabrics",)), message)])
+    if model is DesignConfig and (other := of_keys(document)):
+        where = yaml_file.line(document, (other.KEY,))
+        raise DesignError([Problem(path, where, f"{other.KEY}: {other.refused(path)}")])
     data = yaml_file.plain(document)
     tiles = data.get("tiles")
     problems = list(_duplicates(path, document, tiles if isinstance(tiles, list) else []))
