@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bombus.cluster import routing
-from bombus.cluster.description import BoardDescription, Description, LinkDescription, RegisterWrite
-from bombus.cluster.links import CLASSES, Links
+from bombus.cluster.description import Description
 from bombus.cluster.model import Endpoint, Timing
+from bombus.cluster.reading import alike
 from bombus.cluster.simulation import Cluster
 from bombus.cluster.split import BRIDGE as TILE
-from bombus.cluster.split import NODE
 from bombus.cluster.topology import Topology
 
 STEP = 1000  # cycles between two looks at the counts
@@ -88,16 +86,7 @@ def describe_layers(
             ports=", ".join(f"{port}: {name}" for port, name in raised.items()),
         )
     )
-    found = Links(topology, routing.tables(topology, CLASSES))
-    boards = []
-    for board, name in enumerate(topology.names):
-        writes = tuple(
-            RegisterWrite(TILE, register, value, NODE, index)
-            for register, index, value in found.registers(board)
-        )
-        boards.append(BoardDescription(board, name, design, writes))
-    joined = tuple(LinkDescription(*link.ends, timing.latency) for link in topology.links)
-    return Description("load", tuple(boards), joined)
+    return alike(design, topology, latency_cycles=timing.latency, tile=TILE)
 
 
 def start(description: Description, cycles: int = 20_000) -> Cluster:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from bombus.cluster import law
 from bombus.cluster.model import Endpoint, Timing
@@ -64,6 +65,16 @@ def half(stride: int) -> Endpoint:
     )
 
 
+def window() -> Endpoint:
+    """The least buffer for the full rate over all hops: an offset of a round trip, 1.1 of it in
+    all.
+    """
+    timing = Timing()
+    trip = law.round_trip(HOPS, WORDS, timing) / timing.wire(WORDS)
+    buffer, offset = int(1.1 * trip), ceil(trip)
+    return replace(half(8), buffer_size=buffer, flow_offset=offset, flow_stride=buffer - offset)
+
+
 def _in_strides(figure: str, stride: int, hops: int, endpoints: int = 1, part: str = "") -> Case:
     """Figures 8 and 9: whole strides are measured, so that the moment of a grant adds nothing."""
     skip = stride * max(2, 64 // stride)
@@ -101,6 +112,7 @@ def cases(*, full: bool = False) -> Iterator[Case]:
         endpoint = replace(half(stride), buffer_size=buffer, flow_stride=stride, flow_offset=offset)
         flows = tuple((source, 0) for source in range(1, HOPS + 1))
         yield Case(f"10 {name}", endpoint, flows, packets=5000, skip=500, endless=True)
+    yield Case("window", window(), ((HOPS, 0),), packets=2000, skip=500, part="window")
     for buffer in LINK_BUFFERS:
         yield from _links(buffer, full=full)
     for stride in SHARED:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -12,19 +12,13 @@ from statistics import median
 import numpy as np
 from _cluster_boards import describe_layers, start
 
-from bombus.base.errors import UserError
 from bombus.cluster.collectives import Words, all_reduce, ring_order
 from bombus.cluster.model import Endpoint, Timing
-from bombus.cluster.simulation import Cluster
-from bombus.cluster.split import BRIDGE as TILE
+from bombus.cluster.ring import LAYER, Ring
 from bombus.cluster.topology import build
 
 BOARDS = 16
 VECTOR_BYTES = 65_536
-LAYER = "cluster_collect"
-BARRIER, ALL_REDUCE = 0, 3  # collective_pkg::op_e
-STEP = 16  # cycles between two looks at the results
-LIMIT = 200_000  # cycles
 REPEATS = 5  # all-reduces, of which the median is taken
 
 
@@ -90,65 +84,25 @@ def measure(
     with tempfile.TemporaryDirectory() as folder:
         described = describe_layers(topology, [layer], Path(folder), timing, ports)
         with start(described) as cluster:
-            ring = _Ring(cluster, order, timing.width // 8)
+            ring = Ring(cluster, order)
             beats = size // ring.beat_bytes
             vectors = _vectors(boards, size // 4)
             wanted = all_reduce(vectors, given.packet_beats * timing.width // 32, is_float=True)
-            runs = [ring.run(ALL_REDUCE, vectors) for _ in range(REPEATS)]
-            wrong = sum(not np.array_equal(each, wanted) for found, _ in runs for each in found)
-            cycles = int(median(cycles for _, cycles in runs))
+            cycles_of = []
+            wrong = 0
+            for _ in range(REPEATS):
+                found = ring.all_reduce(vectors, is_float=True)
+                wrong += sum(not np.array_equal(each, wanted) for each in found)
+                cycles_of.append(ring.cycles - 2 * beats)  # a vector is loaded, and one read
+            cycles = int(median(cycles_of))
             bound = 2 * (boards - 1) / boards * beats
             name = f"{given.packet_beats * ring.beat_bytes} B, link buffer {given.link_buffer}"
             yield Operation(f"all-reduce {name}", "torus", boards, end, cycles, bound, wrong)
-            _, cycles = ring.run(BARRIER, [])
-            yield Operation(f"barrier {name}", "torus", boards, end, cycles, None, 0)
+            ring.barrier()
+            yield Operation(f"barrier {name}", "torus", boards, end, ring.cycles, None, 0)
             cluster.check()
 
 
 def _vectors(count: int, words: int) -> list[Words]:
     random = np.random.default_rng(1)
     return [random.normal(0, 1e3, words).astype(np.float32).view(np.uint32) for _ in range(count)]
-
-
-class _Ring:
-    """The boards of a running cluster in the order of their ring."""
-
-    def __init__(self, cluster: Cluster, order: Sequence[int], beat_bytes: int) -> None:
-        self.cluster = cluster
-        self.order = order
-        self.beat_bytes = beat_bytes
-        self.tag = 0
-        last = len(order) - 1
-        for position, board in enumerate(order):
-            register = cluster[board].registers.tiles[TILE][LAYER].ring
-            register.write(
-                position=position,
-                last=last,
-                following=order[(position + 1) % len(order)],
-                preceding=order[position - 1],
-            )
-            register.read()  # it is written now
-
-    def run(self, operation: int, vectors: Sequence[Words]) -> tuple[list[Words], int]:
-        """The results by position. Cycles: without those in which a vector is loaded and read."""
-        self.tag += 1
-        data = [vector.tobytes() for vector in vectors] or [b""] * len(self.order)
-        beats = len(data[0]) // self.beat_bytes
-        command = beats | int(bool(vectors)) << 28 | operation << 29 | self.tag << 31
-        head = command.to_bytes(self.beat_bytes, "little")
-        begun = self.cluster.cycle
-        for board, part in zip(self.order, data, strict=True):
-            self.cluster[board].call("streams.vector.send", head + part)
-        found: dict[int, Words] = {}
-        while len(found) < len(self.order):
-            self.cluster.run(STEP)
-            if self.cluster.cycle - begun > LIMIT:
-                raise UserError(f"{len(self.order) - len(found)} boards have no result")
-            for position, board in enumerate(self.order):
-                if position in found:
-                    continue
-                if (message := self.cluster[board].call("streams.result.receive")) is None:
-                    break
-                found[position] = np.frombuffer(message.data, np.uint32)
-        cycles = self.cluster.cycle - begun - 2 * beats
-        return [found[position] for position in range(len(self.order))], cycles

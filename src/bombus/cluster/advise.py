@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of endpoints for a traffic description, and the bandwidth that they reach.
 
-The bandwidth is that of `bombus.cluster.law`, within what the links leave to each flow.
+The bandwidth is that of `bombus.cluster.law`, within what the links leave to each flow. Where
+several senders wait for room in the same buffer it is an estimate: who gets a grant first decides.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from bombus.cluster.topology import MAX_BOARDS, Port, Topology
 MAX_CHANNELS = 32  # cluster_pkg::ChannelBits
 MAX_WORDS = 255  # cluster_pkg::LengthBits
 CREDIT_SHARE = 0.02  # of a link, that grants may take
+SHARED = "shared buffer"  # the limit where what is expected is an estimate
 
 
 class TrafficTopology(FileModel):
@@ -196,7 +198,9 @@ def advise(path: Path) -> list[Advice]:
         links = sum(shares[stream] for stream in channel.streams)
         expected = sum(reached.values())
         limit = ""
-        if expected < 0.99 * links:
+        if _is_contended(endpoint, channel, shares, timing):
+            limit = SHARED
+        elif expected < 0.99 * links:
             limit = "buffer"
         elif links < 0.99 * offered:
             limit = _fullest(streams, shares, made, channel.streams)
@@ -245,6 +249,14 @@ def _channels(
             replace(stream, use=stream.demand / sums[stream.source]) for stream in channel.streams
         ]
     return found
+
+
+def _is_contended(
+    endpoint: Endpoint, channel: _Channel, shares: dict[_Stream, float], timing: Timing
+) -> bool:
+    """Whether several senders wait for room in the same buffer."""
+    several = any(len(group) > 1 for group in _by_target(channel.streams).values())
+    return several and endpoint.buffer_size < _wanted(channel, shares, timing).buffer_size
 
 
 def _max_min(

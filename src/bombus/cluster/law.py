@@ -47,8 +47,11 @@ def line(words: int, timing: Timing, *, both: bool = False) -> float:
 
 
 def round_trip(hops: int, words: int, timing: Timing) -> float:
-    """RTT in cycles: a grant to the sender, and the first packet that it allows."""
-    ends = 2 * timing.endpoint - 1  # c0
+    """RTT in cycles: a grant to the sender, and the first packet that it allows.
+
+    The receiver counts a packet at its first beat, so the packet that asks is not waited for.
+    """
+    ends = 2 * timing.endpoint + timing.grant_cycles - timing.wire(words)  # c0
     return hops * (timing.crossing(words) + timing.crossing(1)) + ends
 
 

@@ -31,11 +31,12 @@ class Timing:
     latency: int = 75
     hop: int = 3  # that a router and the two ends of a link add
     check: bool = True  # a packet is forwarded when its CRC has been checked
-    check_cycles: int = 6  # from the last beat of a packet until it is forwarded, if checked
+    check_cycles: int = 5  # from the last beat of a packet until it is forwarded, if checked
     credit_cycles: int = 6  # that the check adds to each way of a credit, measured
     overhead_words: int = 1  # header and CRC of a packet on a link
     buffer_beats: int = 200  # of a link
     endpoint: int = 4  # from the user to the router, and from the router to the user
+    grant_cycles: int = 3  # from a packet's first beat at the receiver until its grant may leave
 
     @property
     def words(self) -> int:
@@ -340,6 +341,7 @@ class Network:
         self._after(beats, passed)
         self._after(time, idle)
         if peer is None:
+            self._after(timing.endpoint + timing.grant_cycles, lambda: self._begun(packet))
             self._after(timing.endpoint + beats - 1, lambda: self._arrive(packet))
             return
         self._credits[output] -= beats
@@ -365,6 +367,15 @@ class Network:
 
     # ---- Endpoints: receiving ----
 
+    def _begun(self, packet: Packet) -> None:
+        """The first beat of a packet has arrived: it is counted, and may ask for a grant."""
+        ends = self._ends[packet.destination]
+        if packet.channel < len(ends) and not packet.grant:
+            end = ends[packet.channel]
+            if end.kind.managed:
+                self._count(end, packet)
+                self._pull(packet.destination)
+
     def _arrive(self, packet: Packet) -> None:
         board = packet.destination
         if packet.channel >= len(self._ends[board]):
@@ -381,8 +392,6 @@ class Network:
         else:
             packet.arrived = self.now
             self.packets.append(packet)
-            if end.kind.managed:
-                self._count(end, packet)
             end.received.append(packet)
             place = board, packet.channel
             self.most_queued[place] = max(self.most_queued[place], len(end.received))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what a simulation of many boards needs to know, from `cluster.json` or a design file."""
+"""What a simulation of many boards needs to know: from `cluster.json`, a design file with
+boards, or the design file of one board that all have.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,20 @@ from pathlib import Path
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
 from bombus.base.sources import source_files
-from bombus.cluster.description import Description, parsed
+from bombus.cluster import routing
+from bombus.cluster.description import (
+    DEFAULT_LATENCY_CYCLES,
+    BoardDescription,
+    Description,
+    LinkDescription,
+    RegisterWrite,
+    parsed,
+)
 from bombus.cluster.files import DESCRIPTION
 from bombus.cluster.generate import generate_cluster
+from bombus.cluster.links import CLASSES, Links
+from bombus.cluster.split import BRIDGE, NODE
+from bombus.cluster.topology import Topology
 
 
 def read(path: Path | str) -> Description:
@@ -39,3 +52,32 @@ def _generated(design: Path) -> Path:
     files = [design, *source_files(design)]
     key = content_key([design.name], [(file.name, file) for file in files])
     return cached_directory(f"clusters/{key}", make) / DESCRIPTION
+
+
+def alike(
+    design: Path,
+    topology: Topology,
+    *,
+    latency_cycles: int = DEFAULT_LATENCY_CYCLES,
+    tile: str = BRIDGE,
+) -> Description:
+    """Boards that all have the design of one board, with the routes of a topology.
+
+    design: its file. Its tile `tile` has a `cluster_node`, whose links are raised as link0, link1
+    and so on. latency_cycles: of each link.
+    """
+    found = Links(topology, routing.tables(topology, CLASSES))
+    boards = [
+        BoardDescription(
+            board,
+            name,
+            design,
+            tuple(
+                RegisterWrite(tile, register, value, NODE, index)
+                for register, index, value in found.registers(board)
+            ),
+        )
+        for board, name in enumerate(topology.names)
+    ]
+    links = [LinkDescription(*link.ends, latency_cycles) for link in topology.links]
+    return Description(design.stem, tuple(boards), tuple(links))

@@ -12,7 +12,7 @@ from statistics import median
 import pytest
 
 from bombus.base import paths
-from bombus.cluster import law, topology
+from bombus.cluster import advise, law, topology
 from bombus.cluster.model import Endpoint, Timing
 
 sys.path.append(str(paths.BENCHMARKS))
@@ -97,17 +97,45 @@ def _crc_errors(loads: Loads) -> Iterator[dict[str, int]]:
 
 @pytest.mark.sweep
 def test_whole_benchmark() -> None:
-    """Every row within 3% of the law, and the order of figure 10."""
+    """Rates within 3% of the law, the order of figure 10, and what the documentation says."""
     rows = rows_of_all(TIMING)
     assert sum(row.lost for row in rows) == 0
     for row in rows:
-        if row.bound_gbps and row.figure.split()[0] in ("8", "9", "link"):
+        if row.bound_gbps and row.figure.split()[0] in ("8", "9", "window", "link"):
             assert row.bandwidth_gbps == pytest.approx(row.bound_gbps, rel=0.03), row
-    contended = {row.figure: row.bandwidth_gbps or 0 for row in rows if row.figure[:2] == "10"}
-    ordered = sorted(contended, key=lambda name: -contended[name])
+    rates = {row.figure: row.bandwidth_gbps or 0 for row in rows}  # of links: the larger buffer
+    ordered = sorted(rows_named(rates, "10"), key=lambda name: -rates[name])
     assert ordered == ["10 8x1+72", "10 32x2+16", "10 64x1+16", "10 64x1+8", "10 32x1+16"]
+    assert rates["window"] > 0.97 * 20 * law.line(8, TIMING)
+    assert rates["link 256 B, errors 1e-06"] > 0.97 * rates["link 256 B, one way"]
+    (reduced,) = (rates[name] for name in rows_named(rates, "all-reduce") if "248" in name)
+    assert reduced >= 0.8 * 20
     trips = [row.round_trip_us or 0 for row in rows if row.figure == "11"]
     assert trips[2] - trips[1] == pytest.approx(trips[1] - trips[0], rel=0.02)
+
+
+def rows_named(rates: dict[str, float], figure: str) -> list[str]:
+    return [name for name in rates if name.split()[0] == figure]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("kib", [4, 8])
+def test_advice_holds_on_the_rtl(tmp_path: Path, kib: int) -> None:
+    """What `bombus cluster advise` promises for one sender over three hops."""
+    file = tmp_path / "traffic.yaml"
+    file.write_text(
+        f"name: test\ntopology: {{kind: bar, boards: 4}}\nbuffer_kib: {kib}\ntraffic:\n"
+        "  - {channel: data, sources: [3], targets: [0], gbps: 20, message_bytes: 256}\n"
+    )
+    (advice,) = advise.advise(file)
+    assert advice.limit == "buffer"
+    kind = advice.endpoint
+    with start(describe(topology.build("bar", 4), [kind], tmp_path, TIMING)) as cluster:
+        (result,), lost = Loads(cluster, [kind]).rate([Flow(3, 0)], 40, 440)
+        cluster.check()
+    assert (result.wrong, lost) == (0, 0)
+    found = result.rate(40) * kind.words * 64 * CLOCK_MHZ / 1000
+    assert found == pytest.approx(advice.expected_gbps, rel=0.03)
 
 
 def test_law_counts_errors() -> None:
