@@ -25,7 +25,7 @@ from bombus.cluster.model import Endpoint, Network, Packet, Timing
 from bombus.cluster.topology import MAX_BOARDS, Port, Topology
 
 MAX_CHANNELS = 32  # cluster_pkg::ChannelBits
-MAX_WORDS = 255  # cluster_pkg::LengthBits
+MIN_WORDS, MAX_WORDS = 16, 255  # of the longest packet of an endpoint
 CREDIT_SHARE = 0.02  # of a link, that grants may take
 SHARED = "shared buffer"  # the limit where what is expected is an estimate
 
@@ -225,11 +225,10 @@ def _channels(
     traffic: Traffic, made: Topology, timing: Timing, line_gbps: float
 ) -> dict[str, _Channel]:
     tables = routing.tables(made, traffic.classes)
-    longest = MAX_WORDS // timing.words * timing.words
     found: dict[str, _Channel] = {}
     for flow in traffic.traffic:
         total = -(-flow.message_bytes // 8)
-        packets = -(-total // longest)
+        packets = -(-total // _packet_words(timing))
         channel = found.setdefault(flow.channel, _Channel(1, [], 1))
         channel.words = max(channel.words, -(-total // packets))
         channel.packets = max(channel.packets, packets)
@@ -259,14 +258,20 @@ def _is_contended(
     return several and endpoint.buffer_size < _wanted(channel, shares, timing).buffer_size
 
 
+def _packet_words(timing: Timing) -> int:
+    """Words of the packets of long messages: those of which a link carries most."""
+    sizes = range(MIN_WORDS, MAX_WORDS + 1, timing.words)
+    return max(sizes, key=lambda words: law.line(words, timing))
+
+
 def _max_min(
     streams: Sequence[_Stream], words: dict[str, int], timing: Timing
 ) -> dict[_Stream, float]:
     """The payload that links leave to each stream, as a share of a link: max-min fair.
 
-    A stream takes more of a link than its payload, by the efficiency of its packets.
+    A stream takes more of a link than its payload, by the rate that its packets reach on it.
     """
-    cost = {name: 1 / law.efficiency(count, timing) for name, count in words.items()}
+    cost = {name: 1 / law.line(count, timing) for name, count in words.items()}
     got = dict.fromkeys(streams, 0.0)
     open_streams = set(streams)
     while open_streams:

@@ -21,9 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bombus.cluster.model import Endpoint, Timing
-
-GIVEN_BACK = 8  # a link gives its buffer back in parts of this number
+from bombus.cluster.model import GIVEN_BACK, Endpoint, Timing
 
 
 def efficiency(words: int, timing: Timing) -> float:
@@ -34,8 +32,8 @@ def efficiency(words: int, timing: Timing) -> float:
 def line(words: int, timing: Timing, *, both: bool = False) -> float:
     """The payload's share of a link that its credits allow: eta if its buffer is large enough.
 
-    Other figures leave this out. both: of packets in both directions, whose credits take a beat for
-    each part of the buffer.
+    Rates of endpoints leave this out. both: of packets in both directions, whose credits take a
+    beat for each part of the buffer.
     """
     beats = timing.wire(words)
     ends = timing.hop + timing.credit_cycles if timing.check else timing.hop

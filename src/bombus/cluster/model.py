@@ -21,6 +21,7 @@ from bombus.cluster.routing import NONE, AnyTables
 from bombus.cluster.topology import Port, Topology
 
 WORD_BITS = 64  # cluster_pkg::WordBits
+GIVEN_BACK = 8  # a link gives its buffer back in parts of this number
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,13 @@ class Timing:
     def wire(self, words: int) -> float:
         """Beats of a packet on a link, which packs words without gaps."""
         return max(self.beats(words), (words + self.overhead_words) / self.words)
+
+    @property
+    def credit(self) -> float:
+        """Cycles from room in a link's buffer until the sender may use it."""
+        given_back = self.buffer_beats / GIVEN_BACK
+        checking = 2 * self.credit_cycles - self.check_cycles if self.check else 0
+        return self.latency + self.hop + given_back + checking
 
     def crossing(self, words: int) -> float:
         """Cycles of a packet from a router to the next one."""
@@ -363,7 +371,7 @@ class Network:
             self._credits[peer] += beats
             self._route(peer.board)
 
-        self._after(self.timing.latency + self.timing.hop, credited)
+        self._after(self.timing.credit, credited)
 
     # ---- Endpoints: receiving ----
 

@@ -117,7 +117,8 @@ def test_law_of_several_endpoints_and_of_long_packets() -> None:
     assert expected < 0.6
     assert measured(long, [2], checked) == pytest.approx(expected, rel=0.05)
     unmanaged = replace(long, managed=False)
-    assert measured(unmanaged, [2], checked) == pytest.approx(32 / 33, rel=0.01)
+    # The credits of a link with 200 beats last for less than a round trip.
+    assert measured(unmanaged, [2], checked) == pytest.approx(law.line(32, checked), rel=0.03)
 
 
 @pytest.mark.parametrize(("buffer", "stride", "offset"), [(80, 64, 16), (72, 64, 8), (80, 32, 16)])
