@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bombus import Simulation
@@ -53,13 +54,15 @@ def echoed(design: Path, packets: int) -> Rates:
     return Rates(median(cycles), cycles_per_packet(received), packets + SINGLE - good)
 
 
-def without(layer: str, example: Path) -> Path:
+@contextmanager
+def without(layer: str, example: Path) -> Iterator[Path]:
     """A copy of a design without the lines that name a layer."""
     lines = example.read_text(encoding="utf-8").splitlines(keepends=True)
-    copy = Path(tempfile.mkdtemp()) / example.name
-    kept = (line for line in lines if not re.search(rf"\b{layer}\b", line))
-    copy.write_text("".join(kept), encoding="utf-8")
-    return copy
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / example.name
+        kept = (line for line in lines if not re.search(rf"\b{layer}\b", line))
+        copy.write_text("".join(kept), encoding="utf-8")
+        yield copy
 
 
 def translated(design: Path, packets: int) -> tuple[float, int]:

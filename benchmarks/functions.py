@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from _function_handover import handover
 from _function_rates import Rates, echoed, translated, without
 from _function_tunnels import ip_in_ip
 from _function_vxlan import vxlan
@@ -48,6 +49,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "napt": Function(_FOLDER / "napt_fused.yaml", base="napt", rate=translated),
     "nat": Function(_FOLDER / "nat_fused.yaml", layers=2),
     "shaper": Function(_FOLDER / "shaper_fused.yaml"),
+    "tcp_handover": Function(_FOLDER / "tcp_echo_handover.yaml", added=handover),
     "vxlan": Function(
         _FOLDER / "vxlan_fused.yaml",
         added=vxlan,
@@ -71,7 +73,11 @@ def _added(function: Function, packets: int) -> Rates:
     example, base = function.example, function.base
     if function.added:
         return function.added(example, packets)
-    before = echoed(without(base, example) if isinstance(base, str) else base, packets)
+    if isinstance(base, str):
+        with without(base, example) as bare:
+            before = echoed(bare, packets)
+    else:
+        before = echoed(base, packets)
     after = echoed(example, packets)
     rate, errors = after.cycles_per_packet, before.errors + after.errors
     if function.rate:

@@ -130,6 +130,16 @@ module nat
   // Received: minus the new address; to be sent: plus it.
   wire [31:0] to_words = Received ? ~to_q : to_q;
 
+  // A tile that only receives ICMP errors has shorter metadata.
+  localparam int unsigned MetaBits = $bits(
+      beat.meta
+  ) < $bits(
+      packet_meta_t
+  ) ? $bits(
+      beat.meta
+  ) : $bits(
+      packet_meta_t
+  );
   packet_meta_t meta, sent_meta;
   assign meta = packet_meta_t'(beat.meta);
   wire [7:0] protocol = Received ? meta.l4.ip_rx.protocol : meta.l4.ip_tx.protocol;
@@ -153,7 +163,7 @@ module nat
   if (Received) begin : gen_no_quote
     always_comb begin
       sent = beat;
-      sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
+      sent.meta[MetaBits-1:0] = sent_meta[MetaBits-1:0];
     end
   end else begin : gen_quote
     // Checksum and source of the quoted header are bytes 18 to 23 of the message, which all widths
@@ -184,7 +194,7 @@ module nat
     // A header's checksum is the complement of its sum.
     always_comb begin
       sent = beat;
-      sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
+      sent.meta[MetaBits-1:0] = sent_meta[MetaBits-1:0];
       if (quotes) begin
         sent.data[QuoteBit+:16] = swap16(~quoted_sum);
         sent.data[QuoteBit+16+:32] = swap32(to_q);

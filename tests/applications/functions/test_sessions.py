@@ -15,11 +15,13 @@ from bombus.applications.functions import tcp_repair
 from bombus.applications.functions.sessions import Session, SessionError, export, release, restore
 from bombus.applications.functions.sessions.world import PEER_PORT, PORT, LinuxEcho, World
 from bombus.live.linux_host import LinuxHost
+from bombus.protocols.tcp.segment import WORD
 from tests import ROOT
 from tests.support.live import new_namespace
 
 DESIGN = ROOT / "docs" / "examples" / "functions" / "tcp_echo_handover.yaml"
 PEER = ("10.77.0.99", PEER_PORT)
+INITIAL_WINDOW = 14_600  # RFC 6928
 
 
 def take(world: World, at: int) -> Session:
@@ -48,7 +50,7 @@ def test_engine_to_engine(loss: float) -> None:
         world.connect()
         moved = []
         for n in range(5):
-            world.write(2000 + 15_000 * (n % 2))
+            world.write(5000 + 15_000 * (n % 2))
             goal = len(world.echoed) + 1000 * n
             world.until(lambda goal=goal: len(world.echoed) >= goal)
             for _ in range(7 * n):
@@ -64,6 +66,25 @@ def test_engine_to_engine(loss: float) -> None:
         world.until(world.all_echoed)
         assert world.resets == 0 and not world.peer.failed
         assert max(moved) > 1448, "too little was on its way"
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+def test_more_than_the_initial_window() -> None:
+    """The peer has acknowledged bytes beyond it, which the new engine has never sent."""
+    with World(DESIGN, seed=11) as world:
+        world.connect()
+        world.write(150_000)
+        world.until(lambda: len(world.echoed) >= 60_000)
+        session = take(world, 0)
+        written = (session.receive_sequence - world.peer.iss - 1) % WORD
+        acknowledged = written - len(session.unacknowledged)
+        assert len(world.echoed) - acknowledged > INITIAL_WINDOW
+        put(world, 1, session)
+        world.at = 1
+        free(world, 0)
+        world.until(world.all_echoed)
+        assert world.resets == 0 and not world.peer.failed
 
 
 @pytest.mark.slow
@@ -116,10 +137,10 @@ def test_refused_imports() -> None:
             put(world, 1, session, replay=False)
         with pytest.raises(SessionError, match="units of 128 bytes; this engine has units of 2"):
             put(world, 1, replace(session, receive_scale=7))
-        with pytest.raises(SessionError, match="receive_bytes of the engine is smaller"):
+        with pytest.raises(SessionError, match="bytes; receive_bytes of the engine is smaller"):
             put(world, 1, replace(session, received=bytes(70_000)))
-        with pytest.raises(SessionError, match="send_bytes of the engine is smaller"):
-            put(world, 1, replace(session, unacknowledged=bytes(70_000)))
+        with pytest.raises(SessionError, match=r"send_bytes \+ receive_bytes of the engine is"):
+            put(world, 1, replace(session, unacknowledged=bytes(140_000)))
         with pytest.raises(SessionError, match="no application listens to port 8"):
             put(world, 1, replace(session, own=(session.own[0], 8)))
         put(world, 1, session)

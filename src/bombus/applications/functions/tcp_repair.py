@@ -52,7 +52,7 @@ _OPTION = struct.Struct("II")
 _INSTRUCTION = struct.Struct("HBBI")
 _PROGRAM = struct.Struct("HP")
 _FIRST_SEGMENTS = 10  # that a new connection sends at once (RFC 6928)
-_STAMP_BYTES = 12  # timestamps in every segment
+STAMP_BYTES = 12  # timestamps in every segment
 _RECEIVE_BYTES = 32_768  # written at once; an skb of Linux
 _NO_RIGHT = (errno.EPERM, errno.EACCES)
 
@@ -188,7 +188,7 @@ def resume(end: socket.socket, state: State) -> None:
 def _bytes_sent(state: State) -> int:
     """How many bytes are restored as sent: all that the peer may have, or none."""
     count = len(state.unacknowledged)
-    if count <= _FIRST_SEGMENTS * (state.mss - _STAMP_BYTES):
+    if count <= _FIRST_SEGMENTS * (state.mss - STAMP_BYTES):
         return 0
     return min(count, state.window[1])
 

@@ -51,6 +51,11 @@ class Engine:
         free = (state["release_edge"] - state["rcv_nxt"]) % WORD
         return int(self.params["receive_bytes"]) - free
 
+    def writable(self, state: Mapping[str, int]) -> int:
+        """Bytes that the application of a session can write."""
+        written = (state["send_end"] - state["una"]) % WORD
+        return int(self.params["send_bytes"]) - written
+
     def find(self, own_port: int, peer: tuple[str, int]) -> int | None:
         """The number of a connection's session."""
         wanted = (int(IPv4Address(peer[0])), peer[1], own_port)

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from ipaddress import IPv4Address
 from typing import Any
 
+from bombus.applications.functions import tcp_repair
 from bombus.applications.functions.sessions.carrier import Carrier
 from bombus.applications.functions.sessions.document import Session, SessionError
 from bombus.applications.functions.sessions.engine import ESTABLISHED, Engine
 from bombus.protocols.tcp.segment import WORD, Segment, distance
 from bombus.registers.access import BlockAccess
 
-_STAMP_BYTES = 12  # timestamps in every segment
 _HEADER_BYTES = 40  # of IP and TCP
 _ROUNDS = 2000  # without an effect, each a wait of the carrier
 _RESEND_ROUNDS = 64
@@ -94,7 +94,7 @@ class _Drain:
             self._receive()
             state = self._read()
             end = (self._una + len(self._bytes)) % WORD
-            done = state["una"] == state["send_end"] == end
+            done = state["una"] == state["send_end"] == end and not self._engine.unread(state)
             quiet = quiet + 1 if done and len(self._bytes) == before else 0
             if not done and len(self._bytes) == before:
                 rounds += 1
@@ -130,7 +130,7 @@ class _Drain:
             received=b"",
             send_sequence=self._una,
             unacknowledged=bytes(self._bytes),
-            mss=first["mss"] + (_STAMP_BYTES if first["timestamps"] else 0),
+            mss=first["mss"] + (tcp_repair.STAMP_BYTES if first["timestamps"] else 0),
             send_scale=first["peer_scale"] if scaled else None,
             receive_scale=self._engine.scale if scaled else None,
             has_sack=bool(first["sack"]),
@@ -143,11 +143,16 @@ class _Drain:
         """An engine sends again at once what is in flight if a segment was too big for its path."""
         self._acknowledge()
         if state["max"] != state["una"]:
-            mtu = state["mss"] + _HEADER_BYTES + (_STAMP_BYTES if state["timestamps"] else 0)
+            mtu = (
+                state["mss"]
+                + _HEADER_BYTES
+                + (tcp_repair.STAMP_BYTES if state["timestamps"] else 0)
+            )
             self._carrier.report_mtu(self._ports[1], self._peer, state["una"], mtu - 8)
 
     def _await_reading(self) -> None:
-        """Nothing is acknowledged before the application has read all that has arrived.
+        """Nothing is acknowledged before the application has read all that has arrived, or may wait
+        for space to write to.
 
         The answer to a byte before the window shows the timestamps, and that the engine reaches the
         carrier.
@@ -159,7 +164,7 @@ class _Drain:
             self._carrier.wait()
             is_answered = self._receive(acknowledges=False) or is_answered
             unread = self._engine.unread(self._read())
-            if is_answered and not unread:
+            if is_answered and (not unread or unread > self._engine.writable(self._state)):
                 self._acknowledge()
                 return
         if not is_answered:

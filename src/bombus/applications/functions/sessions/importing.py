@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bombus.applications.functions import tcp_repair
 from bombus.applications.functions.sessions.carrier import Carrier
 from bombus.applications.functions.sessions.document import Session, SessionError
 from bombus.applications.functions.sessions.engine import ESTABLISHED, Engine
@@ -52,12 +53,14 @@ def _check(engine: Engine, session: Session, *, replay: bool) -> None:
             f"{len(session.unacknowledged)} bytes are not acknowledged, and only an echo can write "
             "them again (replay)"
         )
-    for name, size in (
-        ("send_bytes", len(session.unacknowledged)),
-        ("receive_bytes", len(session.received)),
-    ):
-        if size > int(engine.params[name]):
-            raise SessionError(f"the connection has {size} bytes; {name} of the engine is smaller")
+    # An echo writes as many bytes as its send buffer takes; others stay in the receive buffer.
+    sizes = len(session.unacknowledged) + len(session.received), len(session.received)
+    names = ("send_bytes", "receive_bytes"), ("receive_bytes",)
+    for size, buffers in zip(sizes, names, strict=True):
+        if size > sum(int(engine.params[name]) for name in buffers):
+            raise SessionError(
+                f"the connection has {size} bytes; {' + '.join(buffers)} of the engine is smaller"
+            )
     if session.receive_scale is not None and session.receive_scale != engine.scale:
         raise SessionError(
             f"the peer expects windows in units of {1 << session.receive_scale} bytes; this engine "
@@ -70,7 +73,13 @@ def _check(engine: Engine, session: Session, *, replay: bool) -> None:
 
 
 class _Fill:
-    """The carrier as the peer: opens the connection with given sequence numbers, and sends."""
+    """The carrier as the peer: opens the connection with given sequence numbers, and sends.
+
+    The peer may have acknowledged any of the bytes in `unacknowledged` since, and the engine
+    ignores acknowledgements of bytes beyond those that it has sent. If they are more than its
+    initial window, the connection begins earlier by as many bytes, which only the echo and the
+    carrier see: each that is acknowledged adds one to the congestion window (RFC 5681, 3.1).
+    """
 
     def __init__(self, engine: Engine, carrier: Carrier, session: Session, *, replay: bool) -> None:
         self._engine, self._carrier, self._session = engine, carrier, session
@@ -78,44 +87,66 @@ class _Fill:
         self._data = (session.unacknowledged if replay else b"") + session.received
         end = session.receive_sequence + len(session.received)
         self._start = (end - len(self._data)) % WORD
+        send_bytes = int(engine.params["send_bytes"])
+        in_flight = min(len(session.unacknowledged), session.send_window, send_bytes)
+        mss = min(session.mss, int(engine.params["mss"]))
+        self._before = in_flight if in_flight + mss > _initial_window(mss, session) else 0
 
     def run(self) -> None:
         session = self._session
-        self._open()
+        first, ack = self._start - self._before, session.send_sequence - self._before
+        self._open(first, ack)
         number = self._engine.find(session.own[1], session.peer)
         if number is None:
             raise SessionError("the engine has not kept the connection")
         for n in range(_ROUNDS):
             if n % _RESEND_ROUNDS == 0:
-                self._send(self._start, ("ack",))
+                self._send(first, ack)
             if self._engine.state(number)["state"] == ESTABLISHED:
                 break
             self._carrier.wait()
         else:
             raise SessionError("the engine does not take the end of the handshake")
+        if self._before:
+            self._deliver(number, first, bytes(self._before), acknowledges=True)
         # From now on the engine reaches the peer, whose segments are still dropped.
         self._engine.release(False)
-        taken = place = stalled = 0
-        while taken < len(self._data):
+        self._deliver(number, self._start, self._data)
+
+    def _deliver(self, number: int, start: int, data: bytes, *, acknowledges: bool = False) -> None:
+        """Sends bytes until the engine has taken them and, with `acknowledges`, until all that it
+        sends up to `send_sequence` is acknowledged.
+        """
+        ack = self._session.send_sequence
+        place = stalled = 0
+        progress: tuple[int, int] | None = None
+        while True:
             state = self._engine.state(number)
-            before, taken = taken, distance(state["rcv_nxt"], self._start)
-            stalled = 0 if taken > before else stalled + 1
+            taken, before = distance(state["rcv_nxt"], start), progress
+            if taken == len(data) and not (acknowledges and state["una"] != ack % WORD):
+                return
+            progress = (taken, state["una"])
+            stalled = stalled + 1 if progress == before else 0
             if stalled > _ROUNDS:
                 raise SessionError("the application does not take the bytes of the connection")
             if stalled % 32 == 31:  # a segment is lost
                 place = taken
+            reached = state["max"] if acknowledges else ack
+            if reached != state["una"]:
+                self._send(start + taken, reached)
             room = taken + distance(state["receive_edge"], state["rcv_nxt"])
-            while place < min(len(self._data), room):
-                part = self._data[place : min(place + _PART_BYTES, room)]
-                self._send(self._start + place, ("ack", "psh"), payload=part)
+            while place < min(len(data), room):
+                part = data[place : min(place + _PART_BYTES, room)]
+                self._send(start + place, reached, part)
                 place += len(part)
             self._carrier.wait()
 
-    def _open(self) -> None:
+    def _open(self, first: int, ack: int) -> None:
+        """`first`, `ack`: sequence numbers of the first byte to and from the engine."""
         session = self._session
         syn = Segment(
-            seq=self._start - 1,
-            ack=session.send_sequence - 1,
+            seq=first - 1,
+            ack=ack - 1,
             flags=frozenset({"syn"}),
             window=min(session.send_window, 0xFFFF),
             mss=session.mss,
@@ -131,7 +162,7 @@ class _Fill:
                 if "rst" in answer.flags:
                     raise SessionError(f"no application listens to port {session.own[1]}")
                 if {"syn", "ack"} <= answer.flags:
-                    if answer.seq != (session.send_sequence - 1) % WORD:
+                    if answer.seq != (ack - 1) % WORD:
                         raise SessionError("the engine does not take over sequence numbers")
                     return
         raise SessionError("the engine does not open the connection")
@@ -140,14 +171,21 @@ class _Fill:
         found = self._session.timestamps
         return None if found is None else (found[1], found[0])
 
-    def _send(self, seq: int, flags: tuple[str, ...], payload: bytes = b"") -> None:
+    def _send(self, seq: int, ack: int, payload: bytes = b"") -> None:
         scale = self._session.send_scale or 0
         segment = Segment(
             seq=seq,
-            ack=self._session.send_sequence,
-            flags=frozenset(flags),
+            ack=ack,
+            flags=frozenset({"ack", "psh"} if payload else {"ack"}),
             window=min(self._session.send_window >> scale, 0xFFFF),
             payload=payload,
             timestamps=self._stamps(),
         )
         self._carrier.send(*self._ports, segment)
+
+
+def _initial_window(mss: int, session: Session) -> int:
+    """Congestion window of an engine after the handshake (RFC 6928, 2), in bytes."""
+    if session.timestamps is not None:
+        mss -= tcp_repair.STAMP_BYTES
+    return min(10 * mss, max(2 * mss, 14_600))
