@@ -116,7 +116,10 @@ def _free(world: World, at: int) -> None:
 
 
 def _request(world: World, moves: Moves) -> None:
-    """A request, which has been answered, or is about to be, when the connection moves."""
+    """A request, which has been answered, or is about to be, when the connection moves. Those
+    before it are done: the peer retransmits what it has sent during a move after its timeout.
+    """
+    world.until(world.all_echoed)
     world.write(world.random.choice(SIZES))
     moves.requests += 1
     for _ in range(world.random.randrange(LATEST_STEPS)):
