@@ -189,6 +189,7 @@ EVENTS: dict[str, dict[str, int]] = {
     "vr_witness": {
         **dict.fromkeys(("acknowledged", "valid", "invalid", "view_change", "recovered"), GOES_ON),
         "handled": ENDS,
+        "stored": ENDS,
         "sent": STARTS,
     },
 }

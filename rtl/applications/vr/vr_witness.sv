@@ -29,6 +29,7 @@ module vr_witness
     parameter int unsigned LogOps = 1024,  // a power of two
     parameter int unsigned BufferLines = 256,  // entries of a received message; up to 256
     parameter int unsigned FragmentLines = 22,  // of a message; longer ones are cut
+    parameter int unsigned JoinLines = 0,  // of a received message in fragments; 0: drops them
     parameter int unsigned RetryUs = 1000  // until a request is repeated
 ) (
     input  logic           clk_i,
@@ -45,8 +46,8 @@ module vr_witness
     output logic        out_valid_o,
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
-    output logic  [4:0] drop_o,
-    output logic  [6:0] event_o,
+    output logic  [5:0] drop_o,
+    output logic  [7:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
@@ -71,6 +72,11 @@ module vr_witness
   if (FragmentLines < 2 || FragmentLines > 140) begin : gen_bad_fragment
     $error("vr_witness: FragmentLines must be 2 to 140");
   end
+  if (JoinLines == 1 || JoinLines > 256 || (JoinLines != 0 && 2 ** $clog2(
+          JoinLines
+      ) != JoinLines)) begin : gen_bad_join
+    $error("vr_witness: JoinLines must be 0 or a power of two from 2 to 256");
+  end
   if (RetryUs < 1 || RetryUs > 1000000) begin : gen_bad_retry
     $error("vr_witness: RetryUs must be 1 to 1000000");
   end
@@ -86,6 +92,7 @@ module vr_witness
     DropGap,  // entries before it are missing
     DropFull,  // the log has no room
     DropLong,  // more entries than the buffer holds
+    DropFragment,  // it does not continue the message that is held, or that is too long
     NumDrops
   } drop_e;
   typedef enum int unsigned {
@@ -96,6 +103,7 @@ module vr_witness
     EventRecovered,
     EventHandled,  // a message has ended without being dropped
     EventSent,  // a datagram
+    EventStored,  // a fragment is held until the rest of its message arrives
     NumEvents
   } event_e;
 
@@ -118,6 +126,35 @@ module vr_witness
   logic asked_q;
   (* ram_style = "distributed" *) address_t addresses[MaxReplicas];
   logic [MaxReplicas-1:0] known_q;  // their addresses are set
+
+  // ---- Fragments ----
+
+  beat_t whole;  // a beat of a message that is no fragment
+  logic whole_valid, whole_ready;
+  logic fragment_drop, fragment_store, join_busy;
+  if (JoinLines != 0) begin : gen_join
+    vr_join #(
+        .beat_t(beat_t),
+        .Lines (JoinLines)
+    ) u_join (
+        .clk_i,
+        .rst_i,
+        .in_i,
+        .in_valid_i,
+        .in_ready_o,
+        .out_o(whole),
+        .out_valid_o(whole_valid),
+        .out_ready_i(whole_ready),
+        .drop_o(fragment_drop),
+        .store_o(fragment_store),
+        .busy_o(join_busy)
+    );
+  end else begin : gen_no_join
+    assign whole = in_i;
+    assign whole_valid = in_valid_i;
+    assign in_ready_o = whole_ready;
+    assign {fragment_drop, fragment_store, join_busy} = '0;
+  end
 
   // ---- The message ----
 
@@ -172,14 +209,14 @@ module vr_witness
   logic window_ready, window_ended, has_second, window_has;
   line_t second;
   wire   accepts = (st_q == StIdle) | ((finish | st_q == StDrain) & window_ended);
-  wire   begins = accepts & in_valid_i;
-  assign in_ready_o = accepts | (window_ready & ~accepts);
+  wire   begins = accepts & whole_valid;
+  assign whole_ready = accepts | (window_ready & ~accepts);
 
   always_ff @(posedge clk_i) begin
     if (begins) begin
-      line_q   <= in_i.data;
-      length_q <= in_i.length;
-      meta_q   <= packet_meta_t'(in_i.meta);
+      line_q   <= whole.data;
+      length_q <= whole.length;
+      meta_q   <= packet_meta_t'(whole.meta);
     end
   end
 
@@ -212,9 +249,9 @@ module vr_witness
   ) u_window (
       .clk_i,
       .rst_i,
-      .in_i(in_i.data),
-      .in_valid_i(in_valid_i & ~accepts),
-      .in_last_i(in_i.last),
+      .in_i(whole.data),
+      .in_valid_i(whole_valid & ~accepts),
+      .in_last_i(whole.last),
       .begin_i(begins),
       .first_i(st_q == StCheck),
       .discard_i(st_q == StDrain),
@@ -565,7 +602,7 @@ module vr_witness
     sender_start = 1'b0;
     unique case (st_q)
       StIdle:
-      if (in_valid_i) st_d = StCheck;
+      if (whole_valid) st_d = StCheck;
       else if (address_command_q | recover_command_q) st_d = StSetUp;
       else if (retry_due_q) st_d = state_q == StateFetching ? StFetch : StRecover;
       StCheck: st_d = StDecide;
@@ -876,7 +913,9 @@ module vr_witness
     st_q <= st_next;
     after_q <= after_d;
     drop_o <= drops;
+    drop_o[DropFragment] <= fragment_drop;
     event_o <= events;
+    event_o[EventStored] <= fragment_store;
     event_o[EventHandled] <= finish & message_q & ~|drops;
     event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last;
     message_q <= begins | (message_q & ~finish);
@@ -1183,7 +1222,8 @@ module vr_witness
   end
 
   wire commanded = address_command_q | recover_command_q;
-  assign busy_o = (st_q != StIdle) | commanded | out_valid_o | log_write_q | line_pending_q;
+  wire writes_log = log_write_q | line_pending_q;
+  assign busy_o = (st_q != StIdle) | commanded | join_busy | out_valid_o | writes_log;
 
   always_comb begin
     status_o = '0;

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from bombus.applications.vr.model import Address, Witness
+from bombus.applications.vr.model import Address, Limits, Witness
 from tests.applications.vr.vr_scenarios import SCENARIOS, Scenario
 
 
@@ -13,7 +13,7 @@ class Alone:
     """The model without the RTL."""
 
     def __init__(self) -> None:
-        self.model = Witness()
+        self.model = Witness(Limits(join_lines=16))
 
     def send(self, data: bytes) -> None:
         self.model.handle(data, Address(0, 1))

@@ -23,6 +23,7 @@ from bombus.applications.vr.messages import (
     StateTransfer,
     ValidateRead,
     encode_entries,
+    fragments,
 )
 from bombus.applications.vr.model import Address, Witness
 
@@ -62,10 +63,17 @@ class Cases:
         self.random = random
         self.witness = witness
         self.sent: list[bytes] = []
+        self.source = address(0)  # of the message
+        self.fragments: list[tuple[bytes, Address]] = []  # with their sources
+        self.fragment_id = 0
 
     def message(self) -> bytes:
         """The next message; of some, another one that was sent before, or a malformed one."""
         random = self.random
+        if self.fragments and random.random() < 0.9:
+            data, self.source = self.fragments.pop(0)
+            return data
+        self.source = address(random.randrange(8))
         if self.sent and random.random() < 0.06:
             return random.choice(self.sent[-30:])
         data = self._valid()
@@ -73,7 +81,45 @@ class Cases:
         del self.sent[:-40]
         if random.random() < 0.1:
             return self._malformed(data)
+        if random.random() < 0.15:
+            self._cut(data)
         return data
+
+    def _cut(self, data: bytes) -> None:
+        """The message in fragments; in half of the cases one is wrong, missing or overlaps."""
+        random = self.random
+        source, size = address(random.randrange(8)), random.choice((1, 7, 36, 64, 100, 256, 1400))
+        size = max(size, len(data) // 12)
+        self.fragment_id += random.choice((0, 1, 1, 1))
+        parts = fragments(data, self.fragment_id, size)
+        place = random.randrange(len(parts))
+        part, choice = parts[place], random.randrange(16)
+        if choice == 0:  # missing
+            del parts[place]
+        elif choice == 1:  # repeated
+            parts.insert(place, part)
+        elif choice == 2:  # late
+            parts.append(parts.pop(place))
+        elif choice == 3:  # its start overlaps, or leaves a gap
+            start = place * size + random.choice((-size, -1, 1, 1 << 14, 1 << 63))
+            parts[place] = part[:12] + struct.pack("<Q", start % (1 << 64)) + part[20:]
+        elif choice == 4:  # its data overlap those of the next one
+            parts[place] += data[(place + 1) * size :][: random.randrange(1, 70)] or b"end"
+        elif choice == 5:  # another id or length, in one or in all
+            field = random.choice((4, 20))
+            number = random.choice((0, len(data) - 1, len(data) + 1, 1 << 14, 1 << 63))
+            changed = struct.pack("<Q", number)
+            chosen = random.choice((parts[place : place + 1], parts))
+            parts = [
+                each[:field] + changed + each[field + 8 :] if each in chosen else each
+                for each in parts
+            ]
+        elif choice == 6:  # cut off, in its header or its data
+            parts[place] = part[: random.randrange(4, len(part) + 1)]
+        sources = [source] * len(parts)
+        if choice == 7:
+            sources[place % len(parts)] = Address(source.ip, source.port + 1)
+        self.fragments += zip(parts, sources, strict=True)
 
     def _valid(self) -> bytes:
         random = self.random
@@ -93,7 +139,7 @@ class Cases:
                 self._foreign,
                 self._recovery,
             ),
-            (40, 14, 8, 6, 8, 7, 6, 2, 1, 1),
+            (40, 14, 8, 6, 8, 7, 6, 4, 1, 1),
         )[0]()
 
     # ---- Parts ----
@@ -116,7 +162,7 @@ class Cases:
 
     def _entries(self, view: int, first: int) -> list[Entry]:
         random = self.random
-        count = random.choice((0, 1, 1, 2, 3, 5, 8))
+        count = random.choice((0, 1, 1, 2, 3, 5, 8, 14))
         views = sorted(random.randint(max(0, view - 2), view) for _ in range(count))
         if random.random() < 0.08:  # not in order
             random.shuffle(views)
@@ -171,9 +217,9 @@ class Cases:
 
     def _set_up(self) -> bytes:
         random = self.random
-        mode = random.choice((0, 1, 1, 2, 3))
+        mode = random.choice((0, 1, 1, 2, 2, 2, 3))
         slot, port = random.randrange(9), random.choice((9000, 70000))
-        index, count = random.randrange(6), random.choice((3, 3, 5, 7, 4))
+        index, count = random.randrange(4), random.choice((3, 3, 5, 7, 4))
         ip = random.getrandbits(32)
         nonce = max(0, self.witness._nonce + random.choice((-1, 0, 1, 1 << 16)))
         return SetUp(1, mode, index, count, slot, ip, port, nonce).encode()
@@ -229,7 +275,7 @@ class Cases:
                 return data[:-1]
             number = random.choice((0, 1, 63, 64, 65, 128, 16384, 1 << 48, 1 << 63))
             return data[:place] + struct.pack(">Q", number) + data[place + 8 :]
-        return FRAGMENT_MAGIC + struct.pack("<QQQ", 1, 0, len(data)) + data
+        return FRAGMENT_MAGIC + struct.pack("<QQQ", 1, 0, len(data)) + data  # all in one
 
     def _sized(self, data: bytes) -> bytes:
         return data[:5] + struct.pack(">Q", max(0, len(data) - 13)) + data[13:]

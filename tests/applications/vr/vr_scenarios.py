@@ -16,6 +16,7 @@ from bombus.applications.vr.messages import (
     State,
     StateTransfer,
     encode_entries,
+    fragments,
 )
 from bombus.applications.vr.model import Witness
 from tests.applications.vr.vr_cases import responses, set_ups
@@ -126,10 +127,57 @@ def wrap_around_of_numbers(target: Target) -> None:
     assert target.model.counted["malformed"] == 1
 
 
+def missing_and_overlapping_fragments(target: Target) -> None:
+    """Only all fragments, in order and without overlap, are a message."""
+    join(target)
+    entries = encode_entries([Entry(2, 1 + n, REQUEST) for n in range(4)])
+    message = StartView(2, 4, 1, entries).encode()
+    size = 150
+    parts = fragments(message, 7, size)
+    assert len(parts) == 4
+    again = fragments(message, 8, size)
+    overlapping = fragments(message, 7, size + 1)
+    longer = fragments(message + b"end", 7, size)
+    for wrong in (
+        parts[:3],  # incomplete; the next one begins again
+        parts[1:],
+        [parts[0], parts[1], parts[3]],
+        [parts[0], parts[2], parts[1], parts[3]],
+        [parts[0], parts[1], parts[1], parts[2], parts[3]],
+        [parts[0], parts[1], again[2], parts[3]],
+        [parts[0], parts[1], longer[2], parts[3]],
+        [parts[0], overlapping[0], *parts[1:]],
+        [overlapping[0], *parts[1:]],
+        [*parts[:3], parts[3] + b"end"],
+        [parts[0][:28], *parts[1:]],
+    ):
+        for part in wrong:
+            target.send(part)
+        assert (target.model.view, target.model.last) == (0, 0)
+    for part in parts:
+        target.send(part)
+    assert (target.model.view, target.model.last) == (2, 4)
+
+
+def messages_between_fragments(target: Target) -> None:
+    """Other messages do not disturb an incomplete one, and are answered meanwhile."""
+    join(target)
+    parts = fragments(Prepare.of(0, 3, [REQUEST] * 3).encode(), 1, 29)
+    for part, number in zip(parts, range(1, 3), strict=False):
+        target.send(part)
+        target.send(Prepare.of(0, number, [REQUEST]).encode())
+        assert target.model.last == number
+    for part in parts[2:]:
+        target.send(part)
+    assert target.model.last == 5
+
+
 SCENARIOS: tuple[Scenario, ...] = (
     repeated_set_up,
     set_up_without_addresses,
     truncation_during_fetch,
     incomplete_transfer_of_a_later_view,
     wrap_around_of_numbers,
+    missing_and_overlapping_fragments,
+    messages_between_fragments,
 )

@@ -101,7 +101,7 @@ INSIDE = {
     "view_queue": "vxlan_decapsulate",
     "token_bucket": "shaper",
     "acl_first": "acl_rules",
-    **dict.fromkeys(("vr_entries", "vr_log_sender"), "vr_witness"),
+    **dict.fromkeys(("vr_entries", "vr_join", "vr_log_sender"), "vr_witness"),
     **dict.fromkeys(("serial_lane_receive", "serial_lane_transmit"), "serial_lane"),
     "serial_crossing": "serial_lane",
     **dict.fromkeys(("spn_ethernet", "spn_tcp", "spn_udp"), "spn_kernel"),

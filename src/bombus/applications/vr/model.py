@@ -11,7 +11,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from bombus.applications.vr.joiner import Joiner
 from bombus.applications.vr.messages import (
+    FRAGMENT_MAGIC,
     LINE,
     MAX_REPLICAS,
     VERSION,
@@ -71,6 +73,7 @@ class Limits:
     log_ops: int = 1024  # one less operation is held
     buffer_lines: int = 256  # entries of a received message
     fragment_lines: int = 22  # of a message that is sent; a longer one is cut
+    join_lines: int = 0  # of a message received in fragments; 0: fragments are dropped
     retry_us: int = 1000
 
 
@@ -101,10 +104,24 @@ class Witness:
     _retry_at: int | None = None
     _asked_at: int | None = None
     _fragment_id: int = 0
+    _joiner: Joiner = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._joiner = Joiner(self.limits.join_lines)
 
     # ---- Entry points ----
 
     def handle(self, datagram: bytes, source: Address) -> list[Sent]:
+        if self.limits.join_lines and datagram.startswith(FRAGMENT_MAGIC):
+            try:
+                whole = self._joiner.take(datagram, source)
+            except MessageError:
+                self._drop("fragment")
+                return []
+            if whole is None:
+                self.counted["stored"] += 1
+                return []
+            datagram = whole
         try:
             self._handle(datagram, source)
         except MessageError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import Any
 
 from bombus.applications.vr.messages import Mode, RecoveryResponse, SetUp
@@ -89,5 +90,5 @@ class Witnesses:
 
 
 def _limits(params: dict[str, Any]) -> Limits:
-    names = ("log_lines", "log_ops", "buffer_lines", "fragment_lines", "retry_us")
+    names = (field.name for field in fields(Limits))
     return Limits(**{name: params[name] for name in names if name in params})

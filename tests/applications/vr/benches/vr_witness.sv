@@ -11,6 +11,7 @@ module bench #(
     parameter int unsigned LogOps = 16,
     parameter int unsigned BufferLines = 32,
     parameter int unsigned FragmentLines = 4,
+    parameter int unsigned JoinLines = 16,
     parameter int unsigned RetryUs = 100,
     localparam int unsigned DataWidth = 512,
     localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth)
@@ -62,8 +63,8 @@ module bench #(
   always_ff @(posedge clk_i) command_q <= control_i[34:33];
   assign regs.command = control_i[34:33] & ~command_q;
   logic [0:0] next;
-  logic [4:0] drops;
-  logic [6:0] events;
+  logic [5:0] drops;
+  logic [7:0] events;
   logic busy, timer;
   vr_witness #(
       .beat_t(beat_t),
@@ -74,6 +75,7 @@ module bench #(
       .LogOps(LogOps),
       .BufferLines(BufferLines),
       .FragmentLines(FragmentLines),
+      .JoinLines(JoinLines),
       .RetryUs(RetryUs)
   ) u_witness (
       .clk_i,
