@@ -19,6 +19,7 @@ module vr_witness
   import bombus_pkg::*;
   import vr_pkg::*;
   import vr_header_pkg::*;
+  import vr_state_pkg::*;
 #(
     parameter type beat_t = logic,
     parameter type regs_t = logic,  // from vr_witness.rdl
@@ -158,41 +159,6 @@ module vr_witness
 
   // ---- The message ----
 
-  typedef enum logic [5:0] {
-    StIdle,
-    StCheck,
-    StDecide,
-    StDrain,
-    StOpen,  // a further request of a Prepare
-    StOp,
-    StRequest,
-    StRequestWait,
-    StModulo,
-    StAsk,
-    StSetUp,
-    StReply,
-    StRestart,
-    StRecover,
-    StResponse,
-    StReached,
-    StFetch,
-    StChange,
-    StSpread,
-    StChangeReply,
-    StQuorum,
-    StSettle,
-    StSendIndex,
-    StSendLines,
-    StSend,
-    StEntries,
-    StJudge,
-    StPlan,
-    StRoom,
-    StCopy,
-    StCopyLine,
-    StInstalled,
-    StAcknowledge
-  } st_e;
   st_e st_q, st_d, st_next, after_q, after_d;  // after: state after a modulo or a settle
 
   line_t line_q;  // first beat
@@ -404,6 +370,7 @@ module vr_witness
   wire [3:0] num_votes = 4'($countones(votes_q));
   wire replica_t quorum = replica_t'(replicas_q >> 1);
   wire has_quorum = num_votes >= {1'b0, quorum};
+  wire all_answered = (num_votes > {1'b0, quorum}) & reached_q;
 
   // View modulo replicas, bit by bit.
   logic [47:0] dividend_q;
@@ -771,7 +738,7 @@ module vr_witness
       end
       StResponse: st_d = StReached;
       StReached:
-      if (num_votes > {1'b0, quorum} && reached_q) begin
+      if (all_answered) begin
         events[EventRecovered] = target_q == base_q;
         finish = target_q == base_q;
         st_d = StFetch;
@@ -1081,7 +1048,7 @@ module vr_witness
         base_q <= number_t'(word[5]);
       end
     end
-    if (st_q == StReached && num_votes > {1'b0, quorum} && reached_q) begin
+    if (st_q == StReached && all_answered) begin
       view_q <= highest_q;
       leader_q <= highest_leader_q;
       last_q <= base_q;

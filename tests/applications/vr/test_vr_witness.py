@@ -282,8 +282,8 @@ MUTATIONS = (
     Mutation("vr_witness", "else if (~header.start_follows) st_d = StAsk;", ""),
     Mutation("vr_witness", "if (~active | header.earlier)", "if (~active)"),
     Mutation("vr_witness", "if (~is_normal | header.later)", "if (~is_normal)"),
-    Mutation("vr_witness", "if (no_room) begin", "if (1'b0) begin"),
-    Mutation("vr_witness", "num_votes > {1'b0, quorum} && reached_q", "reached_q"),
+    Mutation("vr_witness", "last_request) begin if (no_room)", "last_request) begin if (1'b0)"),
+    Mutation("vr_witness", "(num_votes > {1'b0, quorum}) & reached_q", "reached_q"),
     Mutation("vr_witness", "(word[1] == nonce_q)", "1'b1"),
     Mutation("vr_witness", "(commanded_q ? old_command_q : old_message_q)", "1'b0"),
     Mutation("vr_witness", "& has_group;", ";"),
@@ -308,5 +308,6 @@ MUTATIONS = (
     [pytest.param(each, marks=sampled(n + 4), id=str(each)) for n, each in enumerate(MUTATIONS)],
 )
 def test_mutations_are_found(mutation: Mutation, tmp_path: Path) -> None:
+    rtl = mutation.copy(tmp_path)
     with pytest.raises((AssertionError, BenchError)):
-        run_random(Benches(mutation.copy(tmp_path)), 40, 10)
+        run_random(Benches(rtl), 40, 10)

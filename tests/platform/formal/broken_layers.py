@@ -24,6 +24,7 @@ from tests.platform.formal.proofs import (
     SORTED,
     TCP_CORE,
     WIDE_PAYLOAD,
+    WITNESS,
 )
 from tests.support.rtl_files import Mutation
 
@@ -45,6 +46,7 @@ PAYLOAD_FILE = "tcp_payload"
 EXPIRY_FILE = "tcp_expiry"
 REQUESTS_FILE = "tcp_session_requests"
 RING_FILE = "ring_write"
+WITNESS_FILE = "vr_witness"
 
 BROKEN_LAYERS = (
     (
@@ -301,4 +303,16 @@ BROKEN_LAYERS = (
             REQUESTS_FILE, "open_i | request_i == RequestWritable", "request_i == RequestWritable"
         ),
     ),
+    (WITNESS, Mutation(WITNESS_FILE, "if (~active | header.earlier)", "if (~active)")),
+    (WITNESS, Mutation(WITNESS_FILE, "if (~is_normal | header.later)", "if (header.later)")),
+    (WITNESS, Mutation(WITNESS_FILE, "(group_off | header.earlier | ~from", "(group_off | ~from")),
+    (WITNESS, Mutation(WITNESS_FILE, "& (word[1] == nonce_q)", "")),
+    (WITNESS, Mutation(WITNESS_FILE, "(num_votes > {1'b0, quorum}) & reached_q", "reached_q")),
+    (
+        WITNESS,
+        Mutation(WITNESS_FILE, "last_request) begin if (no_room)", "last_request) begin if (0)"),
+    ),
+    (WITNESS, Mutation(WITNESS_FILE, "header.clean_is_later ? committed_q : ", "")),
+    (WITNESS, Mutation("vr_header", "op <= last_i", "op <= next_i")),
+    (WITNESS, Mutation("vr_header", "count_t'(next_i - start)", "'0")),
 )

@@ -61,6 +61,9 @@ DEPARTURE = Proof("tcp_departure_formal", depth=3, induction=None, reach=3, apar
 DEPARTURE_ANYWHERE = replace(DEPARTURE, parameters={"SendBytes": 1024, "Anywhere": 1})
 EXPIRY = Proof("tcp_expiry_formal", depth=2, induction=None, reach=2, apart=True)
 SESSION_REQUESTS = Proof("tcp_session_requests_formal", depth=3, induction=1, reach=6)
+VR_PARTS = ("vr_entries", "vr_log_sender")
+VR_ANY = {"sized_memory": "any_memory", "vr_window": "any_vr_window"}
+WITNESS = Proof("vr_witness_formal", 3, 1, 5, free=VR_PARTS, stand_ins=VR_ANY)
 STAND_INS = {"rpu_multiply": "multiply_stand_in", "rpu_divide": "divide_stand_in"}
 CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=12, stand_ins=STAND_INS)
 MULDIV = replace(CORE, depth=10, parameters={"OnlyMuldiv": 1})
@@ -200,6 +203,7 @@ PROOFS = (
     PAYLOAD,
     pytest.param(WIDE_PAYLOAD, marks=pytest.mark.sweep, id=str(WIDE_PAYLOAD)),
     RING,
+    WITNESS,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
     pytest.param(MULDIV, marks=pytest.mark.sweep, id=str(MULDIV)),
