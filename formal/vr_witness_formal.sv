@@ -100,12 +100,12 @@ module vr_witness_formal
   wire [7:0] kind = u_witness.line_q[39:32];  // of the message that it handles
   words_t word, sent_word;
   assign word = words_of(u_witness.line_q);
-  assign sent_word = words_of(u_witness.short_data);
+  assign sent_word = words_of(u_witness.u_reply.short_data);
   wire sends = u_witness.emits & u_witness.out_free;
-  wire [7:0] sent_kind = u_witness.short_data[39:32];
+  wire [7:0] sent_kind = u_witness.u_reply.short_data[39:32];
   wire sends_ok = sends & (sent_kind == TypePrepareOk);
   wire sends_change = sends & (sent_kind == TypeStartViewChange);
-  wire sends_valid = sends & (sent_kind == TypeValidateReadReply) & u_witness.short_data[104];
+  wire sends_valid = sends & (sent_kind == TypeValidateReadReply) & u_witness.u_reply.short_data[104];
   wire sends_vote = u_witness.sender_start & u_witness.header.is_change;
   wire votes = sends_ok | sends_change | sends_valid | sends_vote;
   number_t vote_view;

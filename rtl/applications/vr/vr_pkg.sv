@@ -47,6 +47,17 @@ package vr_pkg;
     logic [15:0] port;
   } address_t;
 
+  // What a witness reports of its state.
+  typedef struct packed {
+    state_e      state;
+    replica_t    own;
+    number_t     view;
+    number_t     last;
+    number_t     committed;
+    number_t     cleaned;
+    logic [63:0] nonce;
+  } report_t;
+
   // A big-endian number of 8 bytes and back.
   function automatic logic [63:0] swap64(logic [63:0] x);
     return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40], x[55:48], x[63:56]};

@@ -124,9 +124,7 @@ module vr_witness
   pointer_t head_q, tail_q;
   logic [OpBits:0] held_q;  // operations in the log
   logic [31:0] asked_at_q, retry_at_q;
-  logic asked_q;
-  (* ram_style = "distributed" *) address_t addresses[MaxReplicas];
-  logic [MaxReplicas-1:0] known_q;  // their addresses are set
+  logic  asked_q;
 
   // ---- Fragments ----
 
@@ -372,14 +370,17 @@ module vr_witness
   wire has_quorum = num_votes >= {1'b0, quorum};
   wire all_answered = (num_votes > {1'b0, quorum}) & reached_q;
 
-  // View modulo replicas, bit by bit.
-  logic [47:0] dividend_q;
-  logic [5:0] steps_q;
-  logic [3:0] remainder_q;
-  wire [3:0] doubled = {remainder_q[2:0], dividend_q[47]};
-  wire [3:0] reduced = doubled >= {1'b0, replicas_q} ? doubled - {1'b0, replicas_q} : doubled;
-  wire replica_t leader = remainder_q[2:0];  // of that view
-  wire needs_modulo = header.later | header.is_response;
+  replica_t leader;  // of the view of the message
+  logic leader_busy;
+  vr_leader u_leader (
+      .clk_i,
+      .view_i(header.is_response ? number_t'(word[2]) : word_view),
+      .replicas_i(replicas_q),
+      .start_i(st_q != StModulo && st_d == StModulo),
+      .step_i(st_q == StModulo),
+      .leader_o(leader),
+      .busy_o(leader_busy)
+  );
 
   // ---- Messages that are sent ----
 
@@ -387,9 +388,7 @@ module vr_witness
   logic [7:0] emitted;  // type
   logic to_source;
   replica_t to_slot;
-  words_t out_word;
-  logic [5:0] out_bytes;
-  wire out_free = ~out_valid_o | out_ready_i;
+  logic out_free;
 
   logic sender_start, sender_valid, sender_last, sender_first, sender_busy;
   line_t sender_data;
@@ -428,84 +427,48 @@ module vr_witness
       .busy_o(sender_busy)
   );
 
-  always_comb begin
-    out_word  = '0;
-    out_bytes = 6'd29;
-    unique case (emitted)
-      TypePrepareOk: begin
-        out_word[0] = 64'(view_q);
-        out_word[1] = st_q == StAcknowledge ? 64'(last_q) : word[1];
-        out_word[2] = 64'(own_q);
-        out_word[3] = 64'(committed_q);
-        out_bytes   = 6'd45;
-      end
-      TypeStartViewChange: begin
-        out_word[0] = 64'(view_q);
-        out_word[1] = 64'(own_q);
-        out_word[2] = 64'(committed_q);
-        out_bytes   = 6'd37;
-      end
-      TypeRecovery: begin
-        out_word[0] = {Version, 32'(own_q)};
-        out_word[1] = nonce_q;
-      end
-      TypeSetUpReply: begin
-        out_word[0] = {Version, 32'(state_q)};
-        out_word[1] = {32'(refused_q), 32'(own_q)};
-        out_word[2] = 64'(view_q);
-        out_word[3] = 64'(last_q);
-        out_word[4] = 64'(committed_q);
-        out_word[5] = 64'(cleaned_q);
-        out_bytes   = 6'd61;
-      end
-      TypeValidateReadReply: begin  // a byte, then the fields
-        out_word[0] = {7'b0, ~header.earlier, word[1][63:8]};
-        out_word[1] = {word[1][7:0], word[2][63:8]};
-        out_word[2] = {word[2][7:0], 56'b0};
-        out_word[3] = {5'b0, own_q, 56'b0};
-        out_bytes   = 6'd38;
-      end
-      default: begin  // RequestStateTransfer
-        out_word[0] = st_q == StFetch ? 64'(view_q) : 64'(log_view_q);
-        out_word[1] = st_q == StFetch ? 64'(last_q) : 64'(committed_q);
-      end
-    endcase
-  end
-
-  line_t short_data;
-  always_comb begin
-    short_data = '0;
-    short_data[39:0] = {emitted, Magic};
-    short_data[40+:64] = swap64(64'(out_bytes - 6'(HeaderBytes)));
-    for (int unsigned w = 0; w < NumWords; w++) short_data[104+64*w+:64] = swap64(out_word[w]);
-  end
-
-  packet_meta_t out_meta;
-  always_comb begin
-    out_meta = '0;
-    out_meta.mac_port = RoutedPort;
-    out_meta.ip = addresses[to_slot].ip;
-    out_meta.l4.ports.dst_port = addresses[to_slot].port;
-    if (to_source) begin
-      out_meta = meta_q;
-      out_meta.csum = '0;
-      out_meta.l4.ports.dst_port = meta_q.l4.ports.src_port;
-    end
-    out_meta.l4.ports.src_port = 16'(UdpPort);
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (out_free) begin
-      out_valid_o  <= (emits | sender_valid);
-      out_o.kind   <= '0;
-      out_o.meta   <= out_meta;
-      out_o.data   <= emits ? short_data : sender_data;
-      out_o.last   <= emits | sender_last;
-      out_o.bytes  <= emits ? 7'(out_bytes) : sender_bytes;
-      out_o.length <= emits ? length_t'(out_bytes) : sender_length;
-    end
-    if (rst_i) out_valid_o <= 1'b0;
-  end
+  wire number_t sent_op = st_q == StAcknowledge || st_q == StFetch ? last_q :
+      emitted == TypePrepareOk ? number_t'(word[1]) : committed_q;
+  vr_reply #(
+      .beat_t (beat_t),
+      .UdpPort(UdpPort)
+  ) u_reply (
+      .clk_i,
+      .rst_i,
+      .set_address_i(set_address),
+      .set_slot_i(set_slot),
+      .address_i(set_to),
+      .emit_i(emits),
+      .type_i(emitted),
+      .to_source_i(to_source),
+      .to_slot_i(to_slot),
+      .source_i(meta_q),
+      .word_i(word),
+      .report_i(
+      '{
+          state: state_q,
+          own: own_q,
+          view: view_q,
+          last: last_q,
+          committed: committed_q,
+          cleaned: cleaned_q,
+          nonce: nonce_q
+      }
+      ),
+      .number_i(sent_op),
+      .asked_view_i(st_q == StFetch ? view_q : log_view_q),
+      .valid_i(~header.earlier),
+      .refused_i(refused_q),
+      .log_data_i(sender_data),
+      .log_bytes_i(sender_bytes),
+      .log_last_i(sender_last),
+      .log_length_i(sender_length),
+      .log_valid_i(sender_valid),
+      .free_o(out_free),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
   assign out_next_o = NextUdpTx;
 
   // ---- Control ----
@@ -515,27 +478,33 @@ module vr_witness
   wire group_off = (state_q == StateOff) | (state_q == StateRecovering);
   logic retry_due_q, may_ask_q, from_group_q, expected_q;
   wire from_group = (word[1] < 64'(replicas_q)) & (word_replica != own_q);
-  // Set-up by a message or by registers.
-  logic address_command_q, recover_command_q, commanded_q;
-  wire by_message = ~commanded_q;
-  wire is_open = commanded_q | ~regs_i.control.locked;
-  wire [31:0] set_mode = commanded_q ? (address_command_q ? 32'd1 : 32'd2) : word[0][31:0];
-  wire [31:0] set_index = commanded_q ? 32'(regs_i.group.index) : word[1][63:32];
-  wire [31:0] set_count = commanded_q ? 32'(regs_i.group.replicas) : word[1][31:0];
-  wire [31:0] set_slot = commanded_q ? 32'(regs_i.address.slot) : word[2][63:32];
-  wire [31:0] set_ip = commanded_q ? regs_i.address.ip : word[2][31:0];
-  wire [31:0] set_port = commanded_q ? 32'(regs_i.address.port) : word[3][63:32];
-  wire [63:0] message_nonce = {word[3][31:0], word[4][63:32]};
-  wire [63:0] set_nonce = commanded_q ? regs_i.nonce.value : message_nonce;
-  wire set_address = (set_mode == 32'd1) & is_open & ~|set_slot[31:3] & ~|set_port[31:16];
-  wire [MaxReplicas-1:0] group_slots = ~({MaxReplicas{1'b1}} << set_count[2:0]);
-  wire has_group = ~|(group_slots & ~known_q);
-  wire set_recover = (set_mode == 32'd2) & is_open & (set_index < set_count) & set_index[0] &
-      (set_count == 32'd3 | set_count == 32'd5 | set_count == 32'd7) & has_group;
-  // A nonce is used once: a set-up with the last one or an earlier one is a repeated message.
-  logic old_message_q, old_command_q;
-  wire is_repeated = (state_q != StateOff) & (commanded_q ? old_command_q : old_message_q);
-  wire begins_recovery = set_recover & ~is_repeated;
+  logic set_up_pending, by_message, set_address, begins_recovery;
+  replica_t set_slot, set_index, set_count;
+  address_t set_to;
+  vr_set_up #(
+      .regs_t(regs_t)
+  ) u_set_up (
+      .clk_i,
+      .rst_i,
+      .regs_i,
+      .word_i(word),
+      .message_i(begins),
+      .idle_i(st_q == StIdle),
+      .set_up_i(st_q == StSetUp),
+      .renew_i(st_q == StRestart),
+      .is_off_i(state_q == StateOff),
+      .pending_o(set_up_pending),
+      .by_message_o(by_message),
+      .set_address_o(set_address),
+      .slot_o(set_slot),
+      .address_o(set_to),
+      .recover_o(begins_recovery),
+      .index_o(set_index),
+      .replicas_o(set_count),
+      .nonce_o(nonce_q),
+      .refused_o(refused_q),
+      .recovers_o(recovers_q)
+  );
   wire expected = (state_q == StateRecovering) & (word[1] == nonce_q) & ~word[0][0] &
       (word[0][31:0] < 32'(replicas_q));
 
@@ -570,7 +539,7 @@ module vr_witness
     unique case (st_q)
       StIdle:
       if (whole_valid) st_d = StCheck;
-      else if (address_command_q | recover_command_q) st_d = StSetUp;
+      else if (set_up_pending) st_d = StSetUp;
       else if (retry_due_q) st_d = state_q == StateFetching ? StFetch : StRecover;
       StCheck: st_d = StDecide;
       StDrain: ;
@@ -702,7 +671,7 @@ module vr_witness
       StRequestWait: if (found_valid & found_tag.is_request) st_d = StOpen;
 
       StModulo:
-      if (steps_q == '0) begin
+      if (~leader_busy) begin
         if (leader[0]) begin
           drops[DropMalformed] = 1'b1;
           finish = 1'b1;
@@ -724,7 +693,7 @@ module vr_witness
         emits = by_message;
         emitted = TypeSetUpReply;
         to_source = 1'b1;
-        if (out_free | commanded_q) begin
+        if (out_free | ~by_message) begin
           if (recovers_q) st_d = StRecover;
           else finish = 1'b1;
         end
@@ -966,25 +935,9 @@ module vr_witness
       asked_at_q <= time_us_i;
     end
 
-    // Leader of a view.
-    if (st_q != StModulo && st_d == StModulo) begin
-      dividend_q  <= header.is_response ? number_t'(word[2]) : word_view;
-      steps_q     <= 6'd48;
-      remainder_q <= '0;
-    end else if (st_q == StModulo && steps_q != '0) begin
-      dividend_q  <= dividend_q << 1;
-      steps_q     <= steps_q - 1'b1;
-      remainder_q <= reduced;
-    end
     settle_q <= st_q == StSettle ? settle_q - 1'b1 : 4'(SettleCycles);
 
     // Set-up and recovery.
-    if (begins) commanded_q <= 1'b0;
-    else if (st_q == StIdle) commanded_q <= 1'b1;
-    if (regs_i.command.set_address) address_command_q <= 1'b1;
-    else if (st_q == StSetUp && commanded_q) address_command_q <= 1'b0;
-    if (regs_i.command.recover) recover_command_q <= 1'b1;
-    else if (st_q == StSetUp && commanded_q && ~address_command_q) recover_command_q <= 1'b0;
     if (st_q == StDecide) begin
       keep_q <= is_same ? last_q : committed_q;
       reported_q <= reported;
@@ -992,23 +945,11 @@ module vr_witness
       any_q <= 1'b0;
       if (header.is_request) from_q <= number_t'(word[1]);
     end
-    if (st_q == StSetUp) begin
-      refused_q  <= ~(set_mode == '0 | set_address | set_recover);
-      recovers_q <= begins_recovery;
-      if (set_address) begin
-        addresses[set_slot[2:0]] <= {set_ip, set_port[15:0]};
-        known_q[set_slot[2:0]]   <= 1'b1;
-      end
-      if (begins_recovery) begin
-        own_q <= set_index[2:0];
-        replicas_q <= set_count[2:0];
-        nonce_q <= set_nonce;
-      end
+    if (begins_recovery) begin
+      own_q <= set_index;
+      replicas_q <= set_count;
     end
-    if (st_q == StRestart) nonce_q <= nonce_q + 1'b1;
-    old_message_q <= message_nonce <= nonce_q;
-    old_command_q <= regs_i.nonce.value <= nonce_q;
-    if ((st_q == StSetUp && begins_recovery) || st_q == StRestart) begin
+    if (begins_recovery || st_q == StRestart) begin
       state_q <= StateRecovering;
       view_q <= '0;
       log_view_q <= '0;
@@ -1163,7 +1104,6 @@ module vr_witness
       st_q <= StIdle;
       message_q <= 1'b0;
       state_q <= StateOff;
-      known_q <= '0;
       own_q <= '0;
       replicas_q <= '0;
       leader_q <= '0;
@@ -1177,8 +1117,6 @@ module vr_witness
       tail_q <= '0;
       held_q <= '0;
       asked_q <= 1'b0;
-      address_command_q <= 1'b0;
-      recover_command_q <= 1'b0;
       timer_o <= 1'b0;
       opened_q <= 1'b0;
       line_pending_q <= 1'b0;
@@ -1188,9 +1126,8 @@ module vr_witness
     end
   end
 
-  wire commanded = address_command_q | recover_command_q;
   wire writes_log = log_write_q | line_pending_q;
-  assign busy_o = (st_q != StIdle) | commanded | join_busy | out_valid_o | writes_log;
+  assign busy_o = (st_q != StIdle) | set_up_pending | join_busy | out_valid_o | writes_log;
 
   always_comb begin
     status_o = '0;

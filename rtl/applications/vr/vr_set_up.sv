@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Set-up of a witness, by a message SetUp or by registers: judges it, and keeps the nonce.
+//
+// Latency: combinational in the cycle of set_up_i; refused_o and recovers_o one cycle later.
+module vr_set_up
+  import vr_pkg::*;
+#(
+    parameter type regs_t = logic  // from vr_witness.rdl
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input regs_t  regs_i,
+    input words_t word_i,     // fields of the message
+    input logic   message_i,  // a message begins
+    input logic   idle_i,     // no message is handled: the next set-up is by registers
+    input logic   set_up_i,   // carries the set-up out
+    input logic   renew_i,    // recovery begins again, with the next nonce
+    input logic   is_off_i,   // state of the witness
+
+    output logic            pending_o,      // by registers, to be carried out
+    output logic            by_message_o,
+    output logic            set_address_o,
+    output replica_t        slot_o,
+    output address_t        address_o,
+    output logic            recover_o,
+    output replica_t        index_o,        // own
+    output replica_t        replicas_o,
+    output logic     [63:0] nonce_o,        // of the present recovery
+    output logic            refused_o,
+    output logic            recovers_o
+);
+
+  logic address_command_q, recover_command_q, commanded_q;
+  logic [MaxReplicas-1:0] known_q;  // their addresses are set
+  assign by_message_o = ~commanded_q;
+  assign pending_o = address_command_q | recover_command_q;
+
+  wire is_open = commanded_q | ~regs_i.control.locked;
+  wire [31:0] mode = commanded_q ? (address_command_q ? 32'd1 : 32'd2) : word_i[0][31:0];
+  wire [31:0] index = commanded_q ? 32'(regs_i.group.index) : word_i[1][63:32];
+  wire [31:0] count = commanded_q ? 32'(regs_i.group.replicas) : word_i[1][31:0];
+  wire [31:0] slot = commanded_q ? 32'(regs_i.address.slot) : word_i[2][63:32];
+  wire [31:0] ip = commanded_q ? regs_i.address.ip : word_i[2][31:0];
+  wire [31:0] port = commanded_q ? 32'(regs_i.address.port) : word_i[3][63:32];
+  wire [63:0] message_nonce = {word_i[3][31:0], word_i[4][63:32]};
+  wire set_address = (mode == 32'd1) & is_open & ~|slot[31:3] & ~|port[31:16];
+  wire [MaxReplicas-1:0] group_slots = ~({MaxReplicas{1'b1}} << count[2:0]);
+  wire has_group = ~|(group_slots & ~known_q);
+  wire set_recover = (mode == 32'd2) & is_open & (index < count) & index[0] &
+      (count == 32'd3 | count == 32'd5 | count == 32'd7) & has_group;
+  // A nonce is used once: a set-up with the last one or an earlier one is a repeated message.
+  logic old_message_q, old_command_q;
+  wire is_repeated = ~is_off_i & (commanded_q ? old_command_q : old_message_q);
+
+  assign set_address_o = set_up_i & set_address;
+  assign slot_o = slot[2:0];
+  assign address_o = '{ip: ip, port: port[15:0]};
+  assign recover_o = set_up_i & set_recover & ~is_repeated;
+  assign index_o = index[2:0];
+  assign replicas_o = count[2:0];
+
+  always_ff @(posedge clk_i) begin
+    if (message_i) commanded_q <= 1'b0;
+    else if (idle_i) commanded_q <= 1'b1;
+    if (regs_i.command.set_address) address_command_q <= 1'b1;
+    else if (set_up_i & commanded_q) address_command_q <= 1'b0;
+    if (regs_i.command.recover) recover_command_q <= 1'b1;
+    else if (set_up_i & commanded_q & ~address_command_q) recover_command_q <= 1'b0;
+    old_message_q <= message_nonce <= nonce_o;
+    old_command_q <= regs_i.nonce.value <= nonce_o;
+    if (set_up_i) begin
+      refused_o  <= ~(mode == '0 | set_address | set_recover);
+      recovers_o <= recover_o;
+    end
+    if (set_address_o) known_q[slot_o] <= 1'b1;
+    if (recover_o) nonce_o <= commanded_q ? regs_i.nonce.value : message_nonce;
+    else if (renew_i) nonce_o <= nonce_o + 1'b1;
+    if (rst_i) begin
+      known_q <= '0;
+      address_command_q <= 1'b0;
+      recover_command_q <= 1'b0;
+    end
+  end
+
+endmodule
