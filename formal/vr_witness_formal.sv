@@ -101,12 +101,12 @@ module vr_witness_formal
   words_t word, sent_word;
   assign word = words_of(u_witness.line_q);
   assign sent_word = words_of(u_witness.u_reply.short_data);
-  wire sends = u_witness.emits & u_witness.out_free;
+  wire sends = u_witness.sent.valid & u_witness.out_free;
   wire [7:0] sent_kind = u_witness.u_reply.short_data[39:32];
   wire sends_ok = sends & (sent_kind == TypePrepareOk);
   wire sends_change = sends & (sent_kind == TypeStartViewChange);
   wire sends_valid = sends & (sent_kind == TypeValidateReadReply) & u_witness.u_reply.short_data[104];
-  wire sends_vote = u_witness.sender_start & u_witness.header.is_change;
+  wire sends_vote = u_witness.actions.sends_log & u_witness.header.is_change;
   wire votes = sends_ok | sends_change | sends_valid | sends_vote;
   number_t vote_view;
   always_comb begin
@@ -175,10 +175,10 @@ module vr_witness_formal
       if (responds) answers_q[word[0][2:0]] <= 1'b1;
       if (votes & (vote_view > voted_q)) voted_q <= vote_view;
       if (is_fetching & (last >= u_witness.target_q)) complete_q <= 1'b1;
-      if (reaches & u_witness.finish & u_witness.events[4]) complete_q <= 1'b1;
+      if (reaches & u_witness.finish & u_witness.events.recovered) complete_q <= 1'b1;
     end
     if (u_witness.st_q == StCheck) written_q <= '0;
-    else if (u_witness.walks & u_witness.keeps) written_q <= written_q + 1'b1;
+    else if (u_witness.actions.walks & u_witness.keeps) written_q <= written_q + 1'b1;
     if (u_witness.out_free) begin
       out_vote_q <= sends_ok | sends_change;
       out_view_q <= vote_view;
@@ -216,9 +216,9 @@ module vr_witness_formal
       end
       if (sends_ok) begin
         assert (is_normal);
-        assert (sent_word[1] <= 64'(last + (u_witness.appends ? written_q : '0)));
+        assert (sent_word[1] <= 64'(last + (u_witness.actions.appends ? written_q : '0)));
       end
-      if (u_witness.appends) assert (op == last + written_q);
+      if (u_witness.actions.appends) assert (op == last + written_q);
       if (sends_valid) assert (is_normal);
       // The vote at the port is the one that was decided on.
       if (out_valid & out_vote_q) begin

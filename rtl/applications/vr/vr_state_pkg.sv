@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// States of a message in vr_witness.
+// What the parts of vr_witness share: the states of a message, and its outcome.
 package vr_state_pkg;
 
   typedef enum logic [5:0] {
@@ -37,5 +37,80 @@ package vr_state_pkg;
     StInstalled,
     StAcknowledge
   } st_e;
+
+  // A dropped message, by the reason (drop_e of vr_witness).
+  typedef struct packed {
+    logic long;
+    logic full;
+    logic gap;
+    logic ignored;
+    logic malformed;
+  } drops_t;
+
+  // Events of the control (event_e of vr_witness).
+  typedef struct packed {
+    logic recovered;
+    logic view_change;
+    logic invalid;
+    logic valid;
+    logic acknowledged;
+  } events_t;
+
+  // What the control does in a cycle.
+  typedef struct packed {
+    logic walks;           // opens a request
+    logic cleans;          // cleanUpTo of the Prepare takes effect
+    logic appends;         // the requests become part of the log
+    logic commits;
+    logic begins_entries;
+    logic sends_log;
+    logic consume;         // bytes of the message
+    logic extract;
+  } actions_t;
+
+  // A message of one beat that is sent.
+  typedef struct packed {
+    logic             valid;
+    logic [7:0]       kind;
+    logic             to_source;
+    vr_pkg::replica_t to_slot;
+  } sent_t;
+
+  // What the control knows of the message, beside its header.
+  typedef struct packed {
+    logic from_group;        // of another member
+    logic expected;          // answer to the present recovery
+    logic has_second;        // beat
+    logic has_line;          // the next 64 bytes, or the rest
+    logic has_request;       // fields of a request have been found
+    logic unfit;             // the operation is longer than the message
+    logic last_part;         // of an operation
+    logic last_request;
+    logic sound;             // bytes for the next request, or none
+    logic has_bytes;         // of the operation
+    logic no_room;
+    logic lines_left;        // of the entries, to be taken
+    logic bad_entries;
+    logic jumps_far;         // entries leave a gap
+    logic jumps;
+    logic lacks;             // operations that are reported as committed
+    logic copied;
+    logic has_new;           // operations
+    logic same_log;          // the entries extend the present log
+    logic reaches;           // the log has what recovery must reach
+    logic all_answered;
+    logic nothing_to_fetch;
+    logic has_quorum;
+    logic had_quorum;
+    logic repeated;          // StartViewChange
+    logic may_ask;
+    logic retry_due;
+    logic set_up_pending;
+    logic by_message;        // set-up
+    logic recovers;
+    logic sent_log;          // the log is being sent, or was
+    logic sender_busy;
+    logic leader_busy;
+  } facts_t;
 
 endpackage

@@ -112,7 +112,6 @@ module vr_witness
   localparam int unsigned OpBits = $clog2(LogOps);
   localparam int unsigned BufferBits = $clog2(BufferLines);
   localparam int unsigned UsedBits = LineBits + 10;
-  localparam int unsigned SettleCycles = 8;
   typedef logic [LineBits:0] pointer_t;  // of a line, with a bit that distinguishes full from empty
   typedef logic [OpBits-1:0] index_t;  // of an operation in the index
 
@@ -157,7 +156,7 @@ module vr_witness
 
   // ---- The message ----
 
-  st_e st_q, st_d, st_next, after_q, after_d;  // after: state after a modulo or a settle
+  st_e st_q, st_d, after_q;
 
   line_t line_q;  // first beat
   length_t length_q;
@@ -168,7 +167,7 @@ module vr_witness
   wire number_t word_view = number_t'(word[0]);
   wire replica_t word_replica = word[1][2:0];
 
-  logic finish;  // the state is the last one of its message
+  logic finish;
   logic message_q;  // a message is being handled: no request that is repeated
   logic window_ready, window_ended, has_second, window_has;
   line_t second;
@@ -206,7 +205,7 @@ module vr_witness
   tag_t tag, found_tag;
   line_t found;
   logic [LineBytes-1:0] keep;
-  logic found_valid, consume, extract;
+  logic found_valid;
   logic [6:0] count;
   vr_window #(
       .tag_t(tag_t)
@@ -224,8 +223,8 @@ module vr_witness
       .next_o(second),
       .has_next_o(has_second),
       .count_i(count),
-      .consume_i(consume),
-      .extract_i(extract),
+      .consume_i(actions.consume),
+      .extract_i(actions.extract),
       .has_o(window_has),
       .tag_i(tag),
       .line_o(found),
@@ -291,7 +290,6 @@ module vr_witness
   ;
   assign request = st_q == StDecide ? first_request : request_q;
 
-  logic walks;  // a request is opened
   logic opened_q, kept_q, full_q, line_pending_q;
   length_t rest_q, left_q;  // bytes after this request, and of its operation
   count_t requests_q, skip_q, ops_q;  // left, to skip, opened
@@ -320,7 +318,7 @@ module vr_witness
 
   // ---- Entries ----
 
-  logic entries_begin, entries_bad;
+  logic entries_bad;
   number_t entries_first, entries_last, before_q, reported_q, copied_op_q;
   count_t new_lines, new_ops, lines_q, copy_left_q;
   logic [BufferBits:0] copy_q;
@@ -330,7 +328,7 @@ module vr_witness
       .BufferLines(BufferLines)
   ) u_entries (
       .clk_i,
-      .begin_i(entries_begin),
+      .begin_i(actions.begins_entries),
       .lines_i(header.lines),
       .view_i(word_view),
       .keep_i(keep_q),
@@ -364,7 +362,6 @@ module vr_witness
   logic highest_later_q, highest_same_q;
   replica_t highest_leader_q;
   logic [3:0] slot_q;
-  logic [3:0] settle_q;
   wire [3:0] num_votes = 4'($countones(votes_q));
   wire replica_t quorum = replica_t'(replicas_q >> 1);
   wire has_quorum = num_votes >= {1'b0, quorum};
@@ -384,13 +381,9 @@ module vr_witness
 
   // ---- Messages that are sent ----
 
-  logic emits;
-  logic [7:0] emitted;  // type
-  logic to_source;
-  replica_t to_slot;
   logic out_free;
 
-  logic sender_start, sender_valid, sender_last, sender_first, sender_busy;
+  logic sender_valid, sender_last, sender_first, sender_busy;
   line_t sender_data;
   logic [6:0] sender_bytes;
   length_t sender_length;
@@ -404,7 +397,7 @@ module vr_witness
       .rst_i,
       .number_i((st_q == StReply) & recovers_q),
       .nonce_i(nonce_q),
-      .start_i(sender_start),
+      .start_i(actions.sends_log),
       .is_vote_i(header.is_change),
       .words_i({
         64'(own_q),
@@ -428,7 +421,7 @@ module vr_witness
   );
 
   wire number_t sent_op = st_q == StAcknowledge || st_q == StFetch ? last_q :
-      emitted == TypePrepareOk ? number_t'(word[1]) : committed_q;
+      sent.kind == TypePrepareOk ? number_t'(word[1]) : committed_q;
   vr_reply #(
       .beat_t (beat_t),
       .UdpPort(UdpPort)
@@ -438,10 +431,10 @@ module vr_witness
       .set_address_i(set_address),
       .set_slot_i(set_slot),
       .address_i(set_to),
-      .emit_i(emits),
-      .type_i(emitted),
-      .to_source_i(to_source),
-      .to_slot_i(to_slot),
+      .emit_i(sent.valid),
+      .type_i(sent.kind),
+      .to_source_i(sent.to_source),
+      .to_slot_i(sent.to_slot),
       .source_i(meta_q),
       .word_i(word),
       .report_i(
@@ -473,9 +466,6 @@ module vr_witness
 
   // ---- Control ----
 
-  wire active = (state_q == StateNormal) | (state_q == StateViewChange);
-  wire is_normal = state_q == StateNormal;
-  wire group_off = (state_q == StateOff) | (state_q == StateRecovering);
   logic retry_due_q, may_ask_q, from_group_q, expected_q;
   wire from_group = (word[1] < 64'(replicas_q)) & (word_replica != own_q);
   logic set_up_pending, by_message, set_address, begins_recovery;
@@ -511,311 +501,90 @@ module vr_witness
   // A deadline may be up to 2^31 us late.
   wire [31:0] late = time_us_i - retry_at_q;
 
-  logic cleans;  // cleanUpTo of the Prepare takes effect
-  logic appends;  // the requests become part of the log
-  logic commits;
-  logic [NumDrops-1:0] drops;
-  logic [NumEvents-1:0] events;
-  always_comb begin
-    st_d = st_q;
-    after_d = after_q;
-    finish = 1'b0;
-    drops = '0;
-    events = '0;
-    emits = 1'b0;
-    emitted = TypePrepareOk;
-    to_source = 1'b0;
-    to_slot = leader_q;
-    count = '0;
-    consume = 1'b0;
-    extract = 1'b0;
-    tag = '0;
-    walks = 1'b0;
-    cleans = 1'b0;
-    appends = 1'b0;
-    commits = 1'b0;
-    entries_begin = 1'b0;
-    sender_start = 1'b0;
-    unique case (st_q)
-      StIdle:
-      if (whole_valid) st_d = StCheck;
-      else if (set_up_pending) st_d = StSetUp;
-      else if (retry_due_q) st_d = state_q == StateFetching ? StFetch : StRecover;
-      StCheck: st_d = StDecide;
-      StDrain: ;
-
-      StDecide: begin
-        // Harmless if the message is dropped.
-        count   = header.is_prepare ? 7'd77 : header.is_start ? 7'd45 : 7'd37;
-        consume = header.is_prepare ? has_second : header.is_transfer | header.is_start;
-        if (~header.framed | ~header.formed) begin
-          drops[DropMalformed] = 1'b1;
-          finish = 1'b1;
-        end else if (header.is_read) begin
-          if (~is_normal | header.later) begin
-            drops[DropIgnored] = 1'b1;
-            finish = 1'b1;
-          end else begin
-            emits = 1'b1;
-            emitted = TypeValidateReadReply;
-            to_source = 1'b1;
-            events[header.earlier?EventInvalid : EventValid] = out_free;
-            finish = out_free;
-          end
-        end else if (header.is_prepare | header.is_commit) begin
-          if (~active | header.earlier) begin
-            drops[DropIgnored] = 1'b1;
-            finish = 1'b1;
-          end else if (header.later) begin
-            st_d = StModulo;
-            after_d = StAsk;
-          end else if (~is_normal) st_d = StAsk;
-          else if (header.is_commit) begin
-            if (header.op_held) begin
-              commits = header.op_is_later;
-              finish  = 1'b1;
-            end else st_d = StAsk;
-          end else if (header.op_held) begin
-            emits = 1'b1;
-            cleans = out_free;
-            events[EventAcknowledged] = out_free;
-            finish = out_free;
-          end else if (~header.start_follows) st_d = StAsk;
-          else if (header.many) begin
-            drops[DropMalformed] = 1'b1;
-            finish = 1'b1;
-          end else if (has_second) begin
-            walks = 1'b1;
-            st_d  = StOp;
-          end
-        end else if (header.is_request) begin
-          if (~is_normal | header.later | ~header.op_held) begin
-            drops[DropIgnored] = 1'b1;
-            finish = 1'b1;
-          end else begin
-            st_d = StSettle;
-            after_d = StSendIndex;
-          end
-        end else if (header.is_transfer | header.is_start) begin
-          if (group_off | header.earlier |
-              (header.is_start & ~header.later & (state_q == StateFetching))) begin
-            drops[DropIgnored] = 1'b1;
-            finish = 1'b1;
-          end else if (header.is_start & ~header.later & is_normal) st_d = StAcknowledge;
-          else if (header.lines > count_t'(BufferLines)) begin
-            drops[DropLong] = 1'b1;
-            finish = 1'b1;
-          end else begin
-            entries_begin = 1'b1;
-            st_d = StEntries;
-          end
-        end else if (header.is_change) begin
-          if (group_off | header.earlier | ~from_group_q |
-              (~header.later & (state_q != StateViewChange))) begin
-            drops[DropIgnored] = 1'b1;
-            finish = 1'b1;
-          end else begin
-            st_d = header.later ? StModulo : StChange;
-            after_d = StChange;
-          end
-        end else if (header.is_set_up) st_d = StSetUp;
-        else if (header.is_response & expected_q) begin
-          st_d = StModulo;
-          after_d = StResponse;
-        end else begin
-          drops[DropIgnored] = 1'b1;
-          finish = 1'b1;
-        end
-      end
-
-      // A batch: each request, its operation.
-      StOpen: begin
-        walks = 1'b1;
-        st_d  = StOp;
-      end
-      StOp: begin
-        count = part_q;
-        consume = window_has & ~(last_part & last_request);
-        tag.write = kept_q & ~no_room;
-        tag.addr = line_addr_q;
-        if (unfit_q | (last_part & ~sound)) begin
-          drops[DropMalformed] = 1'b1;
-          finish = 1'b1;
-        end else if (window_has) begin
-          if (last_part & last_request) begin
-            if (no_room) begin
-              drops[DropFull] = 1'b1;
-              cleans = 1'b1;
-              finish = 1'b1;
-            end else begin
-              emits = 1'b1;
-              events[EventAcknowledged] = out_free;
-              cleans = out_free;
-              appends = out_free;
-              extract = out_free & (left_q != '0);
-              finish = out_free;
-            end
-          end else begin
-            extract = left_q != '0;
-            if (last_part) st_d = StRequest;
-          end
-        end
-      end
-      StRequest: begin
-        count = 7'd24;
-        tag.is_request = 1'b1;
-        consume = window_has;
-        extract = window_has;
-        if (window_has) st_d = StRequestWait;
-      end
-      StRequestWait: if (found_valid & found_tag.is_request) st_d = StOpen;
-
-      StModulo:
-      if (~leader_busy) begin
-        if (leader[0]) begin
-          drops[DropMalformed] = 1'b1;
-          finish = 1'b1;
-        end else if (state_q == StateFetching) st_d = StRestart;
-        else st_d = after_q;
-      end
-      StAsk: begin
-        emits = may_ask_q;
-        emitted = TypeRequestStateTransfer;
-        to_slot = header.later ? leader : leader_q;
-        drops[DropGap] = out_free | ~may_ask_q;
-        cleans = drops[DropGap] & header.is_prepare & is_same & is_normal;
-        finish = out_free | ~may_ask_q;
-      end
-
-      // Set-up and recovery.
-      StSetUp: st_d = StReply;
-      StReply: begin
-        emits = by_message;
-        emitted = TypeSetUpReply;
-        to_source = 1'b1;
-        if (out_free | ~by_message) begin
-          if (recovers_q) st_d = StRecover;
-          else finish = 1'b1;
-        end
-      end
-      StRestart: st_d = StRecover;
-      StRecover: begin
-        emits   = slot_q < {1'b0, replicas_q};
-        emitted = TypeRecovery;
-        to_slot = slot_q[2:0];
-        finish  = slot_q >= {1'b0, replicas_q};
-      end
-      StResponse: st_d = StReached;
-      StReached:
-      if (all_answered) begin
-        events[EventRecovered] = target_q == base_q;
-        finish = target_q == base_q;
-        st_d = StFetch;
-      end else finish = 1'b1;
-      StFetch: begin
-        emits   = 1'b1;
-        emitted = TypeRequestStateTransfer;
-        finish  = out_free;
-      end
-
-      // View change.
-      StChange: begin
-        events[EventViewChange] = header.later;
-        st_d = header.later ? StSpread : StChangeReply;
-      end
-      StSpread: begin
-        emits   = (slot_q < {1'b0, replicas_q}) & (slot_q[2:0] != own_q);
-        emitted = TypeStartViewChange;
-        to_slot = slot_q[2:0];
-        if (slot_q >= {1'b0, replicas_q}) st_d = StQuorum;
-      end
-      StChangeReply: begin
-        emits   = repeated_q;
-        emitted = TypeStartViewChange;
-        to_slot = word_replica;
-        if (~repeated_q | out_free) st_d = StQuorum;
-      end
-      StQuorum:
-      if (has_quorum & (repeated_q | ~had_quorum_q)) begin
-        st_d = StSettle;
-        after_d = StSendIndex;
-      end else finish = 1'b1;
-
-      // The log is read when all lines are written.
-      StSettle: if (settle_q == '0) st_d = after_q;
-      StSendIndex: st_d = StSendLines;
-      StSendLines: st_d = StSend;
-      StSend: begin
-        to_source = header.is_request;
-        sender_start = ~any_q;
-        finish = any_q & ~sender_busy;
-      end
-
-      // Entries of a StateTransfer or a StartView.
-      StEntries: begin
-        count = 7'd64;
-        tag.is_entry = 1'b1;
-        consume = window_has & (lines_q != '0);
-        extract = consume;
-        if (lines_q == '0) begin
-          st_d = StSettle;
-          after_d = StJudge;
-        end
-      end
-      StJudge:
-      if (entries_bad | (header.is_start & any_q & (entries_last != number_t'(word[1])))) begin
-        drops[DropMalformed] = 1'b1;
-        finish = 1'b1;
-      end else begin
-        st_d = header.later ? StModulo : StPlan;
-        after_d = StPlan;
-      end
-      StPlan: begin
-        st_d = StSettle;
-        after_d = StRoom;
-      end
-      StRoom:
-      if (jumps_far_q | lacks_q) begin
-        if (header.is_start) st_d = StAsk;
-        else begin
-          drops[DropGap] = 1'b1;
-          finish = 1'b1;
-        end
-      end else if (no_room) begin
-        drops[DropFull] = 1'b1;
-        finish = 1'b1;
-      end else st_d = StCopy;
-      StCopy: st_d = copy_q == (BufferBits + 1)'(header.lines) ? StInstalled : StCopyLine;
-      StCopyLine: st_d = StCopy;
-      StInstalled:
-      if (state_q == StateFetching) begin
-        if (last_q >= target_q) begin
-          events[EventRecovered] = 1'b1;
-          st_d = StAcknowledge;
-        end else if (new_ops != '0) st_d = StFetch;
-        else finish = 1'b1;
-      end else if (is_same & (new_ops == '0) & ~jumps_q) finish = 1'b1;
-      else st_d = StAcknowledge;
-      default: begin  // StAcknowledge
-        emits = 1'b1;
-        events[EventAcknowledged] = out_free;
-        finish = out_free;
-      end
-    endcase
-  end
-  // The state after a message: that of the next one, or the rest of this one is discarded.
-  always_comb begin
-    st_next = st_d;
-    if (accepts & (st_q != StIdle)) st_next = begins ? StCheck : StIdle;
-    else if (finish) st_next = StDrain;
-  end
+  facts_t facts;
+  assign facts = '{
+          from_group: from_group_q,
+          expected: expected_q,
+          has_second: has_second,
+          has_line: window_has,
+          has_request: found_valid & found_tag.is_request,
+          unfit: unfit_q,
+          last_part: last_part,
+          last_request: last_request,
+          sound: sound,
+          has_bytes: left_q != '0,
+          no_room: no_room,
+          lines_left: lines_q != '0,
+          bad_entries:
+          entries_bad
+          | (
+          header.is_start & any_q & (entries_last != number_t'(word[1]))
+          ),
+          jumps_far: jumps_far_q,
+          jumps: jumps_q,
+          lacks: lacks_q,
+          copied: copy_q == (BufferBits + 1)'(header.lines),
+          has_new: new_ops != '0,
+          same_log: is_same,
+          reaches: last_q >= target_q,
+          all_answered: all_answered,
+          nothing_to_fetch: target_q == base_q,
+          has_quorum: has_quorum,
+          had_quorum: had_quorum_q,
+          repeated: repeated_q,
+          may_ask: may_ask_q,
+          retry_due: retry_due_q,
+          set_up_pending: set_up_pending,
+          by_message: by_message,
+          recovers: recovers_q,
+          sent_log: any_q,
+          sender_busy: sender_busy,
+          leader_busy: leader_busy
+      };
+  drops_t drops;
+  events_t events;
+  actions_t actions;
+  sent_t sent;
+  vr_control #(
+      .BufferLines(BufferLines)
+  ) u_control (
+      .clk_i,
+      .rst_i,
+      .valid_i(whole_valid),
+      .accepts_i(accepts),
+      .state_i(state_q),
+      .own_i(own_q),
+      .replicas_i(replicas_q),
+      .leader_of_view_i(leader_q),
+      .leader_i(leader),
+      .header_i(header),
+      .sender_i(word_replica),
+      .facts_i(facts),
+      .kept_i(kept_q),
+      .part_i(part_q),
+      .slot_i(slot_q),
+      .free_i(out_free),
+      .st_o(st_q),
+      .st_next_o(st_d),
+      .after_o(after_q),
+      .finish_o(finish),
+      .drops_o(drops),
+      .events_o(events),
+      .actions_o(actions),
+      .count_o(count),
+      .is_request_o(tag.is_request),
+      .is_entry_o(tag.is_entry),
+      .writes_o(tag.write),
+      .sent_o(sent)
+  );
+  assign tag.addr = line_addr_q;
 
   // cleanUpTo, at most the last committed one.
   wire number_t clean = header.clean_is_later ? committed_q : number_t'(word[3]);
   wire [15:0] freed = header.clean_is_later ? header.freed_all : header.freed;
   wire [OpBits:0] freed_ops = (OpBits + 1)'(freed);
   logic committed_frees_q, freed_q;
-  wire frees = cleans & (header.clean_is_later ? committed_frees_q : header.clean_frees);
+  wire frees = actions.cleans & (header.clean_is_later ? committed_frees_q : header.clean_frees);
   always_comb begin
     index_read_op = index_t'(from_q) + 1'b1;
     if (st_q == StDecide || st_q == StOp || st_q == StAsk) index_read_op = index_t'(clean) + 1'b1;
@@ -846,11 +615,17 @@ module vr_witness
   end
 
   always_ff @(posedge clk_i) begin
-    st_q <= st_next;
-    after_q <= after_d;
-    drop_o <= drops;
+    drop_o[DropMalformed] <= drops.malformed;
+    drop_o[DropIgnored] <= drops.ignored;
+    drop_o[DropGap] <= drops.gap;
+    drop_o[DropFull] <= drops.full;
+    drop_o[DropLong] <= drops.long;
     drop_o[DropFragment] <= fragment_drop;
-    event_o <= events;
+    event_o[EventAcknowledged] <= events.acknowledged;
+    event_o[EventValid] <= events.valid;
+    event_o[EventInvalid] <= events.invalid;
+    event_o[EventViewChange] <= events.view_change;
+    event_o[EventRecovered] <= events.recovered;
     event_o[EventStored] <= fragment_store;
     event_o[EventHandled] <= finish & message_q & ~|drops;
     event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last;
@@ -859,9 +634,9 @@ module vr_witness
     committed_frees_q <= committed_q > cleaned_q;
 
     // Requests.
-    opened_q <= walks & keeps;
+    opened_q <= actions.walks & keeps;
     line_pending_q <= opened_q & ~no_room;
-    if (walks) begin
+    if (actions.walks) begin
       request_q <= request;
       kept_q <= keeps;
       requests_q <= requests - 1'b1;
@@ -890,7 +665,7 @@ module vr_witness
     end
     if (st_q == StOp) begin
       full_q <= no_room;
-      if (extract) begin
+      if (actions.extract) begin
         left_q <= left_q - length_t'(64);
         part_q <= left_q >= length_t'(128) ? 7'd64 : 7'(left_q - length_t'(64));
         line_addr_q <= line_addr_q + 1'b1;
@@ -912,16 +687,16 @@ module vr_witness
 
     // Truncation.
     if (frees) cleaned_q <= clean;
-    if (frees | appends) begin
-      held_q <= held_q + (appends ? (OpBits + 1)'(ops_q) : '0) - (frees ? freed_ops : '0);
+    if (frees | actions.appends) begin
+      held_q <= held_q + (actions.appends ? (OpBits + 1)'(ops_q) : '0) - (frees ? freed_ops : '0);
     end
     if (freed_q) head_q <= index_value;
-    if (appends) begin
+    if (actions.appends) begin
       tail_q <= write_q;
       last_q <= number_t'(word[1]);
       next_q <= op_q;
     end
-    if (commits) committed_q <= number_t'(word[1]);
+    if (actions.commits) committed_q <= number_t'(word[1]);
 
     // Asking. The results are used some cycles after the state changes.
     retry_due_q <= timer_o & ~late[31] & (st_q == StIdle);
@@ -930,12 +705,11 @@ module vr_witness
       from_group_q <= from_group;
       expected_q   <= expected;
     end
-    if (st_q == StAsk && emits && out_free) begin
+    if (st_q == StAsk && sent.valid && out_free) begin
       asked_q <= 1'b1;
       asked_at_q <= time_us_i;
     end
 
-    settle_q <= st_q == StSettle ? settle_q - 1'b1 : 4'(SettleCycles);
 
     // Set-up and recovery.
     if (st_q == StDecide) begin
@@ -970,7 +744,7 @@ module vr_witness
     if (st_q == StRecover) begin
       if (out_free) slot_q <= slot_q + 4'd2;
     end else if (st_q == StSpread) begin
-      if (out_free | ~emits) slot_q <= slot_q + 4'd1;
+      if (out_free | ~sent.valid) slot_q <= slot_q + 4'd1;
     end else slot_q <= '0;
     if ((st_q == StRecover || st_q == StFetch) && finish) retry_at_q <= time_us_i + 32'(RetryUs);
 
@@ -1031,7 +805,7 @@ module vr_witness
 
     // Entries.
     if (st_q == StEntries) begin
-      if (extract) begin
+      if (actions.extract) begin
         lines_q <= lines_q - 1'b1;
         any_q   <= 1'b1;
       end
@@ -1101,7 +875,6 @@ module vr_witness
     end
 
     if (rst_i) begin
-      st_q <= StIdle;
       message_q <= 1'b0;
       state_q <= StateOff;
       own_q <= '0;
@@ -1144,8 +917,11 @@ module vr_witness
 
   // ---- Invariants ----
 
-  wire votes = emits & (emitted inside {TypePrepareOk, TypeStartViewChange, TypeValidateReadReply});
-  wire acknowledges = emits & (emitted == TypePrepareOk);
+  wire active = (state_q == StateNormal) | (state_q == StateViewChange);
+  wire is_normal = state_q == StateNormal;
+  wire group_off = (state_q == StateOff) | (state_q == StateRecovering);
+  wire votes = sent.valid & (sent.kind inside {TypePrepareOk, TypeStartViewChange, TypeValidateReadReply});
+  wire acknowledges = sent.valid & (sent.kind == TypePrepareOk);
   wire is_appended = (st_q == StOp) & ~no_room & (op_q == number_t'(word[1]) + 1'b1);
   wire is_held = word[1] <= 64'(last_q);
   wire idle = st_q == StIdle;

@@ -303,14 +303,14 @@ BROKEN_LAYERS = (
             REQUESTS_FILE, "open_i | request_i == RequestWritable", "request_i == RequestWritable"
         ),
     ),
-    (WITNESS, Mutation(WITNESS_FILE, "if (~active | header.earlier)", "if (~active)")),
-    (WITNESS, Mutation(WITNESS_FILE, "if (~is_normal | header.later)", "if (header.later)")),
-    (WITNESS, Mutation(WITNESS_FILE, "(group_off | header.earlier | ~from", "(group_off | ~from")),
+    (WITNESS, Mutation("vr_control", "if (~active | header_i.earlier)", "if (~active)")),
+    (WITNESS, Mutation("vr_control", "if (~is_normal | header_i.later)", "if (header_i.later)")),
+    (WITNESS, Mutation("vr_control", "(group_off | header_i.earlier | ~facts_i.from", "(group_off | ~facts_i.from")),
     (WITNESS, Mutation(WITNESS_FILE, "& (word[1] == nonce_q)", "")),
     (WITNESS, Mutation(WITNESS_FILE, "(num_votes > {1'b0, quorum}) & reached_q", "reached_q")),
     (
         WITNESS,
-        Mutation(WITNESS_FILE, "last_request) begin if (no_room)", "last_request) begin if (0)"),
+        Mutation("vr_control", "last_request) begin if (facts_i.no_room)", "last_request) begin if (0)"),
     ),
     (WITNESS, Mutation(WITNESS_FILE, "header.clean_is_later ? committed_q : ", "")),
     (WITNESS, Mutation("vr_header", "op <= last_i", "op <= next_i")),
