@@ -22,6 +22,7 @@ from bombus.base.errors import DesignError, Problem
 from bombus.cluster.config import load
 from bombus.cluster.split import BRIDGE, RECEIVE, SEND, Board, Channel, Cluster, split_file
 from bombus.design import config, rtl
+from bombus.design.cycle import Cycle
 from bombus.design.elements import Layer
 from bombus.design.facts import Facts
 from bombus.design.resolve import resolve
@@ -45,7 +46,7 @@ class ClusterDeadlock(checking.DeadlockError):
         self,
         problems: Sequence[Problem],
         whole: Facts,
-        cycles: list[deadlock.Cycle],
+        cycles: list[Cycle],
         boards: Sequence[Facts],
     ) -> None:
         super().__init__(problems, whole, cycles)
