@@ -190,7 +190,7 @@ def test_staged_writes_have_no_effect() -> None:
         assert not registers.addresses.pending
 
 
-@pytest.mark.parametrize("width", [512, 64])
+@pytest.mark.parametrize("width", [512, pytest.param(64, marks=pytest.mark.sweep)])
 def test_route_away_under_traffic(tmp_path: Path, width: int) -> None:
     """A message without an entry in the table is dropped and counted; the entry can come back."""
     design = tmp_path / DESIGNS[width].name

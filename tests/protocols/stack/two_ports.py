@@ -21,7 +21,13 @@ from tests.support.bench import LIMIT_CYCLES, TIMER_STEP_US, difference
 
 SHARED = ROOT / "designs" / "two_ports.yaml"
 EACH = TEST_DESIGNS / "two_stacks.yaml"
-BOTH = pytest.mark.parametrize("design", [SHARED, EACH], ids=["shared stack", "stack each"])
+BOTH = pytest.mark.parametrize(
+    "design",
+    [
+        pytest.param(SHARED, id="shared stack"),
+        pytest.param(EACH, id="stack each", marks=pytest.mark.sweep),
+    ],
+)
 PORTS = (0, 1)
 STATIONS = (
     Station.of("02:00:00:00:00:63", "10.77.0.99"),

@@ -15,7 +15,8 @@ from bombus.simulator.build import Library, build
 from bombus.simulator.impairment import Impairment
 from tests.protocols.tcp.tcp_pair import HOST, Pair
 
-pytestmark = pytest.mark.slow
+# The scripts keepalive.txt and timeout.txt of conformance/ are samples.
+pytestmark = [pytest.mark.slow, pytest.mark.sweep]
 
 DEAD = Impairment(loss=1.0)
 LEAST_TIMEOUT_S = 0.01
@@ -104,15 +105,11 @@ def test_both_ends_see_a_dead_link(library: Library, ends: str) -> None:
     cut(library, USER_TIMEOUT, ends, 0)
 
 
-@pytest.mark.parametrize(
-    "ends",
-    [pytest.param(ends, marks=pytest.mark.sweep if ends == "both" else ()) for ends in CUTS],
-)
+@pytest.mark.parametrize("ends", CUTS)
 def test_an_end_that_only_receives_sees_it_by_keepalive(library: Library, ends: str) -> None:
     cut(library, USER_TIMEOUT, ends, 0, echoes=False)
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize("parameters", LIMITS)
 @pytest.mark.parametrize("ends", CUTS)
 def test_both_ends_see_dead_links_of_many_seeds(tmp_path: Path, parameters: str, ends: str) -> None:

@@ -152,6 +152,7 @@ def test_streams_come_whole(seed: int) -> None:
     transfer(seed, list(LINKS)[seed % len(LINKS)])
 
 
+@pytest.mark.sweep  # tcp_core's bench has a sample
 @pytest.mark.parametrize("link", ["loss 10 %", "all"])
 def test_streams_come_whole_without_a_receive_buffer(link: str) -> None:
     transfer(0, link, BYPASS)

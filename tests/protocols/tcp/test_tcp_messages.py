@@ -12,7 +12,8 @@ from bombus.protocols.tcp.sockets import Connection
 from tests import ROOT
 from tests.protocols.tcp.tcp_pair import SERVER, Pair
 
-pytestmark = pytest.mark.slow
+# test_tcp_framer.py has samples, and the design of test_control_tcp.py has a framer.
+pytestmark = [pytest.mark.slow, pytest.mark.sweep]
 
 MESSAGES = ROOT / "docs" / "examples" / "tcp_messages" / "tcp_messages.yaml"
 PORT, LONGEST = 7000, 1022  # bytes after the length

@@ -28,7 +28,7 @@ NO_SESSION = "No buffer space available: all sessions are in use"
 @pytest.fixture
 def pair() -> Iterator[Pair]:
     with ExitStack() as stack:
-        found = Pair(stack)
+        found = Pair(stack, coarse=True)
         yield found
         for end in (found.near, found.far):
             end.check()
@@ -95,7 +95,7 @@ def test_the_request_without_a_session_is_the_one_that_fails(pair: Pair) -> None
     pair.settle()
 
 
-@pytest.mark.parametrize("count", [60, 200])
+@pytest.mark.parametrize("count", [60, pytest.param(200, marks=pytest.mark.sweep)])
 def test_openings_that_nobody_answers(count: int) -> None:
     """Each ends with an error, and leaves nothing that a later one would get."""
     with Simulation(HOST, timer_step_us=32_000, assertions=True) as simulation:

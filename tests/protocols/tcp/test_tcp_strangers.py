@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import pytest
 
 from bombus.protocols.tcp.model import State
+from bombus.simulator.build import build
 from bombus.simulator.simulation import Simulation
-from tests.protocols.tcp.tcp_hostile import PORT, SESSIONS, World, echo_server
+from tests.protocols.tcp.tcp_hostile import DESIGN, PORT, SESSIONS, World, echo_server
 from tests.protocols.tcp.tcp_wire import NOP, TIMESTAMPS, Wire, decode, parse
 
 pytestmark = pytest.mark.slow
@@ -20,8 +21,9 @@ STAMP = bytes((NOP, NOP, TIMESTAMPS, 10)) + bytes(8)
 
 
 @contextmanager
-def world(*, seed: int = 0, **parameters: int) -> Iterator[World]:
-    library = echo_server(**parameters)
+def world(*, seed: int = 0, shares: bool = False) -> Iterator[World]:
+    """`shares`: one peer may take half of the sessions, the default, instead of all."""
+    library = build(DESIGN, assertions=True) if shares else echo_server()
     with Simulation(library, timer_step_us=20_000, seed=seed) as simulation:
         yield World(simulation, "strangers")
         simulation.check()
@@ -98,7 +100,7 @@ def test_idle_connections_make_room() -> None:
 
 def test_one_peer_does_not_take_all() -> None:
     """Half of the sessions remain for others, and one that ends makes room for the next."""
-    with world(max_per_peer=SESSIONS // 2) as here:
+    with world(shares=True) as here:
         stations = here.stations
         opened = stations.connect(*range(2000, 2000 + SESSIONS // 2))
         client = stations.open(3000, 1)

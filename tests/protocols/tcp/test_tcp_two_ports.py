@@ -29,7 +29,7 @@ from bombus.protocols.frames import (
 from bombus.protocols.tcp.sockets import Connection
 from tests import DESIGNS as TEST_DESIGNS
 from tests.protocols.tcp.tcp_link import Link
-from tests.protocols.tcp.tcp_pair import HOST
+from tests.protocols.tcp.tcp_pair import COARSE_US, HOST
 from tests.protocols.tcp.tcp_states import session_state
 from tests.protocols.tcp.tcp_wire import Wire, decode
 
@@ -48,13 +48,15 @@ class Wires:
     numbers at the same time."""
 
     def __init__(self, stack: ExitStack) -> None:
-        self.hub = stack.enter_context(Simulation(HUB, assertions=True))
-        self.peers = [stack.enter_context(Simulation(HOST, assertions=True)) for _ in PEERS]
+        self.hub, *self.peers = (
+            stack.enter_context(Simulation(design, assertions=True, timer_step_us=COARSE_US))
+            for design in (HUB, *(HOST for _ in PEERS))
+        )
         self.hosts = [Host.from_manifest(self.hub.manifest, port) for port in PEERS]
         for peer, mac in zip(self.peers, MACS, strict=True):
             peer.set_host(mac=mac)
         first, *further = self.peers
-        self.link = Link(self.hub, first, further=further)
+        self.link = Link(self.hub, first, COARSE_US, further=further)
         self.link.run(50)
         # Segments from the hub, by its MAC port
         self.sent: list[list[Wire]] = [[] for _ in PEERS]
