@@ -10,6 +10,7 @@
 #   LINK_FLAGS, LIBRARIES
 #   RUNTIME       directory of Verilator's own objects and that of SHARED, which the target
 #                 `runtime` makes
+#   PRECOMPILES   not empty: `runtime` also makes precompiled headers, which the units read
 #   OPT_FAST, OPT_SLOW, OPT_GLOBAL   optimisation: of FAST_UNITS, of SLOW_UNITS, of SOURCES and of
 #                 Verilator's own code
 include Vtop.mk
@@ -17,6 +18,7 @@ include Vtop.mk
 FAST_OBJECTS := $(addsuffix .o,$(FAST_UNITS))
 SLOW_OBJECTS := $(addsuffix .o,$(SLOW_UNITS))
 RUNTIME_OBJECTS := $(VK_GLOBAL_OBJS) $(if $(SHARED),shared.o)
+HEADERS := $(if $(PRECOMPILES),fast.h.gch slow.h.gch)
 
 # Verilator's headers are not ours to warn about.
 SYSTEM_FLAGS := -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd
@@ -26,10 +28,16 @@ $(TARGET): driver.o $(FAST_OBJECTS) $(SLOW_OBJECTS)
 	$(CXX) $(LINK_FLAGS) -o $@ $^ $(addprefix $(RUNTIME)/,$(RUNTIME_OBJECTS)) $(LIBRARIES) -pthread
 
 $(FAST_OBJECTS): %.o: %.cc
-	$(CXX) $(OPT_FAST) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
+	$(CXX) $(OPT_FAST) $(CXXFLAGS) $(CPPFLAGS) $(if $(HEADERS),-include $(RUNTIME)/fast.h) -c -o $@ $<
 
 $(SLOW_OBJECTS): %.o: %.cc
-	$(CXX) $(OPT_SLOW) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
+	$(CXX) $(OPT_SLOW) $(CXXFLAGS) $(CPPFLAGS) $(if $(HEADERS),-include $(RUNTIME)/slow.h) -c -o $@ $<
+
+fast.h.gch: OPTIMISATION = $(OPT_FAST)
+slow.h.gch: OPTIMISATION = $(OPT_SLOW)
+$(HEADERS): %.h.gch:
+	printf '#include "verilated.h"\n' > $*.h
+	$(CXX) $(OPTIMISATION) $(CXXFLAGS) $(CPPFLAGS) -x c++-header -o $@ $*.h
 
 driver.o shared.o: %.o: %.cc
 	$(CXX) -std=c++17 $(OPT_GLOBAL) -Wall -Wextra $(SOURCE_FLAGS) -I. $(SYSTEM_FLAGS) -c -o $@ $<
@@ -41,6 +49,7 @@ driver.cc shared.cc:
 
 # These depend on nothing else.
 .PHONY: runtime runtime-key
-runtime: $(RUNTIME_OBJECTS)
+runtime: $(RUNTIME_OBJECTS) $(HEADERS)
 runtime-key:
-	@echo $(RUNTIME_OBJECTS) $(CXX) $(OPT_GLOBAL) $(CXXFLAGS) $(CPPFLAGS) $(if $(SHARED),$(SOURCE_FLAGS))
+	@echo $(RUNTIME_OBJECTS) $(HEADERS) $(CXX) $(OPT_GLOBAL) $(CXXFLAGS) $(CPPFLAGS) \
+	  $(if $(SHARED),$(SOURCE_FLAGS)) $(if $(HEADERS),$(OPT_FAST) $(OPT_SLOW))

@@ -196,6 +196,7 @@ def build_library(
                     log=log,
                     environment=build_environment(),
                     what=f"compiling the simulator of {name} failed",
+                    precompiles=is_quick(is_slow=False) and not (trace or sanitize),
                 )
             print(f"built in {time.monotonic() - started:.1f} s", file=log)
         shutil.rmtree(work)

@@ -34,16 +34,18 @@ QUICK_OPTIMISATION = (
     *("-fif-conversion2", "-ftree-bit-ccp", "-ftree-dse", "-fssa-phiopt", "-ftree-sra"),
     "-ftree-pta",
 )
-_SLOW_OPTIMISATION = "-O0"  # for code that runs once
+_SLOW_OPTIMISATION = ("-O0",)  # for code that runs once
+# The compiler collects no garbage below this, in KiB: a tenth of its time for a unit.
+_NO_COLLECTION = ("--param", "ggc-min-heapsize=2000000")
 
 
 class BuildError(UserError):
     """Verilator or the compiler failed; the log says why."""
 
 
-# Bytes of C++ per unit. For large inputs, the compiler's time and memory grow faster than the
-# input.
-_UNIT_BYTES = 3_000_000
+# Bytes of C++ per unit: each reads all headers again, which takes a second, and needs 80 times this
+# in memory.
+_UNIT_BYTES = 9_000_000
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,12 @@ def compile_model(
     log: Any,
     environment: dict[str, str],
     what: str,
+    precompiles: bool = False,
 ) -> None:
     """Builds `target` from the model that Verilator has written to `work`.
 
-    `fast`: optimisation of the code that runs each cycle.
+    `fast`: optimisation of the code that runs each cycle. `precompiles`: keeps precompiled headers
+    in the cache, 70 MB for each optimisation, which save more than half a second for each unit.
     """
     written = sorted(work.glob("*.cpp"))
     once = [file for file in written if file.stem.endswith("__Slow")]
@@ -113,9 +117,10 @@ def compile_model(
         "SOURCE_FLAGS": " ".join(driver.flags),
         "LINK_FLAGS": " ".join(driver.link_flags),
         "LIBRARIES": " ".join(driver.libraries),
-        "OPT_FAST": " ".join(fast),
-        "OPT_SLOW": _SLOW_OPTIMISATION,
+        "OPT_FAST": " ".join((*fast, *_NO_COLLECTION)),
+        "OPT_SLOW": " ".join((*_SLOW_OPTIMISATION, *_NO_COLLECTION)),
         "OPT_GLOBAL": " ".join(OPTIMISATION),
+        "PRECOMPILES": "1" if precompiles else "",
     }
 
     def make(*goals: str) -> list[str]:
@@ -128,7 +133,7 @@ def compile_model(
 
     def make_runtime(folder: Path) -> None:
         run_logged(make("runtime"), log=log, cwd=work, environment=environment, what=what)
-        for name in (word for word in key.split() if word.endswith(".o")):
+        for name in (word for word in key.split() if word.endswith((".o", ".gch"))):
             shutil.move(work / name, folder / name)
 
     runtime = cached_directory(f"runtime/{content_key([key, driver.shared_key], [])}", make_runtime)
