@@ -109,20 +109,17 @@ module rpu_host
 
   beat_t frame;
   user_t user;
-  logic frame_valid, frame_ready, good, holds, unused_message;
+  logic frame_valid, frame_ready, good, holds, unused_message, unused_waits;
   logic [ 2:0] drops;
   logic [13:0] unused_bytes;
-  always_comb begin
-    frame.kind   = '0;
-    frame.length = '0;
-    frame.meta   = '0;
-  end
   frame_store #(
+      .beat_t(beat_t),
       .info_t(user_t),
       .DataWidth(DataWidth)
   ) u_store (
       .clk_i,
       .rst_i,
+      .hold_i(1'b0),
       .valid_i(valid_q),
       .data_i(in_q.data),
       .bytes_i(in_q.bytes),
@@ -135,16 +132,15 @@ module rpu_host
       .good_o(good),
       .info_i(user_q),
       .info_valid_i(good),
-      .data_o(frame.data),
-      .bytes_o(frame.bytes),
-      .last_o(frame.last),
+      .out_o(frame),
       .info_o(user),
-      .valid_o(frame_valid),
-      .ready_i(frame_ready),
+      .out_valid_o(frame_valid),
+      .out_ready_i(frame_ready),
       .drop_o(drops),
       .mac_message_o(unused_message),
       .mac_bytes_o(unused_bytes),
-      .holds_o(holds)
+      .holds_o(holds),
+      .waits_o(unused_waits)
   );
   to_axi_stream #(
       .beat_t(beat_t),
@@ -181,8 +177,6 @@ module rpu_host
       .MetaWidth($bits(packet_meta_t)),
       .Kind(KindPacket)
   ) u_from_host (
-      .clk_i,
-      .rst_i,
       .tdata_i (host_in_tdata_i),
       .tkeep_i (host_in_tkeep_i),
       .tvalid_i(host_in_tvalid_i),
@@ -190,9 +184,7 @@ module rpu_host
       .tlast_i (host_in_tlast_i),
       .meta_i  (meta),
       .length_i(given.length[13:0]),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
 
   logic inside_q;  // a message from the host has begun

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store of whole frames from a MAC port, shared by mac_rx and frame_rx.
+// Store of whole frames of mac_rx, frame_rx and rpu_host, and its output: beats with data, kind,
+// length and MAC port, and the information for the other fields.
 //
 // A frame is kept or dropped at its end. It is dropped and counted if it is bad, too long, or did
 // not fit. The information about a kept frame (info_t) may arrive later than its last beat, in the
-// order of the frames; the frame leaves after its information has arrived.
+// order of the frames; the frame leaves after its information has arrived. No frame leaves while
+// hold_i is high (message_gate).
 //
 // Latency: 3 cycles from the last beat to the first beat out, if info_valid_i is high with good_o
 // or a cycle later. Throughput: one beat per cycle each way.
 `include "bombus_assert.svh"
 
-module frame_store #(
-    parameter  type         info_t    = logic,
-    parameter  int unsigned DataWidth = 512,
+module frame_store
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type info_t = logic,  // with a field length: bytes of the message
+    parameter int unsigned MacPort = 0,
+    parameter int unsigned DataWidth = 512,
     localparam int unsigned ByteWidth = $clog2(DataWidth / 8) + 1
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic hold_i,
 
     input logic                 valid_i,
     input logic [DataWidth-1:0] data_i,
@@ -31,17 +38,16 @@ module frame_store #(
     input  info_t info_i,
     input  logic  info_valid_i,
 
-    output logic  [DataWidth-1:0] data_o,
-    output logic  [ByteWidth-1:0] bytes_o,
-    output logic                  last_o,
-    output info_t                 info_o,
-    output logic                  valid_o,
-    input  logic                  ready_i,
+    output beat_t out_o,
+    output info_t info_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
 
     output logic [2:0] drop_o,  // reasons: bad, too long, no space
     output logic mac_message_o,  // a frame was received, whether dropped or not
-    output bombus_pkg::length_t mac_bytes_o,  // bytes of that frame
-    output logic holds_o  // frames are stored
+    output length_t mac_bytes_o,  // bytes of that frame
+    output logic holds_o,  // frames are stored
+    output logic waits_o  // held: no frame is passing
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
@@ -62,7 +68,7 @@ module frame_store #(
   } stored_t;
 
   stored_t stored;
-  logic full, lost_q, stored_valid, info_valid, read_last;
+  logic full, lost_q, stored_valid, info_valid, valid, ready, read_last;
   logic [$clog2(MaxFrames + 3)-1:0] level;  // frames committed and not yet read
 
   wire store = valid_i & store_i;
@@ -86,7 +92,7 @@ module frame_store #(
       .full_o  (full),
       .data_o  (stored),
       .valid_o (stored_valid),
-      .ready_i (ready_i & info_valid)
+      .ready_i (ready & info_valid)
   );
   block_fifo #(
       .data_t(info_t),
@@ -101,11 +107,28 @@ module frame_store #(
       .ready_i(read_last)
   );
 
-  assign valid_o   = stored_valid & info_valid;
-  assign read_last = valid_o & ready_i & stored.last;
-  assign data_o    = stored.data;
-  assign bytes_o   = stored.bytes;
-  assign last_o    = stored.last;
+  assign valid = stored_valid & info_valid;
+  assign read_last = valid & ready & stored.last;
+  message_gate u_gate (
+      .clk_i,
+      .rst_i,
+      .hold_i,
+      .last_i(stored.last),
+      .in_valid_i(valid),
+      .in_ready_o(ready),
+      .out_valid_o,
+      .out_ready_i,
+      .held_o(waits_o)
+  );
+  always_comb begin
+    out_o = '0;
+    out_o.data = stored.data;
+    out_o.bytes = stored.bytes;
+    out_o.last = stored.last;
+    out_o.kind = $bits(out_o.kind)'(KindPacket);
+    out_o.length = length_t'(info_o.length);
+    out_o.meta.mac_port = mac_port_t'(MacPort);
+  end
 
   occupancy #(
       .Max(MaxFrames + 2)  // two after the memory

@@ -190,39 +190,16 @@ module mac_rx
 
   // ---- Output ----
 
-  logic [DataWidth-1:0] out_data;
-  count_t out_bytes;
-  logic out_last, stored_valid, stored_ready;
-  message_gate u_gate (
-      .clk_i,
-      .rst_i,
-      .hold_i,
-      .last_i(out_last),
-      .in_valid_i(stored_valid),
-      .in_ready_o(stored_ready),
-      .out_valid_o,
-      .out_ready_i,
-      .held_o(waits_o)
-  );
-
-  always_comb begin
-    out_o = '0;
-    out_o.data = out_data;
-    out_o.bytes = out_bytes;
-    out_o.last = out_last;
-    out_o.kind = $bits(out_o.kind)'(KindPacket);
-    out_o.length = info.length;
-    out_o.meta.mac_port = mac_port_t'(MacPort);
-    out_o.meta.csum = info.csum;
-    out_o.meta.vlan = info.vlan;
-  end
-
+  beat_t stored;
   frame_store #(
+      .beat_t(beat_t),
       .info_t(info_t),
+      .MacPort(MacPort),
       .DataWidth(DataWidth)
   ) u_store (
       .clk_i,
       .rst_i,
+      .hold_i,
       .valid_i(valid),
       .data_i(now.data),
       .bytes_i(now.bytes),
@@ -235,17 +212,21 @@ module mac_rx
       .good_o(good),
       .info_i(kept_info),
       .info_valid_i(complete_q),
-      .data_o(out_data),
-      .bytes_o(out_bytes),
-      .last_o(out_last),
+      .out_o(stored),
       .info_o(info),
-      .valid_o(stored_valid),
-      .ready_i(stored_ready),
+      .out_valid_o,
+      .out_ready_i,
       .drop_o,
       .mac_message_o,
       .mac_bytes_o,
-      .holds_o(holds)
+      .holds_o(holds),
+      .waits_o
   );
+  always_comb begin
+    out_o = stored;
+    out_o.meta.csum = info.csum;
+    out_o.meta.vlan = info.vlan;
+  end
 
   assign busy_o = tag_busy | trimmer_busy | good_q | complete_q | holds;
 
