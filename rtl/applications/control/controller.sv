@@ -299,8 +299,6 @@ module controller
       .WindowBits (RegisterWindowBits),
       .OwnWindow  (1 + TileIndex)
   ) u_batch (
-      .clk_i,
-      .rst_i,
       .start_i(begins_q),
       .applies_i(state_q == Apply),
       .rights_i(rights),
@@ -315,12 +313,7 @@ module controller
       .write_o(batch_write),
       .write_address_o(batch_write_address),
       .wdata_o(batch_wdata),
-      .register_request_o,
-      .register_request_valid_o,
-      .register_request_ready_i,
-      .register_response_i,
-      .register_response_valid_i,
-      .register_response_ready_o
+      .*
   );
   assign batch_active = state_q == Check | state_q == Apply;
 

@@ -96,11 +96,6 @@ module tcp_echo
       .NumSessions(NumSessions),
       .KindTcpEvent(KindTcpEvent)
   ) u_book (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .first_o(unused_first),
       .data_valid_o(data_valid),
       .data_ready_i(data_ready),
@@ -112,7 +107,8 @@ module tcp_echo
       .awaits_read_i(awaits_read),
       .awaits_write_i(awaits_write),
       .awaits_write_index_i(index),
-      .frees_i(frees)
+      .frees_i(frees),
+      .*
   );
 
   // ---- Serve one session at a time ----
@@ -276,16 +272,11 @@ module tcp_echo
       .beat_t(beat_t),
       .KindTcpData(KindTcpData)
   ) u_out (
-      .clk_i,
-      .rst_i,
-      .in_i,
       .in_valid_i(copying),
       .in_ready_o(copy_ready),
       .session_i(session_t'(index)),
       .start_i(at_progress_q.write),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
   tcp_application_output #(
       .read_beat_t(read_beat_t),
@@ -293,20 +284,13 @@ module tcp_echo
       .KindTcpRead(KindTcpRead),
       .KindTcpRequest(KindTcpRequest)
   ) u_output (
-      .clk_i,
-      .rst_i,
       .read_meta_i(read),
       .read_valid_i(send_read),
       .read_ready_o(read_room),
       .request_meta_i(request),
       .request_valid_i(send_request),
       .request_ready_o(request_room),
-      .read_o,
-      .read_valid_o,
-      .read_ready_i,
-      .request_o,
-      .request_valid_o,
-      .request_ready_i
+      .*
   );
 
   always_ff @(posedge clk_i) begin

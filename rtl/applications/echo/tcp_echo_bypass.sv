@@ -97,11 +97,6 @@ module tcp_echo_bypass
       .WriteOffset(WindowBytes),
       .KindTcpEvent(KindTcpEvent)
   ) u_book (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .first_o(first),
       .data_valid_o(data_valid),
       .data_ready_i(room),
@@ -113,7 +108,8 @@ module tcp_echo_bypass
       .awaits_read_i(1'b0),
       .awaits_write_i(awaits_write),
       .awaits_write_index_i(index),
-      .frees_i(frees)
+      .frees_i(frees),
+      .*
   );
   assign data_meta = tcp_data_meta_t'(in_i.meta);
   wire index_t data_index = data_meta.session[IndexWidth-1:0];
@@ -125,16 +121,11 @@ module tcp_echo_bypass
       .beat_t(beat_t),
       .KindTcpData(KindTcpData)
   ) u_out (
-      .clk_i,
-      .rst_i,
-      .in_i,
       .in_valid_i(data_valid),
       .in_ready_o(room),
       .session_i(data_meta.session),
       .start_i(data_meta.start + offsets[data_index]),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
 
   // ---- Serve one session at a time ----

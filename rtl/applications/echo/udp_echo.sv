@@ -48,18 +48,13 @@ module udp_echo
   } drop_e;
 
   logic first;
-  message_number_t message, unused_begun;
-  message_number u_first (
+  first_beat u_first (
       .clk_i,
       .rst_i,
       .taken_i(in_valid_i & in_ready_o),
       .last_i (in_i.last),
-      .first_o(first),
-      .here_o (message),
-      .begun_o(unused_begun)
+      .first_o(first)
   );
-  // The drop_register reports a drop in the next cycle.
-  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   wire [15:0] src_port = in_i.meta.l4.ports.src_port;
   wire from_service = src_port < 16'(FirstClientPort);
@@ -71,24 +66,16 @@ module udp_echo
     reply.meta.l4.ports.dst_port = src_port;
   end
 
-  drop_register #(
+  drop_output #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(reply),
-      .in_valid_i,
-      .in_ready_o,
       .in_first_i(first),
       .in_next_i(NextUdpTx),
       .in_drop_i(from_service),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .drop_o
+      .*
   );
 
   assign busy_o = out_valid_o;

@@ -52,16 +52,9 @@ module udp_relay
       .beat_t(beat_t),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(sent),
-      .in_valid_i,
-      .in_ready_o,
       .in_next_i(NextUdpTx),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
   assign busy_o = out_valid_o;

@@ -107,11 +107,6 @@ module engine_checksum
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_store (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .in_first_o(first),
       .in_taken_o(taken),
       .info_i(1'b0),
@@ -123,11 +118,8 @@ module engine_checksum
       .stored_digest_o(digest),
       .stored_taken_o(stored_taken),
       .changed_i(written),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .busy_o(storing)
+      .busy_o(storing),
+      .*
   );
 
   engine_packet_meta_t meta;

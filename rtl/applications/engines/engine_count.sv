@@ -59,16 +59,8 @@ module engine_count
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_out (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .in_first_o(first),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
   // ---- One packet per cycle: read in the first cycle, add and write in the second ----

@@ -113,11 +113,6 @@ module engine_encrypt
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_store (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .in_first_o(first),
       .in_taken_o(taken),
       .info_i(first ? is_text : is_text_q),
@@ -129,11 +124,7 @@ module engine_encrypt
       .stored_digest_o(blocks),
       .stored_taken_o(stored_taken),
       .changed_i(encrypted),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .busy_o
+      .*
   );
 
   // ---- Output: the text starts in the middle of a beat, so blocks straddle two beats ----

@@ -69,37 +69,24 @@ module engine_exit
   end
 
   logic first;
-  message_number_t message, unused_begun;
-  message_number u_first (
+  first_beat u_first (
       .clk_i,
       .rst_i,
       .taken_i(in_valid_i & in_ready_o),
       .last_i (in_i.last),
-      .first_o(first),
-      .here_o (message),
-      .begun_o(unused_begun)
+      .first_o(first)
   );
-  // The drop_register reports a drop in the next cycle.
-  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
-  drop_register #(
+  drop_output #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(frame),
-      .in_valid_i,
-      .in_ready_o,
       .in_first_i(first),
       .in_next_i(NextMacTx),
       .in_drop_i(reasons),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .drop_o
+      .*
   );
 
   assign busy_o = out_valid_o;

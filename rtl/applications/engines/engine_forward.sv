@@ -74,14 +74,10 @@ module engine_forward
   stream_register #(
       .data_t(beat_t)
   ) u_held (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .out_o(held),
       .out_valid_o(held_valid),
-      .out_ready_i(held_ready)
+      .out_ready_i(held_ready),
+      .*
   );
 
   logic  held_first;
@@ -121,16 +117,11 @@ module engine_forward
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(forwarded),
       .in_valid_i(held_valid),
       .in_ready_o(held_ready),
       .in_first_o(held_first),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
   always_ff @(posedge clk_i) begin

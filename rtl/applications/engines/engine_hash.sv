@@ -85,11 +85,6 @@ module engine_hash
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_store (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .in_first_o(first),
       .in_taken_o(taken),
       .info_i(1'b0),
@@ -101,11 +96,7 @@ module engine_hash
       .stored_digest_o(digest),
       .stored_taken_o(unused_stored_taken),
       .changed_i(hashed),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .busy_o
+      .*
   );
 
   always_comb begin

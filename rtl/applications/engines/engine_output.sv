@@ -99,16 +99,9 @@ module engine_output
       .NextWidth(NextWidth),
       .CutsReady(CutsReady)
   ) u_stage (
-      .clk_i,
-      .rst_i,
       .in_i(stepped),
-      .in_valid_i,
-      .in_ready_o,
       .in_next_i(in_first_o ? next : next_q),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
 endmodule

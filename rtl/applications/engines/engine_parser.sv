@@ -177,21 +177,16 @@ module engine_parser
   end
 
   logic first;
-  message_number_t message, unused_begun;
-  message_number u_first (
+  first_beat u_first (
       .clk_i,
       .rst_i,
       .taken_i(matched_valid & matched_ready),
       .last_i (matched.beat.last),
-      .first_o(first),
-      .here_o (message),
-      .begun_o(unused_begun)
+      .first_o(first)
   );
-  // The drop_register reports a drop in the next cycle.
-  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   logic parsed_valid, parsed_ready, unused_next, unused_first;
-  drop_register #(
+  drop_output #(
       .beat_t  (beat_t),
       .NumDrops(NumDrops)
   ) u_parsed (
@@ -207,7 +202,8 @@ module engine_parser
       .out_valid_o(parsed_valid),
       .out_ready_i(parsed_ready),
       .out_next_o(unused_next),
-      .drop_o
+      .drop_o,
+      .drop_message_o
   );
 
   engine_output #(
@@ -218,16 +214,11 @@ module engine_parser
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(parsed),
       .in_valid_i(parsed_valid),
       .in_ready_o(parsed_ready),
       .in_first_o(unused_first),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
   assign busy_o = matched_valid | parsed_valid | out_valid_o;

@@ -133,16 +133,11 @@ module engine_store #(
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(changed_i),
       .in_valid_i(offered),
       .in_ready_o(stored_ready),
       .in_first_o(stored_first_o),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
   assign busy_o = holds | out_valid_o;

@@ -510,19 +510,14 @@ module rpu
         .beat_t(beat_t),
         .NextWidth(NextWidth)
     ) u_out (
-        .clk_i,
-        .rst_i,
         .in_i(frame),
         .in_valid_i(sent_valid),
         .in_ready_o(sent_ready),
         .in_first_i(first),
         .in_next_i(NextWidth'(NextBound) + port),
         .in_drop_i(~has_port),
-        .out_o,
-        .out_valid_o,
-        .out_ready_i,
-        .out_next_o,
-        .drop_o(drop_o[DropNoPort])
+        .drop_o(drop_o[DropNoPort]),
+        .*
     );
     assign busy_o = packets_busy | mail_busy | out_valid_o;
   end else begin : gen_datagrams

@@ -119,18 +119,13 @@ module rs_encode
   } work_t;
 
   logic in_first;
-  message_number_t message, unused_begun;
-  message_number u_in_first (
+  first_beat u_in_first (
       .clk_i,
       .rst_i,
       .taken_i(in_valid_i & in_ready_o),
       .last_i (in_i.last),
-      .first_o(in_first),
-      .here_o (message),
-      .begun_o(unused_begun)
+      .first_o(in_first)
   );
-  // The drop_register reports a drop in the next cycle.
-  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
 
   logic [NumDrops-1:0] reasons;
   always_comb begin
@@ -150,7 +145,7 @@ module rs_encode
   end
 
   logic work_valid, work_ready;
-  drop_register #(
+  drop_output #(
       .beat_t  (work_t),
       .NumDrops(NumDrops)
   ) u_in (
@@ -166,7 +161,8 @@ module rs_encode
       .out_valid_o(work_valid),
       .out_ready_i(work_ready),
       .out_next_o,
-      .drop_o
+      .drop_o,
+      .drop_message_o
   );
 
   // ---- Position in the block, and coefficients of the current shard ----

@@ -91,11 +91,6 @@ module direct_injection
       .route_t(route_t),
       .NumSources(NumSources)
   ) u_injection (
-      .clk_i,
-      .rst_i,
-      .src_i,
-      .src_valid_i,
-      .src_ready_o,
       .route_i(route),
       .route_ready_i(table_ready_o),
       .hold_i(1'b0),
@@ -105,11 +100,7 @@ module direct_injection
       .flit_o(inj_o),
       .flit_valid_o(inj_valid_o),
       .flit_ready_i(inj_ready_i),
-      .message_o,
-      .bytes_o,
-      .message_end_o,
-      .lost_o,
-      .lost_ready_i
+      .*
   );
 
   assign busy_o = ~table_ready_o;

@@ -123,25 +123,13 @@ module network_interface
         .TableInit(TableInit),
         .FixedTables(FixedTables)
     ) u_send (
-        .clk_i,
-        .rst_i,
-        .src_i,
-        .src_valid_i,
-        .src_ready_o,
-        .src_next_i,
-        .inj_o,
-        .inj_valid_o,
-        .inj_ready_i,
-        .table_ready_o,
-        .hop_write_i,
-        .hop_index_i,
-        .hop_word_i,
         .message_o(out_message_o),
         .bytes_o(out_bytes_o),
         .message_end_o(out_end_o),
         .lost_o(out_lost),
         .lost_ready_i(~late_q),
-        .busy_o(out_busy)
+        .busy_o(out_busy),
+        .*
     );
     assign dispatched_o = '0;
     wire unused = ^{done_i, others_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
@@ -169,31 +157,13 @@ module network_interface
         .SlotInit(SlotInit),
         .NumOthers(NumOthers)
     ) u_send (
-        .clk_i,
-        .rst_i,
-        .src_i,
-        .src_valid_i,
-        .src_ready_o,
-        .src_next_i,
-        .inj_o,
-        .inj_valid_o,
-        .inj_ready_i,
-        .table_ready_o,
-        .hop_write_i,
-        .hop_index_i,
-        .hop_word_i,
-        .slot_write_i,
-        .slot_index_i,
-        .slot_word_i,
-        .done_i,
-        .others_i,
-        .dispatched_o,
         .message_o(out_message_o),
         .bytes_o(out_bytes_o),
         .message_end_o(out_end_o),
         .lost_o(out_lost),
         .lost_ready_i(~late_q),
-        .busy_o(out_busy)
+        .busy_o(out_busy),
+        .*
     );
   end
   assign busy_o = out_busy | in_busy;
@@ -208,21 +178,16 @@ module network_interface
       .NumKinds(NumKinds),
       .Takes(Takes)
   ) u_ejection (
-      .clk_i,
-      .rst_i,
       .flit_i(ej_i),
       .flit_valid_i(ej_valid_i),
       .flit_ready_o(ej_ready_o),
-      .sink_o,
-      .sink_valid_o,
-      .sink_ready_i,
       .message_o(in_message_o),
       .bytes_o(in_bytes_o),
-      .entering_o,
       .lost_o(in_lost),
       .lost_ready_i(~late_q),
       .unknown_o(unknown_kind_o),
-      .busy_o(in_busy)
+      .busy_o(in_busy),
+      .*
   );
 
   // Two messages dropped in the same cycle count as two: the second is reported one cycle later, in

@@ -327,14 +327,10 @@ module memory_buffer
   stream_register #(
       .data_t(beat_t)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(read_beat),
       .in_valid_i(read_valid),
       .in_ready_o(read_ready),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
 
   always_ff @(posedge clk_i) begin

@@ -26,18 +26,7 @@ module scheduler #(
   localparam bit StandsBefore = 1'b1;
   typedef enum logic [0:0] {NextServed} next_e;
 
-  stream_register #(
-      .data_t(beat_t)
-  ) u_out (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
-  );
+  stream_register #(.data_t(beat_t)) u_out (.*);
 
   assign busy_o = out_valid_o;
 

@@ -72,25 +72,7 @@ module router
         .Depth(Depth),
         .MaxPacket(MaxPacket)
     ) u_router (
-        .clk_i,
-        .rst_i,
-        .x_i,
-        .y_i,
-        .in_i,
-        .in_valid_i,
-        .in_ready_o,
-        .out_o,
-        .out_valid_o,
-        .out_ready_i,
-        .inj_i,
-        .inj_valid_i,
-        .inj_taken_o,
-        .inj_ready_o,
-        .ej_o,
-        .ej_valid_o,
-        .ej_ready_i,
-        .drop_o,
-        .busy_o
+        .*
     );
   end else if (Fabric == FabricVirtualChannels) begin : gen_virtual_channels
     router_virtual_channels #(
@@ -99,24 +81,7 @@ module router
         .VirtualChannels(VirtualChannels),
         .Depth(Depth)
     ) u_router (
-        .clk_i,
-        .rst_i,
-        .x_i,
-        .y_i,
-        .in_i,
-        .in_valid_i,
-        .in_ready_o,
-        .out_o,
-        .out_valid_o,
-        .out_ready_i,
-        .inj_i,
-        .inj_valid_i,
-        .inj_taken_o,
-        .inj_ready_o,
-        .ej_o,
-        .ej_valid_o,
-        .ej_ready_i,
-        .busy_o
+        .*
     );
     assign drop_o = '0;
   end else begin : gen_wormhole
@@ -126,24 +91,7 @@ module router
         .Turns (Turns),
         .Depth (Depth)
     ) u_router (
-        .clk_i,
-        .rst_i,
-        .x_i,
-        .y_i,
-        .in_i,
-        .in_valid_i,
-        .in_ready_o,
-        .out_o,
-        .out_valid_o,
-        .out_ready_i,
-        .inj_i,
-        .inj_valid_i,
-        .inj_taken_o,
-        .inj_ready_o,
-        .ej_o,
-        .ej_valid_o,
-        .ej_ready_i,
-        .busy_o
+        .*
     );
     assign drop_o = '0;
   end

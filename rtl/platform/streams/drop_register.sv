@@ -55,16 +55,9 @@ module drop_register #(
       .NextWidth(NextWidth),
       .CutsReady(CutsReady)
   ) u_stage (
-      .clk_i,
-      .rst_i,
-      .in_i,
       .in_valid_i(in_valid_i & ~drop),
-      .in_ready_o,
       .in_next_i (in_first_i ? in_next_i : next_q),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
   `BOMBUS_ASSERT(OneReason, !(taken && in_first_i) || $onehot0(in_drop_i))

@@ -53,14 +53,10 @@ module from_axi_stream #(
   stream_register #(
       .data_t(beat_t)
   ) u_register (
-      .clk_i,
-      .rst_i,
       .in_i(beat),
       .in_valid_i(tvalid_i),
       .in_ready_o(tready_o),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
 
 endmodule

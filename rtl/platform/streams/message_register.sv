@@ -30,14 +30,10 @@ module message_register #(
   stream_register #(
       .data_t(beat_t)
   ) u_register (
-      .clk_i,
-      .rst_i,
       .in_i(beat),
       .in_valid_i(valid_i),
       .in_ready_o(ready_o),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
 
 endmodule

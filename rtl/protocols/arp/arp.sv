@@ -162,20 +162,15 @@ module arp
       .KindArp(KindArp),
       .KindArpUpdate(KindArpUpdate)
   ) u_send (
-      .clk_i,
-      .rst_i,
-      .host_i,
       .message_i(heard),
       .message_valid_i(message_valid),
       .message_ready_o(message_ready),
       .announce_i(announce_q),
       .announced_o(announced),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
       .update_sent_o(update_sent),
       .reply_sent_o(reply_sent),
-      .request_sent_o(request_sent)
+      .request_sent_o(request_sent),
+      .*
   );
 
   // Judged in the cycle after its last beat

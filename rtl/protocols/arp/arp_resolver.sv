@@ -239,8 +239,6 @@ module arp_resolver
       .beat_t(beat_t),
       .NumBlocks(NumBlocks)
   ) u_packets (
-      .clk_i,
-      .rst_i,
       .busy_o(packets_busy),
       .beat_i(act_i),
       .write_i(act_waits & act_ready_o),
@@ -260,10 +258,7 @@ module arp_resolver
       .start_i(start),
       .start_head_i(chain_head),
       .start_tail_i(chain_tail),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .reading_o
+      .*
   );
 
   // One question at a time waits to be sent.

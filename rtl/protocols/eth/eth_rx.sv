@@ -60,17 +60,13 @@ module eth_rx
       .beat_t(beat_t),
       .HeaderBytes(HeaderBytes)
   ) u_header (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .keep_i(1'b0),
       .out_o(frame),
       .out_valid_o(frame_valid),
       .out_ready_i(frame_ready),
       .out_first_o(frame_first),
-      .header_o(header)
+      .header_o(header),
+      .*
   );
 
   wire [15:0] ether_type = swap16(header.ether_type);
@@ -112,46 +108,25 @@ module eth_rx
     else if (broadcast & ~is_arp) reasons[DropBroadcast] = 1'b1;
   end
 
-  // Messages are judged in order.
-  message_number_t message, unused_begun;
-  logic unused_message_first;
-  message_number u_message (
-      .clk_i,
-      .rst_i,
-      .taken_i(frame_valid & frame_ready),
-      .last_i (frame.last),
-      .first_o(unused_message_first),
-      .here_o (message),
-      .begun_o(unused_begun)
-  );
-  // The drop_register reports a drop in the next cycle.
-  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
-
   beat_t sent;
   always_comb begin
     sent = frame;
     sent.length = frame.length - 14'(HeaderBytes);
   end
 
-  drop_register #(
+  drop_output #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
       .NextWidth(NextWidth),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(sent),
       .in_valid_i(frame_valid),
       .in_ready_o(frame_ready),
       .in_first_i(frame_first),
       .in_next_i(next),
       .in_drop_i(reasons),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .drop_o
+      .*
   );
 
   assign busy_o = frame_valid | out_valid_o;

@@ -128,14 +128,10 @@ module eth_tx
     skid_buffer #(
         .data_t(beat_t)
     ) u_skid (
-        .clk_i,
-        .rst_i,
-        .in_i,
-        .in_valid_i,
-        .in_ready_o,
         .out_o(in),
         .out_valid_o(in_valid),
-        .out_ready_i(in_ready)
+        .out_ready_i(in_ready),
+        .*
     );
   end else begin : gen_no_input
     assign in = in_i;
@@ -470,16 +466,11 @@ module eth_tx
       .NextWidth(NextWidth),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(sent),
       .in_valid_i(framed_valid),
       .in_ready_o(framed_ready),
       .in_next_i(framed_first ? next : next_q),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
   always_comb begin

@@ -105,15 +105,11 @@ module icmp_echo
       .data_t(beat_t),
       .Depth (QueueBeats)
   ) u_queue (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .out_o(request),
       .out_valid_o(request_valid),
       .out_ready_i(request_ready),
-      .holds_o(request_waits)
+      .holds_o(request_waits),
+      .*
   );
 
   logic first;
@@ -386,19 +382,14 @@ module icmp_echo
       .NextWidth(NextWidth),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(sending ? error : reporting ? report : reply),
       .in_valid_i(sending | reporting | (stream & request_valid & ~is_error & ~is_received_error)),
       .in_ready_o(out_ready),
       .in_first_i(sending ? index_q == '0 : first),
       .in_next_i(reporting ? bound + NextWidth'(NextBound) : NextWidth'(NextIpv4Tx)),
       .in_drop_i(reasons),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .drop_o(dropped)
+      .drop_o(dropped),
+      .*
   );
   logic refused_q;
   message_number_t message_q, judged_message_q;

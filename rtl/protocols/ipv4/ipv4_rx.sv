@@ -365,19 +365,14 @@ module ipv4_rx
       .NextWidth(NextWidth),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(sent),
       .in_valid_i(stage_valid & ~discard),
       .in_ready_o(sent_ready),
       .in_first_i(stage.first),
       .in_next_i(parsed_q.next),
       .in_drop_i(reasons),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .drop_o(verdict_drop)
+      .drop_o(verdict_drop),
+      .*
   );
   always_comb begin
     drop_o = verdict_drop;

@@ -78,20 +78,14 @@ module ipv4_tx
       .NumMacPorts(NumMacPorts),
       .NumRoutes(NumRoutes)
   ) u_route (
-      .clk_i,
-      .rst_i,
-      .host_i,
-      .route_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .out_o(found),
       .out_valid_o(found_valid),
       .out_ready_i(found_ready),
       .on_link_o(on_link),
       .via_table_o(via_table),
       .gateway_o(table_gateway),
-      .busy_o(route_busy)
+      .busy_o(route_busy),
+      .*
   );
 
   // ---- First step: most of the checksum, and the verdict ----
@@ -264,21 +258,6 @@ module ipv4_tx
       .out_first_o(packet_first)
   );
 
-  // Messages are judged in order.
-  message_number_t message, unused_begun;
-  logic unused_message_first;
-  message_number u_message (
-      .clk_i,
-      .rst_i,
-      .taken_i(packet_valid & packet_ready),
-      .last_i (packet.last),
-      .first_o(unused_message_first),
-      .here_o (message),
-      .begun_o(unused_begun)
-  );
-  // The drop_register reports a drop in the next cycle.
-  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
-
   packet_meta_t sent_meta;
   logic [NumDrops-1:0] reasons;
   always_comb begin
@@ -296,23 +275,17 @@ module ipv4_tx
     sent.meta = $bits(sent.meta)'(sent_meta);
   end
 
-  drop_register #(
+  drop_output #(
       .beat_t  (beat_t),
       .NumDrops(NumDrops)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(sent),
       .in_valid_i(packet_valid),
       .in_ready_o(packet_ready),
       .in_first_i(packet_first),
       .in_next_i(NextEthTx),
       .in_drop_i(reasons),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .drop_o
+      .*
   );
 
   assign busy_o = route_busy | stage_valid | out_valid_o;

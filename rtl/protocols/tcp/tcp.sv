@@ -618,9 +618,6 @@ module tcp
       .Sack(Gaps > 0),
       .KindTcpSegment(KindTcpSegment)
   ) u_transmit (
-      .clk_i,
-      .rst_i,
-      .host_i,
       .long_time_i(long_time),
       .departure_i(departure),
       .departure_valid_i(departure_valid),
@@ -631,10 +628,8 @@ module tcp
       .tuple_i(tuple),
       .vlan_i(vlan),
       .stamp_offset_i(stamp_offset),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .busy_o(transmit_busy)
+      .busy_o(transmit_busy),
+      .*
   );
   // Errors without effect, from three sources.
   logic [3:0] unused_q;

@@ -84,16 +84,9 @@ module tcp_bypass
       .NextWidth(NextWidth),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
-      .in_i,
       .in_valid_i(in_valid_i & ~drop),
-      .in_ready_o,
       .in_next_i (first ? next : next_q),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
   assign busy_o = out_valid_o;

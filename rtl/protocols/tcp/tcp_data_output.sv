@@ -32,14 +32,8 @@ module tcp_data_output
   stream_register #(
       .data_t(beat_t)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(data),
-      .in_valid_i,
-      .in_ready_o,
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
 
 endmodule

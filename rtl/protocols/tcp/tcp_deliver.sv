@@ -172,14 +172,10 @@ module tcp_deliver
   stream_register #(
       .data_t(beat_t)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(beat),
       .in_valid_i(has_event | sends_missed | (payload_valid_i & keeps)),
       .in_ready_o(ready),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
 
   assign busy_o = outcome_valid | missed_valid_i | order_valid_i | out_valid_o;

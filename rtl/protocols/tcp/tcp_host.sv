@@ -113,18 +113,14 @@ module tcp_host
       .DataWidth(DataWidth),
       .UserWidth($bits(out_user_t))
   ) u_to_host (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .user_i  (out_user),
       .tdata_o (host_out_tdata_o),
       .tkeep_o (host_out_tkeep_o),
       .tvalid_o(host_out_tvalid_o),
       .tready_i(host_out_tready_i),
       .tlast_o (host_out_tlast_o),
-      .tuser_o (host_out_tuser_o)
+      .tuser_o (host_out_tuser_o),
+      .*
   );
 
   // ---- From the host ----
@@ -172,8 +168,6 @@ module tcp_host
       .MetaWidth(DataMetaWidth),
       .Kind(KindTcpData)
   ) u_from_host (
-      .clk_i,
-      .rst_i,
       .tdata_i (host_in_tdata_i),
       .tkeep_i (host_in_tkeep_i),
       .tvalid_i(host_in_tvalid_i & (kind == 8'd0)),
@@ -181,9 +175,7 @@ module tcp_host
       .tlast_i (host_in_tlast_i),
       .meta_i  (in_user.meta[DataMetaWidth-1:0]),
       .length_i(in_user.length[13:0]),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
   // Messages without data need only their first beat.
   tcp_application_output #(
@@ -192,20 +184,13 @@ module tcp_host
       .KindTcpRead(KindTcpRead),
       .KindTcpRequest(KindTcpRequest)
   ) u_output (
-      .clk_i,
-      .rst_i,
       .read_meta_i(in_user.meta[ReadWidth-1:0]),
       .read_valid_i(host_in_tvalid_i & first & (kind == 8'd1)),
       .read_ready_o(read_ready),
       .request_meta_i(host_request),
       .request_valid_i(host_in_tvalid_i & first & (kind == 8'd2)),
       .request_ready_o(request_ready),
-      .read_o,
-      .read_valid_o,
-      .read_ready_i,
-      .request_o,
-      .request_valid_o,
-      .request_ready_i
+      .*
   );
 
   always_ff @(posedge clk_i) begin

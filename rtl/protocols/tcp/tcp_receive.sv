@@ -409,9 +409,6 @@ module tcp_receive
       .DataBytes(DataBytes),
       .Rows(Rows)
   ) u_payload (
-      .clk_i,
-      .rst_i,
-      .in_i,
       .in_valid_i(taken),
       .in_shift_i(Strips ? offset[ShiftWidth-1:0] : '0),
       .in_leads_i(leads),
@@ -426,11 +423,8 @@ module tcp_receive
       .push_length_i(sent_q.length),
       .push_header_i(sent_q.header),
       .push_late_i(sent_late_q),
-      .out_o,
-      .out_header_o,
-      .out_valid_o,
-      .out_ready_i,
-      .sent_o(payload_leaves)
+      .sent_o(payload_leaves),
+      .*
   );
 
   // The pipeline has no backpressure: the input stalls while there is still room for the beats in

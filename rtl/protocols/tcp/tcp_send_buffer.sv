@@ -405,16 +405,12 @@ module tcp_send_buffer
       .beat_t(beat_t),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(packet),
       .in_valid_i(packet_valid),
       .in_ready_o(out_ready),
       .in_next_i(1'b0),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o(unused_next)
+      .out_next_o(unused_next),
+      .*
   );
 
   assign busy_o = notice_valid | load_pending | (begun_q != '0) | (lost_q != '0) |

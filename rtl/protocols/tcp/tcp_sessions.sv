@@ -54,20 +54,12 @@ module tcp_sessions
         .NumSessions(NumSessions)
     ) u_table (
         .seed_i(key_t'(seed_i)),
-        .clk_i,
-        .rst_i,
-        .valid_i,
-        .ready_o,
-        .op_i,
         .key_i(key_t'(tuple_i)),
         .session_i(number_t'(session_i)),
-        .done_o,
-        .hit_o,
-        .new_o,
         .session_o(session),
         .read_session_i(number_t'(read_session_i)),
         .read_key_o(read_key),
-        .free_o
+        .*
     );
   end else begin : gen_match
     wire key_t unused_seed = key_t'(seed_i);
@@ -75,20 +67,12 @@ module tcp_sessions
         .KeyWidth(KeyWidth),
         .NumSessions(NumSessions)
     ) u_match (
-        .clk_i,
-        .rst_i,
-        .valid_i,
-        .ready_o,
-        .op_i,
         .key_i(key_t'(tuple_i)),
         .session_i(number_t'(session_i)),
-        .done_o,
-        .hit_o,
-        .new_o,
         .session_o(session),
         .read_session_i(number_t'(read_session_i)),
         .read_key_o(read_key),
-        .free_o
+        .*
     );
   end
   assign session_o = session_t'(session);

@@ -141,11 +141,6 @@ module tcp_stream
       .Connects(1),
       .KindTcpEvent(KindTcpEvent)
   ) u_book (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .first_o(unused_first),
       .data_valid_o(data_valid),
       .data_ready_i(data_ready),
@@ -157,7 +152,8 @@ module tcp_stream
       .awaits_read_i(awaits_read),
       .awaits_write_i(awaits_write),
       .awaits_write_index_i(index),
-      .frees_i(frees)
+      .frees_i(frees),
+      .*
   );
 
   // ---- To the kernel: chunks in request order, and notices ----
@@ -221,8 +217,6 @@ module tcp_stream
       .ChunkBytes(ChunkBytes),
       .KindTcpData(KindTcpData)
   ) u_transmit (
-      .clk_i,
-      .rst_i,
       .tdata_i(kernel_tx_tdata_i),
       .tkeep_i(kernel_tx_tkeep_i),
       .tvalid_i(kernel_tx_tvalid_i),
@@ -243,10 +237,8 @@ module tcp_stream
       .request_valid_o(kernel_request_valid),
       .request_ready_i(kernel_request_ready),
       .sending_o(sending),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .busy_o(transmit_busy)
+      .busy_o(transmit_busy),
+      .*
   );
 
   // ---- Service of sessions and pieces ----
@@ -311,20 +303,13 @@ module tcp_stream
       .KindTcpRead(KindTcpRead),
       .KindTcpRequest(KindTcpRequest)
   ) u_output (
-      .clk_i,
-      .rst_i,
       .read_meta_i(read),
       .read_valid_i(send_read),
       .read_ready_o(read_room),
       .request_meta_i(request),
       .request_valid_i(send_request),
       .request_ready_o(request_room),
-      .read_o,
-      .read_valid_o,
-      .read_ready_i,
-      .request_o,
-      .request_valid_o,
-      .request_ready_i
+      .*
   );
 
   always_ff @(posedge clk_i) begin

@@ -140,16 +140,12 @@ module tcp_stream_transmit
       .beat_t(beat_t),
       .KindTcpData(KindTcpData)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(data),
       .in_valid_i(data_valid & ~is_request_i),
       .in_ready_o(data_room),
       .session_i(session_q),
       .start_i(start_q),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
   assign request_o = data.data[$bits(connect_t)-1:0];
   assign request_valid_o = data_valid;

@@ -347,14 +347,10 @@ module tcp_transmit
   stream_register #(
       .data_t(beat_t)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(beat),
       .in_valid_i(sent_valid_q),
       .in_ready_o(out_ready),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
 
   assign busy_o = (waiting_q != '0) | refusal_valid | chosen_valid_q | made_valid_q |

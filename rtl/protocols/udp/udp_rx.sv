@@ -70,17 +70,13 @@ module udp_rx
       .beat_t(beat_t),
       .HeaderBytes(HeaderBytes)
   ) u_strip (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .keep_i(1'b0),
       .out_o(body),
       .out_valid_o(body_valid),
       .out_ready_i(body_ready),
       .out_first_o(body_first),
-      .header_o(header)
+      .header_o(header),
+      .*
   );
 
   // ---- Results of the first beat, kept for the whole message ----
@@ -157,21 +153,6 @@ module udp_rx
     else if (found_q.bad_port) reasons[DropBadPort] = 1'b1;
   end
 
-  // Messages are judged in order.
-  message_number_t message, unused_begun;
-  logic unused_message_first;
-  message_number u_message (
-      .clk_i,
-      .rst_i,
-      .taken_i(body_valid & body_ready),
-      .last_i (body.last),
-      .first_o(unused_message_first),
-      .here_o (message),
-      .begun_o(unused_begun)
-  );
-  // The drop_register reports a drop in the next cycle.
-  always_ff @(posedge clk_i) drop_message_o <= {NumDrops{message}};
-
   // Closed port: only the UDP header is passed on, in one beat; the rest of the message is
   // discarded.
   beat_t sent;
@@ -199,25 +180,19 @@ module udp_rx
   // The payload of a refused datagram is neither sent nor counted.
   assign body_ready = sent_ready | discard;
 
-  drop_register #(
+  drop_output #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
       .NextWidth(NextWidth),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(sent),
       .in_valid_i(body_valid & ~discard),
       .in_ready_o(sent_ready),
       .in_first_i(body_first),
       .in_next_i(found_q.next),
       .in_drop_i(reasons),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o,
-      .drop_o
+      .*
   );
 
   always_ff @(posedge clk_i) begin

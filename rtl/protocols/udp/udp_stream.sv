@@ -85,18 +85,14 @@ module udp_stream
       .DataWidth(DataWidth),
       .UserWidth(UserWidth)
   ) u_rx (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .user_i  (sender),
       .tdata_o (kernel_rx_tdata_o),
       .tkeep_o (kernel_rx_tkeep_o),
       .tvalid_o(kernel_rx_tvalid_o),
       .tready_i(kernel_rx_tready_i),
       .tlast_o (kernel_rx_tlast_o),
-      .tuser_o (kernel_rx_tuser_o)
+      .tuser_o (kernel_rx_tuser_o),
+      .*
   );
 
   // ---- From the kernel ----
@@ -167,14 +163,10 @@ module udp_stream
   stream_register #(
       .data_t(beat_t)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(out),
       .in_valid_i(sent_valid | empty_q),
       .in_ready_o(out_ready),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .*
   );
 
   always_ff @(posedge clk_i) begin

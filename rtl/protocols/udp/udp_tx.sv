@@ -52,20 +52,14 @@ module udp_tx
       .NumMacPorts(NumMacPorts),
       .NumRoutes(NumRoutes)
   ) u_route (
-      .clk_i,
-      .rst_i,
-      .host_i,
-      .route_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
       .out_o(found),
       .out_valid_o(found_valid),
       .out_ready_i(found_ready),
       .on_link_o(unused_on_link),
       .via_table_o(unused_via_table),
       .gateway_o(unused_gateway),
-      .busy_o(route_busy)
+      .busy_o(route_busy),
+      .*
   );
 
   packet_meta_t found_meta;
@@ -168,16 +162,11 @@ module udp_tx
       .beat_t(beat_t),
       .CutsReady(CutsReady)
   ) u_out (
-      .clk_i,
-      .rst_i,
       .in_i(sent),
       .in_valid_i(stage_valid),
       .in_ready_o(sent_ready),
       .in_next_i(NextIpv4Tx),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
-      .out_next_o
+      .*
   );
 
   assign busy_o = route_busy | stage_valid | out_valid_o;
