@@ -13,6 +13,17 @@ package noc_pkg;
     DirWest  = 3'd4
   } dir_e;
 
+  // Position of a tile, and the part of the mesh that its messages may reach.
+  typedef struct packed {
+    int unsigned x;        // own position
+    int unsigned y;
+    int unsigned first_x;  // origin of the mesh
+    int unsigned first_y;
+    int unsigned columns;
+    int unsigned rows;
+  } place_t;
+  parameter place_t WholeMesh = '{columns: 256, rows: 256, default: 0};
+
   // How the next replica is chosen.
   typedef enum logic [1:0] {
     RoundRobin  = 2'd0,  // in turn

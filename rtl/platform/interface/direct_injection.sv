@@ -11,12 +11,7 @@ module direct_injection
     parameter type flit_t = logic,
     parameter type word_t = logic,  // table entry as written: see route_table
     parameter type route_t = logic,  // see route_table
-    parameter int unsigned X = 0,  // own position
-    parameter int unsigned Y = 0,
-    parameter int unsigned FirstX = 0,  // origin of the mesh
-    parameter int unsigned FirstY = 0,
-    parameter int unsigned Columns = 256,
-    parameter int unsigned Rows = 256,
+    parameter place_t Place = WholeMesh,
     parameter int unsigned NumSources = 1,
     parameter int unsigned NumHops = 1,  // total next hops of all sources
     parameter int unsigned NextWidth = 1,  // width of a source's next hop number
@@ -65,12 +60,7 @@ module direct_injection
       .First(FirstHop),
       .Init(TableInit),
       .Fixed(FixedTables),
-      .X(X),
-      .Y(Y),
-      .FirstX(FirstX),
-      .FirstY(FirstY),
-      .Columns(Columns),
-      .Rows(Rows)
+      .Place(Place)
   ) u_hops (
       .clk_i,
       .rst_i,

@@ -15,12 +15,7 @@ module group_injection
     parameter type flit_t = logic,
     parameter type word_t = logic,  // table entry as written: see route_table
     parameter type route_t = logic,  // see route_table
-    parameter int unsigned X = 0,  // own position
-    parameter int unsigned Y = 0,
-    parameter int unsigned FirstX = 0,  // origin of the mesh
-    parameter int unsigned FirstY = 0,
-    parameter int unsigned Columns = 256,
-    parameter int unsigned Rows = 256,
+    parameter place_t Place = WholeMesh,
     parameter int unsigned NumSources = 1,
     parameter int unsigned NumHops = 1,  // total next hops of all sources
     parameter int unsigned NextWidth = 1,  // width of a source's next hop number
@@ -160,12 +155,7 @@ module group_injection
       .Init(TableInit),
       .Fixed(FixedTables),
       .NumGroups(NumGroups),
-      .X(X),
-      .Y(Y),
-      .FirstX(FirstX),
-      .FirstY(FirstY),
-      .Columns(Columns),
-      .Rows(Rows)
+      .Place(Place)
   ) u_hops (
       .clk_i,
       .rst_i,
@@ -190,12 +180,7 @@ module group_injection
       .Init(SlotInit),
       .FixedTables(FixedTables),
       .NumOthers(NumOthers),
-      .X(X),
-      .Y(Y),
-      .FirstX(FirstX),
-      .FirstY(FirstY),
-      .Columns(Columns),
-      .Rows(Rows)
+      .Place(Place)
   ) u_choice (
       .clk_i,
       .rst_i,

@@ -21,12 +21,7 @@ module network_interface
     parameter type beat_t = logic,
     parameter type flit_t = logic,
     parameter type word_t = logic,  // table entry as written: see route_table
-    parameter int unsigned X = 0,  // own position
-    parameter int unsigned Y = 0,
-    parameter int unsigned FirstX = 0,  // origin of the mesh
-    parameter int unsigned FirstY = 0,
-    parameter int unsigned Columns = 256,
-    parameter int unsigned Rows = 256,
+    parameter place_t Place = WholeMesh,
     parameter int unsigned NumSources = 1,  // layers that send to the mesh
     parameter int unsigned NumSinks = 1,  // layers that take from the mesh
     parameter bit HasSinks = 1,  // 0: no sinks; messages that arrive are dropped and counted
@@ -110,12 +105,7 @@ module network_interface
         .flit_t(flit_t),
         .word_t(word_t),
         .route_t(route_t),
-        .X(X),
-        .Y(Y),
-        .FirstX(FirstX),
-        .FirstY(FirstY),
-        .Columns(Columns),
-        .Rows(Rows),
+        .Place(Place),
         .NumSources(NumSources),
         .NumHops(NumHops),
         .NextWidth(NextWidth),
@@ -139,12 +129,7 @@ module network_interface
         .flit_t(flit_t),
         .word_t(word_t),
         .route_t(route_t),
-        .X(X),
-        .Y(Y),
-        .FirstX(FirstX),
-        .FirstY(FirstY),
-        .Columns(Columns),
-        .Rows(Rows),
+        .Place(Place),
         .NumSources(NumSources),
         .NumHops(NumHops),
         .NextWidth(NextWidth),

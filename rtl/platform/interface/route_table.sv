@@ -26,12 +26,7 @@ module route_table
     parameter word_t [NumEntries-1:0] Init = '0,
     parameter bit Fixed = 0,
     parameter int unsigned NumGroups = 0,
-    parameter int unsigned X = 0,  // own position
-    parameter int unsigned Y = 0,
-    parameter int unsigned FirstX = 0,  // origin of the mesh
-    parameter int unsigned FirstY = 0,
-    parameter int unsigned Columns = 256,
-    parameter int unsigned Rows = 256,
+    parameter place_t Place = WholeMesh,
     localparam int unsigned IndexWidth = NumEntries > 1 ? $clog2(NumEntries) : 1,
     localparam int unsigned GroupWidth = NumGroups > 1 ? $clog2(NumGroups) : 1
 ) (
@@ -75,25 +70,27 @@ module route_table
   if (NumGroups > 256) begin : gen_bad_groups
     $error("route_table: NumGroups must be at most 256");
   end
-  if (FirstX > 255 || Columns > 256 - FirstX || FirstY > 255 || Rows > 256 - FirstY)
-  begin : gen_bad_mesh
+  // Of the mesh; positions below the first wrap around, and are outside.
+  function automatic bit is_inside(int unsigned x, int unsigned y);
+    return x - Place.first_x < Place.columns && y - Place.first_y < Place.rows;
+  endfunction
+  if (Place.first_x > 255 || Place.columns > 256 - Place.first_x ||
+      Place.first_y > 255 || Place.rows > 256 - Place.first_y) begin : gen_bad_mesh
     $error("route_table: positions of the mesh must be 0 to 255");
-  end else if (X < FirstX || X - FirstX >= Columns || Y < FirstY || Y - FirstY >= Rows)
-  begin : gen_bad_position
-    $error("route_table: X and Y must be a position of the mesh");
+  end else if (!is_inside(Place.x, Place.y)) begin : gen_bad_position
+    $error("route_table: x and y of Place must be a position of the mesh");
   end
 
   // A router makes no U-turn, so a message cannot be sent to its own tile. Nor may it leave the
   // mesh, where it would block a link permanently: a word outside the mesh gives no route.
   function automatic route_t make_route(word_t word);
     route_t route;
-    route.dir = first_dir(heading(8'(X), 8'(Y), word.x, word.y));
+    route.dir = first_dir(heading(8'(Place.x), 8'(Place.y), word.x, word.y));
     route.x = word.x[$bits(route.x)-1:0];
     route.y = word.y[$bits(route.y)-1:0];
     route.port = word.port[$bits(route.port)-1:0];
     route.valid = word.valid & ~word.is_group & (route.dir != DirLocal);
-    // Positions below the first wrap around and are rejected too.
-    if (32'(word.x) - FirstX >= Columns || 32'(word.y) - FirstY >= Rows) route.valid = 1'b0;
+    if (!is_inside(32'(word.x), 32'(word.y))) route.valid = 1'b0;
     if (32'(word.port) >= 2 ** $bits(route.port)) route.valid = 1'b0;
     route.request = route.valid ? NumDirs'(1) << route.dir : '0;
     return route;

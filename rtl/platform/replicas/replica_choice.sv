@@ -21,12 +21,7 @@ module replica_choice
     parameter word_t [NumSlots-1:0] Init = '0,
     parameter bit FixedTables = 0,  // the routes are constant
     parameter int unsigned NumOthers = 0,  // other tiles that send to a group of these by load
-    parameter int unsigned X = 0,  // own position
-    parameter int unsigned Y = 0,
-    parameter int unsigned FirstX = 0,  // origin of the mesh
-    parameter int unsigned FirstY = 0,
-    parameter int unsigned Columns = 256,
-    parameter int unsigned Rows = 256,
+    parameter place_t Place = WholeMesh,
     localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned GroupWidth = NumGroups > 1 ? $clog2(NumGroups) : 1,
     localparam int unsigned SlotWidth = NumSlots > 1 ? $clog2(NumSlots) : 1
@@ -122,12 +117,7 @@ module replica_choice
       .NumEntries(NumSlots),
       .Init(Init),
       .Fixed(FixedTables),
-      .X(X),
-      .Y(Y),
-      .FirstX(FirstX),
-      .FirstY(FirstY),
-      .Columns(Columns),
-      .Rows(Rows)
+      .Place(Place)
   ) u_slots (
       .clk_i,
       .rst_i,

@@ -55,6 +55,9 @@ module frame_store
       )) begin : gen_bad_width
     $error("frame_store: DataWidth must be a power of two, 64 to 512");
   end
+  if (MacPort >= MaxMacPorts) begin : gen_bad_port
+    $error("mac_port must be below %0d", MaxMacPorts);
+  end
 
   localparam int unsigned BufferBytes = 32768;
   localparam int unsigned Beats = BufferBytes * 8 / DataWidth;

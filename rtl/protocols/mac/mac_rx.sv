@@ -41,16 +41,6 @@ module mac_rx
     output logic    waits_o
 );
 
-  if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
-          DataWidth
-      )) begin : gen_bad_width
-    $error("mac_rx: DataWidth must be a power of two, 64 to 512");
-  end
-
-  if (MacPort >= MaxMacPorts) begin : gen_bad_port
-    $error("mac_port must be below %0d", MaxMacPorts);
-  end
-
   localparam string Entry = "";
   typedef enum logic [0:0] {NextEthRx} next_e;
   typedef enum int unsigned {

@@ -10,18 +10,26 @@ def group(replicas: int, first_slot: int = 0, slot_bits: int = 0) -> str:
     return f"noc_pkg::group_t'('{{noc_pkg::RoundRobin, noc_pkg::FlowMeta, {numbers}}})"
 
 
+def place(**fields: int) -> dict[str, object]:
+    """Position and mesh of a tile; by default tile 0, 0 of 256 x 256."""
+    values = ", ".join(
+        f"{name}: {value}" for name, value in ({"columns": 256, "rows": 256} | fields).items()
+    )
+    return {"Place": f"noc_pkg::place_t'('{{{values}, default: 0}})"}
+
+
 # Places past the rim of a mesh, and meshes that are not within 256 x 256.
 OUTSIDE: list[dict[str, object]] = [
-    {"X": 4, "Columns": 4},
-    {"Y": 4, "Rows": 4},
-    {"X": 1, "FirstX": 2},
-    {"Y": 1, "FirstY": 2},
-    {"Columns": 0},
-    {"Rows": 0},
-    {"Columns": 257},
-    {"Rows": 257},
-    {"FirstX": 1},
-    {"FirstY": 1},
+    place(x=4, columns=4),
+    place(y=4, rows=4),
+    place(x=1, first_x=2),
+    place(y=1, first_y=2),
+    place(columns=0),
+    place(rows=0),
+    place(columns=257),
+    place(rows=257),
+    place(first_x=1),
+    place(first_y=1),
 ]
 
 BAD: dict[str, list[dict[str, object]]] = {
@@ -103,6 +111,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"Group": group(3, slot_bits=1)},
         {"Group": group(1, slot_bits=9)},
     ],
+    "drop_output": [{"NumDrops": 0}, {"NextWidth": 0}],
     "drop_register": [{"NumDrops": 0}, {"NextWidth": 0}],
     "ejection": [{"NumSinks": 0}, {"NumKinds": 0}],
     "eth_rx": [
@@ -145,7 +154,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     ],
     "frame_loop": [{"MacPort": 3}, {"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
     "frame_rx": [{"MacPort": 3}, {"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
-    "frame_store": [{"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
+    "frame_store": [{"MacPort": 3}, {"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
     "frame_sum": [{"DataBytes": 4}, {"DataBytes": 24}, {"DataBytes": 128}],
     "from_axi_stream": [{"DataWidth": 0}, {"DataWidth": 12}, {"MetaWidth": 0}],
     "free_list": [{"NumNumbers": 1}, {"NumNumbers": 12}],
