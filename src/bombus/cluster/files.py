@@ -16,6 +16,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from bombus.base.output import writing
 from bombus.cluster.split import Board, Cluster
 
 DESCRIPTION = "cluster.json"
@@ -59,7 +60,12 @@ def _text(data: Mapping[str, Any], boards: Sequence[Board], name: str) -> str:
 
 
 def write(cluster: Cluster, folder: Path) -> Path:
-    """Writes the files; returns `cluster.json`."""
+    """Writes the files; returns `cluster.json`. UserError if the folder cannot be written."""
+    with writing(folder):
+        return _written(cluster, folder)
+
+
+def _written(cluster: Cluster, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     sources = _copied(cluster, folder)
     designs: dict[int, str] = {}

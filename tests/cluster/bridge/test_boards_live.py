@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from typer.testing import CliRunner
@@ -102,6 +103,8 @@ def test_the_page_shows_boards_links_and_counters(boards: Cluster, tmp_path: Pat
             control(cluster)
             page(cluster)
 
+        with served(boards, serve), urlopen(url(page._listener), timeout=60) as first:
+            assert "reading the counters of 3 boards" in first.read().decode()
         with (
             served(boards, serve),
             open_page(url(page._listener), tmp_path / "browser") as browser,

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bombus.analysis.check import DeadlockError
-from bombus.base.errors import DesignError
+from bombus.base.errors import DesignError, UserError
 from bombus.cli import app
 from bombus.cluster import files
 from bombus.cluster.check import check
@@ -218,6 +218,12 @@ def test_written_files_are_ordinary_designs(tmp_path: Path) -> None:
         ("route", 2, 0),
         ("route", 3, 1),
     ]
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(UserError, match=f"cannot write {tmp_path / 'out'}"):
+        generate_cluster(EXAMPLE, tmp_path / "out")
 
 
 def test_commands_take_the_file(tmp_path: Path) -> None:

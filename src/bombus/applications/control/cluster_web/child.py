@@ -22,4 +22,4 @@ class Page(child.Page):
         self.calls = calls
 
     def told(self, key: str) -> str:
-        return f"page: {child.url(self._listener)}"
+        return f"page: {child.url(self._listener)}, in some seconds"

@@ -11,7 +11,7 @@ from bombus.applications.control.cluster_web import drawing
 from bombus.applications.control.cluster_web.hub import Hub
 from bombus.applications.control.web.hub import INTERVAL_S
 from bombus.applications.control.web.page import si
-from bombus.base.text import error_rate
+from bombus.base.text import counted, error_rate
 
 _STYLE = """
 body { background: #f4f6f9; color: #0f172a; }
@@ -45,7 +45,9 @@ class Page:
         ui.colors(primary="#1d4ed8")
         with ui.header().classes("items-center gap-6 px-5 py-2").style("background: #0f2747"):
             ui.label(self._hub.overview["name"]).classes("text-lg font-semibold")
-            self._status = ui.label("connecting").classes("text-sm tabular-nums")
+            boards = len(self._hub.overview["boards"])
+            waiting = f"reading the counters of {counted(boards, 'board')}"
+            self._status = ui.label(waiting).classes("text-sm tabular-nums")
         with ui.row().classes("w-full items-start no-wrap gap-4 max-lg:flex-wrap"):
             with ui.column().classes("gap-4 min-w-0").style("flex: 3 1 0"):
                 with ui.card().classes("w-full p-4"):
