@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from bombus.base.cache import cached_directory, content_key
-from bombus.base.errors import UserError
+from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.sources import source_files
 from bombus.cluster import routing
 from bombus.cluster.description import (
@@ -39,8 +39,15 @@ def read(path: Path | str) -> Description:
         path = _generated(path)
     try:
         return parsed(json.loads(path.read_text()), path.parent)
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: this is no description of a cluster: {error!r}") from None
+    except json.JSONDecodeError as error:
+        raise DesignError([Problem(path, error.lineno, f"invalid JSON: {error.msg}")]) from None
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+    except KeyError as error:
+        message = f"this is no description of a cluster: {error} is missing"
+        raise UserError(f"{path}: {message}") from None
+    except (ValueError, TypeError, IndexError) as error:
+        raise UserError(f"{path}: this is no description of a cluster: {error}") from None
 
 
 def _generated(design: Path) -> Path:

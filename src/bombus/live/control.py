@@ -164,15 +164,20 @@ def _check_path(path: Path) -> None:
         raise UserError(f"--control {path}: the file exists; remove it or choose another name")
 
 
-def request(path: Path, call: str, arguments: Sequence[Any] = ()) -> Any:
-    """Sends a request to a run and returns the result; UserError if it fails, or nobody answers."""
+def request(
+    path: Path, call: str, arguments: Sequence[Any] = (), *, command: str = "bombus run"
+) -> Any:
+    """Sends a request to a run and returns the result; UserError if it fails, or nobody answers.
+
+    command: that starts such a run.
+    """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(_TIMEOUT_S)
         try:
             connection.connect(str(path))
         except OSError as error:
             raise UserError(
-                f"no run answers at {path}: {error.strerror or error}; `bombus run --control "
+                f"no run answers at {path}: {error.strerror or error}; `{command} --control "
                 f"{path}` starts one, which answers once its simulator has been built"
             ) from None
         try:

@@ -243,9 +243,17 @@ def test_bad_descriptions(change: Callable[[Description], object], message: str)
 
 def test_a_damaged_file(tmp_path: Path) -> None:
     file = tmp_path / "cluster.json"
-    for text in ("{", '{"name": "c"}', '{"name": "c", "boards": [3], "links": []}'):
+    for text, message in (
+        ('{\n"name": c', r"cluster\.json:2: invalid JSON"),
+        ('{"name": "c"}', "no description of a cluster: 'boards' is missing"),
+        ('{"name": "c", "boards": [3], "links": []}', "no description of a cluster"),
+        (
+            '{"name": "c", "boards": [], "links": []}',
+            r"cluster\.json: cluster c: there are no board",
+        ),
+    ):
         file.write_text(text)
-        with pytest.raises(UserError, match="no description of a cluster"):
+        with pytest.raises(UserError, match=message):
             Cluster(file)
 
 

@@ -35,7 +35,7 @@ def counters(
 
     check_json(json, None)
     console = reading_console(json)
-    found = request(socket, "sample", [board])
+    found = request(socket, "sample", [board], command="bombus cluster run DESIGN")
     write_json(found, json)
     print_table(console, report.link_table(found["links"]))
     print_table(console, report.counter_table(found["boards"]))
