@@ -76,8 +76,8 @@ class _Fill:
     """The carrier as the peer: opens the connection with given sequence numbers, and sends.
 
     The peer may have acknowledged any of the bytes in `unacknowledged` since, and the engine
-    ignores acknowledgements of bytes beyond those that it has sent. If they are more than its
-    initial window, the connection begins earlier by as many bytes, which only the echo and the
+    ignores acknowledgements of bytes beyond those that it has sent. If its initial window is too
+    small for them, the connection begins earlier by the missing bytes, which only the echo and the
     carrier see: each that is acknowledged adds one to the congestion window (RFC 5681, 3.1).
     """
 
@@ -90,7 +90,7 @@ class _Fill:
         send_bytes = int(engine.params["send_bytes"])
         in_flight = min(len(session.unacknowledged), session.send_window, send_bytes)
         mss = min(session.mss, int(engine.params["mss"]))
-        self._before = in_flight if in_flight + mss > _initial_window(mss, session) else 0
+        self._before = max(0, in_flight + mss - _initial_window(mss, session))
 
     def run(self) -> None:
         session = self._session
