@@ -112,7 +112,7 @@ module vr_witness_formal
   always_comb begin
     vote_view = number_t'(sent_word[0]);
     if (sends_valid) vote_view = number_t'(word[0]);
-    else if (sends_vote) vote_view = number_t'(u_witness.view_q);
+    else if (sends_vote) vote_view = number_t'(u_witness.now.view);
   end
 
   // ---- Reference ----
@@ -155,14 +155,14 @@ module vr_witness_formal
       (settles && u_witness.after_q != StSendIndex);
   wire walks = opens | operates | requests;
 
-  wire number_t view = u_witness.view_q;
-  wire number_t last = u_witness.last_q;
+  wire number_t view = u_witness.now.view;
+  wire number_t last = u_witness.now.last;
   wire number_t word_view = number_t'(word[0]);
   wire number_t op = number_t'(word[1]);
-  wire is_normal = u_witness.state_q == StateNormal;
-  wire is_changing = u_witness.state_q == StateViewChange;
-  wire is_recovering = u_witness.state_q == StateRecovering;
-  wire is_fetching = u_witness.state_q == StateFetching;
+  wire is_normal = u_witness.now.state == StateNormal;
+  wire is_changing = u_witness.now.state == StateViewChange;
+  wire is_recovering = u_witness.now.state == StateRecovering;
+  wire is_fetching = u_witness.now.state == StateFetching;
   wire active = is_normal | is_changing;
 
   always_ff @(posedge clk_i) begin
@@ -174,7 +174,7 @@ module vr_witness_formal
     end else begin
       if (responds) answers_q[word[0][2:0]] <= 1'b1;
       if (votes & (vote_view > voted_q)) voted_q <= vote_view;
-      if (is_fetching & (last >= u_witness.target_q)) complete_q <= 1'b1;
+      if (is_fetching & (last >= u_witness.u_replica.target_q)) complete_q <= 1'b1;
       if (reaches & u_witness.finish & u_witness.events.recovered) complete_q <= 1'b1;
     end
     if (u_witness.st_q == StCheck) written_q <= '0;
@@ -210,7 +210,7 @@ module vr_witness_formal
     if (started_q & ~rst_i) begin
       if (votes) begin
         assert (complete_q);
-        assert ($countones(answers_q) > 32'(u_witness.replicas_q >> 1));
+        assert ($countones(answers_q) > 32'(u_witness.now.replicas >> 1));
         assert ((answers_q & 8'haa) == '0);
         assert (vote_view == view && vote_view >= voted_q);
       end
@@ -231,7 +231,7 @@ module vr_witness_formal
   // ---- Invariants ----
 
   wire [48:0] opened = 49'(word[4]) - 49'(u_witness.requests_q);
-  wire number_t skipped = u_witness.next_q - number_t'(word[2]);
+  wire number_t skipped = u_witness.now.next - number_t'(word[2]);
   always_comb begin
     if (started_q) begin
       assert (voted_q <= view);
@@ -239,22 +239,22 @@ module vr_witness_formal
         assert (voted_q == '0);
         else assert (complete_q);
       if (active | is_fetching) begin
-        assert ($countones(answers_q) > 32'(u_witness.replicas_q >> 1));
+        assert ($countones(answers_q) > 32'(u_witness.now.replicas >> 1));
       end
-      if (is_recovering) assert (answers_q == u_witness.votes_q);
+      if (is_recovering) assert (answers_q == u_witness.u_replica.votes_q);
       assert ((answers_q & 8'haa) == '0);
-      assert (u_witness.next_q == last + 1'b1);
-      assert (u_witness.state_q <= StateViewChange && u_witness.st_q <= StAcknowledge);
+      assert (u_witness.now.next == last + 1'b1);
+      assert (u_witness.now.state <= StateViewChange && u_witness.st_q <= StAcknowledge);
 
       // The first beat, compared with the state.
       if (decides) begin
         assert (u_witness.header.later == (word_view > view));
         assert (u_witness.header.earlier == (word_view < view));
         assert (u_witness.header.op_held == (op <= last));
-        assert (u_witness.header.start_follows == (number_t'(word[2]) <= u_witness.next_q));
+        assert (u_witness.header.start_follows == (number_t'(word[2]) <= u_witness.now.next));
         assert (u_witness.header.skip == count_t'(skipped));
         assert (u_witness.header.many == |word[4][47:9]);
-        assert (u_witness.op_q == u_witness.next_q && written_q == '0);
+        assert (u_witness.op_q == u_witness.now.next && written_q == '0);
       end
       if (decides | walks | asks | divides | installs | changes | responds | reaches) begin
         if (u_witness.header.is_prepare & u_witness.header.formed) begin
@@ -268,7 +268,7 @@ module vr_witness_formal
         assert (u_witness.header.is_change == (kind == TypeStartViewChange));
         assert (u_witness.header.is_request == (kind == TypeRequestStateTransfer));
       end
-      if (decides & u_witness.expected_q) begin
+      if (decides & u_witness.u_replica.expected_q) begin
         assert (is_recovering && word[1] == u_witness.nonce_q && ~word[0][0]);
       end
       if (divides) assert (after_ask | after_response | after_change | after_plan);
@@ -281,9 +281,9 @@ module vr_witness_formal
       if (walks) begin
         assert (is_normal && word_view == view && op > last);
         assert (u_witness.header.is_prepare & u_witness.header.formed & ~u_witness.header.later);
-        assert (number_t'(word[2]) <= u_witness.next_q && word[4] < 64'd512);
+        assert (number_t'(word[2]) <= u_witness.now.next && word[4] < 64'd512);
         assert (64'(u_witness.requests_q) < word[4]);
-        assert (u_witness.op_q == u_witness.next_q + written_q);
+        assert (u_witness.op_q == u_witness.now.next + written_q);
         if (u_witness.skip_q == '0)
           assert (opened == 49'(written_q) + 49'(skipped));
           else assert (written_q == '0 && opened + 49'(u_witness.skip_q) == 49'(skipped));
@@ -325,13 +325,13 @@ module vr_witness_formal
       end
 
       // The order of operations
-      assert (u_witness.cleaned_q <= u_witness.committed_q);
-      if (~copies) assert (u_witness.committed_q <= last);
-      if (installs) assert (u_witness.committed_q <= u_witness.keep_q);
+      assert (u_witness.now.cleaned <= u_witness.now.committed);
+      if (~copies) assert (u_witness.now.committed <= last);
+      if (installs) assert (u_witness.now.committed <= u_witness.keep_q);
       if (u_witness.st_q == StInstalled) assert (u_witness.reported_q <= last);
-      if (decides) assert (u_witness.header.op_is_later == (op > u_witness.committed_q));
+      if (decides) assert (u_witness.header.op_is_later == (op > u_witness.now.committed));
       if ((decides | walks | asks | after_ask) & u_witness.header.is_prepare) begin
-        assert (u_witness.header.clean_is_later == (number_t'(word[3]) > u_witness.committed_q));
+        assert (u_witness.header.clean_is_later == (number_t'(word[3]) > u_witness.now.committed));
       end
 
       // The log: its lines, and those of the requests that are written after it

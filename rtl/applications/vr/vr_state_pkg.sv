@@ -38,6 +38,20 @@ package vr_state_pkg;
     StAcknowledge
   } st_e;
 
+  // State of the replica.
+  typedef struct packed {
+    vr_pkg::state_e   state;
+    vr_pkg::replica_t own;
+    vr_pkg::replica_t replicas;   // 0: none
+    vr_pkg::replica_t leader;     // of the view
+    vr_pkg::number_t  view;
+    vr_pkg::number_t  log_view;   // the last one in which it was normal
+    vr_pkg::number_t  last;       // operation of the log
+    vr_pkg::number_t  next;       // last + 1
+    vr_pkg::number_t  committed;
+    vr_pkg::number_t  cleaned;    // the log begins after it
+  } replica_state_t;
+
   // A dropped message, by the reason (drop_e of vr_witness).
   typedef struct packed {
     logic long;

@@ -117,13 +117,21 @@ module vr_witness
 
   // ---- State of the replica ----
 
-  state_e state_q;
-  replica_t own_q, replicas_q, leader_q;
-  number_t view_q, log_view_q, last_q, next_q, committed_q, cleaned_q;
+  replica_state_t now;
+  facts_t replica_facts;
   pointer_t head_q, tail_q;
   logic [OpBits:0] held_q;  // operations in the log
-  logic [31:0] asked_at_q, retry_at_q;
-  logic  asked_q;
+
+  // ---- Control ----
+
+  st_e st_q, st_d, after_q;
+  logic finish;  // the state is the last one of its message
+  facts_t facts;
+  drops_t drops;
+  events_t events;
+  actions_t actions;
+  sent_t sent;
+  logic out_free;
 
   // ---- Fragments ----
 
@@ -156,8 +164,6 @@ module vr_witness
 
   // ---- The message ----
 
-  st_e st_q, st_d, after_q;
-
   line_t line_q;  // first beat
   length_t length_q;
   packet_meta_t meta_q;
@@ -167,7 +173,6 @@ module vr_witness
   wire number_t word_view = number_t'(word[0]);
   wire replica_t word_replica = word[1][2:0];
 
-  logic finish;
   logic message_q;  // a message is being handled: no request that is repeated
   logic window_ready, window_ended, has_second, window_has;
   line_t second;
@@ -188,11 +193,11 @@ module vr_witness
       .enable_i(st_q == StCheck),
       .line_i(line_q),
       .length_i(length_q),
-      .view_i(view_q),
-      .last_i(last_q),
-      .next_i(next_q),
-      .committed_i(committed_q),
-      .cleaned_i(cleaned_q),
+      .view_i(now.view),
+      .last_i(now.last),
+      .next_i(now.next),
+      .committed_i(now.committed),
+      .cleaned_i(now.cleaned),
       .header_o(header)
   );
 
@@ -306,7 +311,7 @@ module vr_witness
   wire count_t request_lines = count_t'((15'(request.bytes[13:0]) + 15'd63) >> 6) + 1'b1;
   wire pointer_t used = write_q - head_q;
   // Operations before them: all, or of a new log those that are kept.
-  wire [OpBits:0] remaining_ops = jumps_q ? '0 : (OpBits + 1)'(keep_q - cleaned_q);
+  wire [OpBits:0] remaining_ops = jumps_q ? '0 : (OpBits + 1)'(keep_q - now.cleaned);
   logic ops_full_q;
   wire no_room = full_q | (kept_q & ((used_q > UsedBits'(LogLines)) | ops_full_q));
 
@@ -342,7 +347,7 @@ module vr_witness
       .read_addr_i(copy_q[BufferBits-1:0]),
       .read_line_o(copy_line)
   );
-  wire is_same = (state_q != StateViewChange) & ~header.later;
+  wire is_same = facts.same_log;
   wire number_t reported = header.is_start ? number_t'(word[2]) : number_t'(word[1]);
   wire copy_first = copy_left_q == '0;
   wire number_t copy_op = number_t'(word_at(copy_line, 16));
@@ -351,37 +356,91 @@ module vr_witness
   wire copy_new = copy_first ? copy_op > keep_q : copies_q;
   wire number_t installed = new_ops == '0 ? keep_q : entries_last;
 
-  // ---- View change and recovery ----
+  // ---- Set-up, and the leader of a view ----
 
-  logic [MaxReplicas-1:0] votes_q;
-  number_t least_q, from_q;
-  logic repeated_q, had_quorum_q;
   logic [63:0] nonce_q;
-  logic reached_q, recovers_q, refused_q;
-  number_t highest_q, target_q, base_q;
-  logic highest_later_q, highest_same_q;
-  replica_t highest_leader_q;
-  logic [3:0] slot_q;
-  wire [3:0] num_votes = 4'($countones(votes_q));
-  wire replica_t quorum = replica_t'(replicas_q >> 1);
-  wire has_quorum = num_votes >= {1'b0, quorum};
-  wire all_answered = (num_votes > {1'b0, quorum}) & reached_q;
+  logic recovers_q, refused_q;
+  logic set_up_pending, by_message, set_address, begins_recovery;
+  replica_t set_slot, set_index, set_count;
+  address_t set_to;
+  vr_set_up #(
+      .regs_t(regs_t)
+  ) u_set_up (
+      .clk_i,
+      .rst_i,
+      .regs_i,
+      .word_i(word),
+      .message_i(begins),
+      .idle_i(st_q == StIdle),
+      .set_up_i(st_q == StSetUp),
+      .renew_i(st_q == StRestart),
+      .is_off_i(now.state == StateOff),
+      .pending_o(set_up_pending),
+      .by_message_o(by_message),
+      .set_address_o(set_address),
+      .slot_o(set_slot),
+      .address_o(set_to),
+      .recover_o(begins_recovery),
+      .index_o(set_index),
+      .replicas_o(set_count),
+      .nonce_o(nonce_q),
+      .refused_o(refused_q),
+      .recovers_o(recovers_q)
+  );
 
   replica_t leader;  // of the view of the message
   logic leader_busy;
   vr_leader u_leader (
       .clk_i,
       .view_i(header.is_response ? number_t'(word[2]) : word_view),
-      .replicas_i(replicas_q),
+      .replicas_i(now.replicas),
       .start_i(st_q != StModulo && st_d == StModulo),
       .step_i(st_q == StModulo),
       .leader_o(leader),
       .busy_o(leader_busy)
   );
 
-  // ---- Messages that are sent ----
+  // ---- State of the replica ----
 
-  logic out_free;
+  logic answered, frees;
+  number_t base, clean, from;
+  logic [3:0] slot;
+  vr_replica #(
+      .RetryUs(RetryUs)
+  ) u_replica (
+      .clk_i,
+      .rst_i,
+      .time_us_i,
+      .st_i(st_q),
+      .st_next_i(st_d),
+      .actions_i(actions),
+      .finish_i(finish),
+      .sends_i(sent.valid),
+      .free_i(out_free),
+      .header_i(header),
+      .word_i(word),
+      .leader_i(leader),
+      .recovers_i(begins_recovery),
+      .index_i(set_index),
+      .replicas_i(set_count),
+      .nonce_i(nonce_q),
+      .next_i(op_q),
+      .before_i(before_q),
+      .installed_i(installed),
+      .reported_i(reported_q),
+      .jumps_i(jumps_q),
+      .now_o(now),
+      .facts_o(replica_facts),
+      .answered_o(answered),
+      .base_o(base),
+      .frees_o(frees),
+      .clean_o(clean),
+      .from_o(from),
+      .slot_o(slot),
+      .timer_o
+  );
+
+  // ---- Messages that are sent ----
 
   logic sender_valid, sender_last, sender_first, sender_busy;
   line_t sender_data;
@@ -400,11 +459,11 @@ module vr_witness
       .start_i(actions.sends_log),
       .is_vote_i(header.is_change),
       .words_i({
-        64'(own_q),
-        64'(committed_q),
-        64'(last_q),
-        header.is_change ? 64'(log_view_q) : 64'(committed_q),
-        64'(view_q)
+        64'(now.own),
+        64'(now.committed),
+        64'(now.last),
+        header.is_change ? 64'(now.log_view) : 64'(now.committed),
+        64'(now.view)
       }),
       .first_i(send_first_q),
       .lines_i(send_lines_q),
@@ -420,8 +479,8 @@ module vr_witness
       .busy_o(sender_busy)
   );
 
-  wire number_t sent_op = st_q == StAcknowledge || st_q == StFetch ? last_q :
-      sent.kind == TypePrepareOk ? number_t'(word[1]) : committed_q;
+  wire number_t sent_op = st_q == StAcknowledge || st_q == StFetch ? now.last :
+      sent.kind == TypePrepareOk ? number_t'(word[1]) : now.committed;
   vr_reply #(
       .beat_t (beat_t),
       .UdpPort(UdpPort)
@@ -439,17 +498,17 @@ module vr_witness
       .word_i(word),
       .report_i(
       '{
-          state: state_q,
-          own: own_q,
-          view: view_q,
-          last: last_q,
-          committed: committed_q,
-          cleaned: cleaned_q,
+          state: now.state,
+          own: now.own,
+          view: now.view,
+          last: now.last,
+          committed: now.committed,
+          cleaned: now.cleaned,
           nonce: nonce_q
       }
       ),
       .number_i(sent_op),
-      .asked_view_i(st_q == StFetch ? view_q : log_view_q),
+      .asked_view_i(st_q == StFetch ? now.view : now.log_view),
       .valid_i(~header.earlier),
       .refused_i(refused_q),
       .log_data_i(sender_data),
@@ -466,85 +525,32 @@ module vr_witness
 
   // ---- Control ----
 
-  logic retry_due_q, may_ask_q, from_group_q, expected_q;
-  wire from_group = (word[1] < 64'(replicas_q)) & (word_replica != own_q);
-  logic set_up_pending, by_message, set_address, begins_recovery;
-  replica_t set_slot, set_index, set_count;
-  address_t set_to;
-  vr_set_up #(
-      .regs_t(regs_t)
-  ) u_set_up (
-      .clk_i,
-      .rst_i,
-      .regs_i,
-      .word_i(word),
-      .message_i(begins),
-      .idle_i(st_q == StIdle),
-      .set_up_i(st_q == StSetUp),
-      .renew_i(st_q == StRestart),
-      .is_off_i(state_q == StateOff),
-      .pending_o(set_up_pending),
-      .by_message_o(by_message),
-      .set_address_o(set_address),
-      .slot_o(set_slot),
-      .address_o(set_to),
-      .recover_o(begins_recovery),
-      .index_o(set_index),
-      .replicas_o(set_count),
-      .nonce_o(nonce_q),
-      .refused_o(refused_q),
-      .recovers_o(recovers_q)
-  );
-  wire expected = (state_q == StateRecovering) & (word[1] == nonce_q) & ~word[0][0] &
-      (word[0][31:0] < 32'(replicas_q));
-
-  // A deadline may be up to 2^31 us late.
-  wire [31:0] late = time_us_i - retry_at_q;
-
-  facts_t facts;
-  assign facts = '{
-          from_group: from_group_q,
-          expected: expected_q,
-          has_second: has_second,
-          has_line: window_has,
-          has_request: found_valid & found_tag.is_request,
-          unfit: unfit_q,
-          last_part: last_part,
-          last_request: last_request,
-          sound: sound,
-          has_bytes: left_q != '0,
-          no_room: no_room,
-          lines_left: lines_q != '0,
-          bad_entries:
-          entries_bad
-          | (
-          header.is_start & any_q & (entries_last != number_t'(word[1]))
-          ),
-          jumps_far: jumps_far_q,
-          jumps: jumps_q,
-          lacks: lacks_q,
-          copied: copy_q == (BufferBits + 1)'(header.lines),
-          has_new: new_ops != '0,
-          same_log: is_same,
-          reaches: last_q >= target_q,
-          all_answered: all_answered,
-          nothing_to_fetch: target_q == base_q,
-          has_quorum: has_quorum,
-          had_quorum: had_quorum_q,
-          repeated: repeated_q,
-          may_ask: may_ask_q,
-          retry_due: retry_due_q,
-          set_up_pending: set_up_pending,
-          by_message: by_message,
-          recovers: recovers_q,
-          sent_log: any_q,
-          sender_busy: sender_busy,
-          leader_busy: leader_busy
-      };
-  drops_t drops;
-  events_t events;
-  actions_t actions;
-  sent_t sent;
+  always_comb begin
+    facts = replica_facts;
+    facts.has_second = has_second;
+    facts.has_line = window_has;
+    facts.has_request = found_valid & found_tag.is_request;
+    facts.unfit = unfit_q;
+    facts.last_part = last_part;
+    facts.last_request = last_request;
+    facts.sound = sound;
+    facts.has_bytes = left_q != '0;
+    facts.no_room = no_room;
+    facts.lines_left = lines_q != '0;
+    facts.bad_entries = entries_bad |
+        (header.is_start & any_q & (entries_last != number_t'(word[1])));
+    facts.jumps_far = jumps_far_q;
+    facts.jumps = jumps_q;
+    facts.lacks = lacks_q;
+    facts.copied = copy_q == (BufferBits + 1)'(header.lines);
+    facts.has_new = new_ops != '0;
+    facts.set_up_pending = set_up_pending;
+    facts.by_message = by_message;
+    facts.recovers = recovers_q;
+    facts.sent_log = any_q;
+    facts.sender_busy = sender_busy;
+    facts.leader_busy = leader_busy;
+  end
   vr_control #(
       .BufferLines(BufferLines)
   ) u_control (
@@ -552,17 +558,17 @@ module vr_witness
       .rst_i,
       .valid_i(whole_valid),
       .accepts_i(accepts),
-      .state_i(state_q),
-      .own_i(own_q),
-      .replicas_i(replicas_q),
-      .leader_of_view_i(leader_q),
+      .state_i(now.state),
+      .own_i(now.own),
+      .replicas_i(now.replicas),
+      .leader_of_view_i(now.leader),
       .leader_i(leader),
       .header_i(header),
       .sender_i(word_replica),
       .facts_i(facts),
       .kept_i(kept_q),
       .part_i(part_q),
-      .slot_i(slot_q),
+      .slot_i(slot),
       .free_i(out_free),
       .st_o(st_q),
       .st_next_o(st_d),
@@ -579,14 +585,11 @@ module vr_witness
   );
   assign tag.addr = line_addr_q;
 
-  // cleanUpTo, at most the last committed one.
-  wire number_t clean = header.clean_is_later ? committed_q : number_t'(word[3]);
   wire [15:0] freed = header.clean_is_later ? header.freed_all : header.freed;
   wire [OpBits:0] freed_ops = (OpBits + 1)'(freed);
-  logic committed_frees_q, freed_q;
-  wire frees = actions.cleans & (header.clean_is_later ? committed_frees_q : header.clean_frees);
+  logic freed_q;
   always_comb begin
-    index_read_op = index_t'(from_q) + 1'b1;
+    index_read_op = index_t'(from) + 1'b1;
     if (st_q == StDecide || st_q == StOp || st_q == StAsk) index_read_op = index_t'(clean) + 1'b1;
     else if (st_q == StPlan || st_q == StSettle && after_q == StRoom)
       index_read_op = index_t'(keep_q) + 1'b1;
@@ -601,7 +604,7 @@ module vr_witness
     64'b0,
     swap64(64'd1),
     swap64(64'(this_op_q)),
-    swap64(64'(view_q)),
+    swap64(64'(now.view)),
     swap64(request_q.bytes + 64'd64)
   };
   wire writes_found = found_valid & found_tag.write;
@@ -631,7 +634,6 @@ module vr_witness
     event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last;
     message_q <= begins | (message_q & ~finish);
     freed_q <= frees;
-    committed_frees_q <= committed_q > cleaned_q;
 
     // Requests.
     opened_q <= actions.walks & keeps;
@@ -659,7 +661,7 @@ module vr_witness
     if (st_q == StCheck) begin
       write_q <= tail_q;
       ops_q <= '0;
-      op_q <= next_q;
+      op_q <= now.next;
       full_q <= 1'b0;
       kept_q <= 1'b0;
     end
@@ -686,119 +688,29 @@ module vr_witness
     if (opened_q & ~no_room) index_write_q <= 1'b1;
 
     // Truncation.
-    if (frees) cleaned_q <= clean;
     if (frees | actions.appends) begin
       held_q <= held_q + (actions.appends ? (OpBits + 1)'(ops_q) : '0) - (frees ? freed_ops : '0);
     end
     if (freed_q) head_q <= index_value;
-    if (actions.appends) begin
-      tail_q <= write_q;
-      last_q <= number_t'(word[1]);
-      next_q <= op_q;
-    end
-    if (actions.commits) committed_q <= number_t'(word[1]);
+    if (actions.appends) tail_q <= write_q;
 
-    // Asking. The results are used some cycles after the state changes.
-    retry_due_q <= timer_o & ~late[31] & (st_q == StIdle);
-    may_ask_q   <= ~asked_q | (time_us_i - asked_at_q >= 32'(RetryUs));
-    if (st_q == StCheck) begin
-      from_group_q <= from_group;
-      expected_q   <= expected;
-    end
-    if (st_q == StAsk && sent.valid && out_free) begin
-      asked_q <= 1'b1;
-      asked_at_q <= time_us_i;
-    end
-
-
-    // Set-up and recovery.
     if (st_q == StDecide) begin
-      keep_q <= is_same ? last_q : committed_q;
+      keep_q <= is_same ? now.last : now.committed;
       reported_q <= reported;
       lines_q <= header.lines;
       any_q <= 1'b0;
-      if (header.is_request) from_q <= number_t'(word[1]);
-    end
-    if (begins_recovery) begin
-      own_q <= set_index;
-      replicas_q <= set_count;
     end
     if (begins_recovery || st_q == StRestart) begin
-      state_q <= StateRecovering;
-      view_q <= '0;
-      log_view_q <= '0;
-      last_q <= '0;
-      next_q <= 48'd1;
-      committed_q <= '0;
-      cleaned_q <= '0;
       head_q <= '0;
       tail_q <= '0;
       held_q <= '0;
-      votes_q <= '0;
-      highest_q <= '0;
-      reached_q <= 1'b0;
-      asked_q <= 1'b0;
-      timer_o <= 1'b1;
     end
-    // Slots of replicas: in recovery those that may lead.
-    if (st_q == StRecover) begin
-      if (out_free) slot_q <= slot_q + 4'd2;
-    end else if (st_q == StSpread) begin
-      if (out_free | ~sent.valid) slot_q <= slot_q + 4'd1;
-    end else slot_q <= '0;
-    if ((st_q == StRecover || st_q == StFetch) && finish) retry_at_q <= time_us_i + 32'(RetryUs);
-
-    highest_later_q <= number_t'(word[2]) > highest_q;
-    highest_same_q  <= number_t'(word[2]) == highest_q;
-    if (st_q == StResponse) begin
-      votes_q[word[0][2:0]] <= 1'b1;
-      if (highest_later_q) begin
-        highest_q <= number_t'(word[2]);
-        reached_q <= 1'b0;
-      end
-      if ((highest_later_q | highest_same_q) && word[0][2:0] == leader) begin
-        reached_q <= 1'b1;
-        highest_leader_q <= leader;
-        target_q <= number_t'(word[3]);
-        base_q <= number_t'(word[5]);
-      end
-    end
-    if (st_q == StReached && all_answered) begin
-      view_q <= highest_q;
-      leader_q <= highest_leader_q;
-      last_q <= base_q;
-      next_q <= base_q + 1'b1;
-      committed_q <= base_q;
-      cleaned_q <= base_q;
+    if (answered) begin
       index_write_q <= 1'b1;
-      index_op_q <= index_t'(base_q) + 1'b1;
+      index_op_q <= index_t'(base) + 1'b1;
       index_value_q <= '0;
-      state_q <= StateFetching;
-      if (target_q == base_q) begin
-        state_q <= StateNormal;
-        log_view_q <= highest_q;
-        timer_o <= 1'b0;
-      end
     end
 
-    // View change.
-    if (st_q == StChange) begin
-      had_quorum_q <= ~header.later & has_quorum;
-      repeated_q   <= ~header.later & votes_q[word_replica] & ~word_replica[0];
-      if (header.later) begin
-        state_q  <= StateViewChange;
-        view_q   <= word_view;
-        leader_q <= leader;
-        votes_q  <= MaxReplicas'(1) << word_replica;
-        least_q  <= number_t'(word[2]) < committed_q ? number_t'(word[2]) : committed_q;
-        asked_q  <= 1'b0;
-      end else begin
-        votes_q[word_replica] <= 1'b1;
-        if (number_t'(word[2]) < least_q) least_q <= number_t'(word[2]);
-      end
-    end
-    if (st_q == StQuorum) from_q <= least_q;
-    if (st_q == StSettle && from_q < cleaned_q) from_q <= cleaned_q;
     send_first_q <= index_value[LineBits-1:0];
     send_lines_q <= tail_q - index_value;
     if (st_q == StSend) any_q <= 1'b1;
@@ -831,8 +743,6 @@ module vr_witness
     end
     if (st_q == StRoom && st_d == StCopy) begin
       if (jumps_q) begin
-        cleaned_q <= before_q;
-        committed_q <= before_q;
         keep_q <= before_q;
         head_q <= '0;
       end
@@ -844,10 +754,7 @@ module vr_witness
       copy_q <= copy_q + 1'b1;
       if (st_d == StInstalled) begin
         tail_q <= write_q;
-        last_q <= installed;
-        next_q <= installed + 1'b1;
         reported_q <= reported_q < installed ? reported_q : installed;
-        asked_q <= 1'b0;
       end
     end
     if (st_q == StCopyLine) begin
@@ -863,34 +770,11 @@ module vr_witness
         end
       end
     end
-    if (st_q == StInstalled) begin
-      if (reported_q > committed_q) committed_q <= reported_q;
-      if (state_q != StateFetching || last_q >= target_q) begin
-        state_q <= StateNormal;
-        view_q <= word_view;
-        log_view_q <= word_view;
-        timer_o <= 1'b0;
-        if (header.later) leader_q <= leader;
-      end
-    end
-
     if (rst_i) begin
       message_q <= 1'b0;
-      state_q <= StateOff;
-      own_q <= '0;
-      replicas_q <= '0;
-      leader_q <= '0;
-      view_q <= '0;
-      log_view_q <= '0;
-      last_q <= '0;
-      next_q <= 48'd1;
-      committed_q <= '0;
-      cleaned_q <= '0;
       head_q <= '0;
       tail_q <= '0;
       held_q <= '0;
-      asked_q <= 1'b0;
-      timer_o <= 1'b0;
       opened_q <= 1'b0;
       line_pending_q <= 1'b0;
       freed_q <= 1'b0;
@@ -904,35 +788,35 @@ module vr_witness
 
   always_comb begin
     status_o = '0;
-    status_o.status.state = state_q;
-    status_o.status.index = own_q;
-    status_o.status.replicas = replicas_q;
-    status_o.status.leader = leader_q;
-    status_o.view.value = view_q;
-    status_o.last.value = last_q;
-    status_o.committed.value = committed_q;
-    status_o.cleaned.value = cleaned_q;
+    status_o.status.state = now.state;
+    status_o.status.index = now.own;
+    status_o.status.replicas = now.replicas;
+    status_o.status.leader = now.leader;
+    status_o.view.value = now.view;
+    status_o.last.value = now.last;
+    status_o.committed.value = now.committed;
+    status_o.cleaned.value = now.cleaned;
     status_o.occupied.lines = 32'(pointer_t'(tail_q - head_q));
   end
 
   // ---- Invariants ----
 
-  wire active = (state_q == StateNormal) | (state_q == StateViewChange);
-  wire is_normal = state_q == StateNormal;
-  wire group_off = (state_q == StateOff) | (state_q == StateRecovering);
+  wire active = (now.state == StateNormal) | (now.state == StateViewChange);
+  wire is_normal = now.state == StateNormal;
+  wire group_off = (now.state == StateOff) | (now.state == StateRecovering);
   wire votes = sent.valid & (sent.kind inside {TypePrepareOk, TypeStartViewChange, TypeValidateReadReply});
   wire acknowledges = sent.valid & (sent.kind == TypePrepareOk);
   wire is_appended = (st_q == StOp) & ~no_room & (op_q == number_t'(word[1]) + 1'b1);
-  wire is_held = word[1] <= 64'(last_q);
+  wire is_held = word[1] <= 64'(now.last);
   wire idle = st_q == StIdle;
   `BOMBUS_ASSERT(VotesAfterRecovery, !votes || active)
   `BOMBUS_ASSERT(AcknowledgesItsLog,
                  !acknowledges || is_normal && (st_q == StAcknowledge || is_appended || is_held))
-  `BOMBUS_ASSERT(ViewNeverFalls, group_off || $past(view_q) <= view_q)
-  `BOMBUS_ASSERT(LogView, !active || log_view_q <= view_q)
-  `BOMBUS_ASSERT(Order, !idle || (cleaned_q <= committed_q && committed_q <= last_q))
-  `BOMBUS_ASSERT(NextFollows, !idle || next_q == last_q + 1'b1)
-  `BOMBUS_ASSERT(HeldCounts, !idle || held_q == (OpBits + 1)'(last_q - cleaned_q))
+  `BOMBUS_ASSERT(ViewNeverFalls, group_off || $past(now.view) <= now.view)
+  `BOMBUS_ASSERT(LogView, !active || now.log_view <= now.view)
+  `BOMBUS_ASSERT(Order, !idle || (now.cleaned <= now.committed && now.committed <= now.last))
+  `BOMBUS_ASSERT(NextFollows, !idle || now.next == now.last + 1'b1)
+  `BOMBUS_ASSERT(HeldCounts, !idle || held_q == (OpBits + 1)'(now.last - now.cleaned))
   `BOMBUS_ASSERT(LogBounds, !idle || pointer_t'(tail_q - head_q) <= (LineBits + 1)'(LogLines))
 
 endmodule

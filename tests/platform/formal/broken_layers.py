@@ -306,13 +306,13 @@ BROKEN_LAYERS = (
     (WITNESS, Mutation("vr_control", "if (~active | header_i.earlier)", "if (~active)")),
     (WITNESS, Mutation("vr_control", "if (~is_normal | header_i.later)", "if (header_i.later)")),
     (WITNESS, Mutation("vr_control", "(group_off | header_i.earlier | ~facts_i.from", "(group_off | ~facts_i.from")),
-    (WITNESS, Mutation(WITNESS_FILE, "& (word[1] == nonce_q)", "")),
-    (WITNESS, Mutation(WITNESS_FILE, "(num_votes > {1'b0, quorum}) & reached_q", "reached_q")),
+    (WITNESS, Mutation("vr_replica", "& (word_i[1] == nonce_i)", "")),
+    (WITNESS, Mutation("vr_replica", "(num_votes > {1'b0, quorum}) & reached_q", "reached_q")),
     (
         WITNESS,
         Mutation("vr_control", "last_request) begin if (facts_i.no_room)", "last_request) begin if (0)"),
     ),
-    (WITNESS, Mutation(WITNESS_FILE, "header.clean_is_later ? committed_q : ", "")),
+    (WITNESS, Mutation("vr_replica", "clean_o = header_i.clean_is_later ? committed_q : ", "clean_o = ")),
     (WITNESS, Mutation("vr_header", "op <= last_i", "op <= next_i")),
     (WITNESS, Mutation("vr_header", "count_t'(next_i - start)", "'0")),
 )

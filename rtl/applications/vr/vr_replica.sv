@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of the replica that a witness is: its view, the numbers of its log, and what recovery and
+// view changes need. vr_control decides when it changes.
+//
+// facts_o: those that the state determines; the others are 0. They are valid from the second cycle
+// of a message on.
+module vr_replica
+  import vr_pkg::*;
+  import vr_header_pkg::*;
+  import vr_state_pkg::*;
+#(
+    parameter int unsigned RetryUs = 1000  // until a request is repeated
+) (
+    input logic        clk_i,
+    input logic        rst_i,
+    input logic [31:0] time_us_i,
+
+    input st_e      st_i,
+    input st_e      st_next_i,
+    input actions_t actions_i,
+    input logic     finish_i,
+    input logic     sends_i,    // a message of one beat, if there is room
+    input logic     free_i,     // there is
+    input header_t  header_i,
+    input words_t   word_i,
+    input replica_t leader_i,   // of the view of the message
+
+    input logic            recovers_i,  // begins recovery
+    input replica_t        index_i,     // own
+    input replica_t        replicas_i,
+    input logic     [63:0] nonce_i,
+
+    input number_t next_i,       // operation after the requests of the Prepare
+    input number_t before_i,     // operation before the entries
+    input number_t installed_i,  // last operation with them
+    input number_t reported_i,   // as committed, at most that one
+    input logic    jumps_i,      // the entries begin after the present log
+
+    output replica_state_t       now_o,
+    output facts_t               facts_o,
+    output logic                 answered_o,  // recovery begins to fetch the log, after base_o
+    output number_t              base_o,
+    output logic                 frees_o,     // the log begins after clean_o
+    output number_t              clean_o,
+    output number_t              from_o,      // entries after it are sent
+    output logic           [3:0] slot_o,      // replica whose turn it is
+    output logic                 timer_o
+);
+
+  state_e state_q;
+  replica_t own_q, replicas_q, leader_q;
+  number_t view_q, log_view_q, last_q, next_q, committed_q, cleaned_q;
+  logic [31:0] asked_at_q, retry_at_q;
+  logic asked_q;
+  wire number_t word_view = number_t'(word_i[0]);
+  wire replica_t word_replica = word_i[1][2:0];
+  wire number_t word_2 = number_t'(word_i[2]);
+
+  // ---- Recovery and view change ----
+
+  logic [MaxReplicas-1:0] votes_q;
+  number_t least_q;
+  logic repeated_q, had_quorum_q;
+  logic reached_q, highest_later_q, highest_same_q;
+  number_t highest_q, target_q;
+  replica_t highest_leader_q;
+  wire [3:0] num_votes = 4'($countones(votes_q));
+  wire replica_t quorum = replica_t'(replicas_q >> 1);
+  wire has_quorum = num_votes >= {1'b0, quorum};
+  wire all_answered = (num_votes > {1'b0, quorum}) & reached_q;
+  wire nothing_to_fetch = target_q == base_o;
+  wire restarts = recovers_i | (st_i == StRestart);
+  assign answered_o = (st_i == StReached) & all_answered;
+
+  // ---- Truncation: cleanUpTo, at most the last committed operation ----
+
+  logic committed_frees_q;
+  assign clean_o = header_i.clean_is_later ? committed_q : number_t'(word_i[3]);
+  assign frees_o = actions_i.cleans &
+      (header_i.clean_is_later ? committed_frees_q : header_i.clean_frees);
+
+  // ---- Facts. The results are used some cycles after the state changes. ----
+
+  logic retry_due_q, may_ask_q, from_group_q, expected_q;
+  wire from_group = (word_i[1] < 64'(replicas_q)) & (word_replica != own_q);
+  wire expected = (state_q == StateRecovering) & (word_i[1] == nonce_i) & ~word_i[0][0] &
+      (word_i[0][31:0] < 32'(replicas_q));
+  // A deadline may be up to 2^31 us late.
+  wire [31:0] late = time_us_i - retry_at_q;
+  always_comb begin
+    facts_o = '0;
+    facts_o.from_group = from_group_q;
+    facts_o.expected = expected_q;
+    facts_o.same_log = (state_q != StateViewChange) & ~header_i.later;
+    facts_o.reaches = last_q >= target_q;
+    facts_o.all_answered = all_answered;
+    facts_o.nothing_to_fetch = nothing_to_fetch;
+    facts_o.has_quorum = has_quorum;
+    facts_o.had_quorum = had_quorum_q;
+    facts_o.repeated = repeated_q;
+    facts_o.may_ask = may_ask_q;
+    facts_o.retry_due = retry_due_q;
+  end
+  assign now_o = '{
+          state: state_q,
+          own: own_q,
+          replicas: replicas_q,
+          leader: leader_q,
+          view: view_q,
+          log_view: log_view_q,
+          last: last_q,
+          next: next_q,
+          committed: committed_q,
+          cleaned: cleaned_q
+      };
+
+  always_ff @(posedge clk_i) begin
+    committed_frees_q <= committed_q > cleaned_q;
+    retry_due_q <= timer_o & ~late[31] & (st_i == StIdle);
+    may_ask_q <= ~asked_q | (time_us_i - asked_at_q >= 32'(RetryUs));
+    highest_later_q <= word_2 > highest_q;
+    highest_same_q <= word_2 == highest_q;
+    if (st_i == StCheck) begin
+      from_group_q <= from_group;
+      expected_q   <= expected;
+    end
+
+    // Normal operation.
+    if (frees_o) cleaned_q <= clean_o;
+    if (actions_i.appends) begin
+      last_q <= number_t'(word_i[1]);
+      next_q <= next_i;
+    end
+    if (actions_i.commits) committed_q <= number_t'(word_i[1]);
+    if (st_i == StAsk && sends_i && free_i) begin
+      asked_q <= 1'b1;
+      asked_at_q <= time_us_i;
+    end
+
+    // Recovery.
+    if (recovers_i) begin
+      own_q <= index_i;
+      replicas_q <= replicas_i;
+    end
+    if (restarts) begin
+      state_q <= StateRecovering;
+      view_q <= '0;
+      log_view_q <= '0;
+      last_q <= '0;
+      next_q <= 48'd1;
+      committed_q <= '0;
+      cleaned_q <= '0;
+      votes_q <= '0;
+      highest_q <= '0;
+      reached_q <= 1'b0;
+      asked_q <= 1'b0;
+      timer_o <= 1'b1;
+    end
+    if (st_i == StRecover) begin  // replicas that may lead
+      if (free_i) slot_o <= slot_o + 4'd2;
+    end else if (st_i == StSpread) begin
+      if (free_i | ~sends_i) slot_o <= slot_o + 4'd1;
+    end else slot_o <= '0;
+    if ((st_i == StRecover || st_i == StFetch) && finish_i) begin
+      retry_at_q <= time_us_i + 32'(RetryUs);
+    end
+    if (st_i == StResponse) begin
+      votes_q[word_i[0][2:0]] <= 1'b1;
+      if (highest_later_q) begin
+        highest_q <= word_2;
+        reached_q <= 1'b0;
+      end
+      if ((highest_later_q | highest_same_q) && word_i[0][2:0] == leader_i) begin
+        reached_q <= 1'b1;
+        highest_leader_q <= leader_i;
+        target_q <= number_t'(word_i[3]);
+        base_o <= number_t'(word_i[5]);
+      end
+    end
+    if (answered_o) begin
+      view_q <= highest_q;
+      leader_q <= highest_leader_q;
+      last_q <= base_o;
+      next_q <= base_o + 1'b1;
+      committed_q <= base_o;
+      cleaned_q <= base_o;
+      state_q <= StateFetching;
+      if (nothing_to_fetch) begin
+        state_q <= StateNormal;
+        log_view_q <= highest_q;
+        timer_o <= 1'b0;
+      end
+    end
+
+    // View change.
+    if (st_i == StChange) begin
+      had_quorum_q <= ~header_i.later & has_quorum;
+      repeated_q   <= ~header_i.later & votes_q[word_replica] & ~word_replica[0];
+      if (header_i.later) begin
+        state_q  <= StateViewChange;
+        view_q   <= word_view;
+        leader_q <= leader_i;
+        votes_q  <= MaxReplicas'(1) << word_replica;
+        least_q  <= word_2 < committed_q ? word_2 : committed_q;
+        asked_q  <= 1'b0;
+      end else begin
+        votes_q[word_replica] <= 1'b1;
+        if (word_2 < least_q) least_q <= word_2;
+      end
+    end
+    if (st_i == StDecide && header_i.is_request) from_o <= number_t'(word_i[1]);
+    if (st_i == StQuorum) from_o <= least_q;
+    if (st_i == StSettle && from_o < cleaned_q) from_o <= cleaned_q;
+
+    // Entries.
+    if (st_i == StRoom && st_next_i == StCopy && jumps_i) begin
+      cleaned_q   <= before_i;
+      committed_q <= before_i;
+    end
+    if (st_i == StCopy && st_next_i == StInstalled) begin
+      last_q  <= installed_i;
+      next_q  <= installed_i + 1'b1;
+      asked_q <= 1'b0;
+    end
+    if (st_i == StInstalled) begin
+      if (reported_i > committed_q) committed_q <= reported_i;
+      if (state_q != StateFetching || last_q >= target_q) begin
+        state_q <= StateNormal;
+        view_q <= word_view;
+        log_view_q <= word_view;
+        timer_o <= 1'b0;
+        if (header_i.later) leader_q <= leader_i;
+      end
+    end
+
+    if (rst_i) begin
+      state_q <= StateOff;
+      own_q <= '0;
+      replicas_q <= '0;
+      leader_q <= '0;
+      view_q <= '0;
+      log_view_q <= '0;
+      last_q <= '0;
+      next_q <= 48'd1;
+      committed_q <= '0;
+      cleaned_q <= '0;
+      asked_q <= 1'b0;
+      timer_o <= 1'b0;
+    end
+  end
+
+endmodule
