@@ -310,4 +310,6 @@ MUTATIONS = (
 def test_mutations_are_found(mutation: Mutation, tmp_path: Path) -> None:
     rtl = mutation.copy(tmp_path)
     with pytest.raises((AssertionError, BenchError)):
-        run_random(Benches(rtl), 40, 10)
+        for scenario in SCENARIOS:
+            test_scenarios(Benches(rtl), scenario)
+        run_random(Benches(rtl), 60, 20)

@@ -81,7 +81,7 @@ class Cases:
         del self.sent[:-40]
         if random.random() < 0.1:
             return self._malformed(data)
-        if random.random() < 0.15:
+        if random.random() < 0.06:
             self._cut(data)
         return data
 

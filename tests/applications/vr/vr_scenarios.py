@@ -127,6 +127,17 @@ def wrap_around_of_numbers(target: Target) -> None:
     assert target.model.counted["malformed"] == 1
 
 
+def last_entry_cut_off(target: Target) -> None:
+    """Its length says more than the message has."""
+    join(target)
+    entries = encode_entries([Entry(0, 1, REQUEST), Entry(0, 2, Request(1, 3, bytes(200)))])
+    for lines in (1, 2, 3):
+        target.send(StateTransfer(0, 0, entries[: -64 * lines]).encode())
+        assert target.model.last == 0
+    target.send(StateTransfer(0, 0, entries).encode())
+    assert target.model.last == 2
+
+
 def missing_and_overlapping_fragments(target: Target) -> None:
     """Only all fragments, in order and without overlap, are a message."""
     join(target)
@@ -178,6 +189,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     truncation_during_fetch,
     incomplete_transfer_of_a_later_view,
     wrap_around_of_numbers,
+    last_entry_cut_off,
     missing_and_overlapping_fragments,
     messages_between_fragments,
 )
