@@ -105,7 +105,8 @@ module vr_witness_formal
   wire [7:0] sent_kind = u_witness.u_reply.short_data[39:32];
   wire sends_ok = sends & (sent_kind == TypePrepareOk);
   wire sends_change = sends & (sent_kind == TypeStartViewChange);
-  wire sends_valid = sends & (sent_kind == TypeValidateReadReply) & u_witness.u_reply.short_data[104];
+  wire sends_valid = sends & (sent_kind == TypeValidateReadReply) &
+      u_witness.u_reply.short_data[104];
   wire sends_vote = u_witness.actions.sends_log & u_witness.header.is_change;
   wire votes = sends_ok | sends_change | sends_valid | sends_vote;
   number_t vote_view;
@@ -192,15 +193,16 @@ module vr_witness_formal
   always_comb begin
     if (~started_q) assume (rst_i);
     // The index points into the log.
-    if (u_witness.freed_q)
-      assume (pointer_t'(u_witness.index_value - u_witness.head_q) <=
-              pointer_t'(u_witness.tail_q - u_witness.head_q));
+    if (u_witness.u_log.freed_q)
+      assume (pointer_t'(u_witness.u_log.index_value - u_witness.u_log.head_q) <=
+              pointer_t'(u_witness.u_log.tail_q - u_witness.u_log.head_q));
     // Entries
     if (copies && u_witness.st_d == StInstalled)
-      assume (pointer_t'(u_witness.write_q - u_witness.head_q) <= LogLines);
+      assume (pointer_t'(u_witness.u_log.write_q - u_witness.u_log.head_q) <= LogLines);
     if (installs) begin
-      assume (u_witness.entries_first >= 1 && u_witness.entries_first <= u_witness.entries_last);
-      if (u_witness.new_ops != '0) assume (u_witness.entries_last >= u_witness.keep_q);
+      assume (u_witness.u_transfer.first >= 1);
+      assume (u_witness.u_transfer.first <= u_witness.u_transfer.last);
+      if (u_witness.new_ops != '0) assume (u_witness.u_transfer.last >= u_witness.keep_op);
     end
   end
 
@@ -230,7 +232,7 @@ module vr_witness_formal
 
   // ---- Invariants ----
 
-  wire [48:0] opened = 49'(word[4]) - 49'(u_witness.requests_q);
+  wire [48:0] opened = 49'(word[4]) - 49'(u_witness.u_requests.requests_q);
   wire number_t skipped = u_witness.now.next - number_t'(word[2]);
   always_comb begin
     if (started_q) begin
@@ -254,7 +256,7 @@ module vr_witness_formal
         assert (u_witness.header.start_follows == (number_t'(word[2]) <= u_witness.now.next));
         assert (u_witness.header.skip == count_t'(skipped));
         assert (u_witness.header.many == |word[4][47:9]);
-        assert (u_witness.op_q == u_witness.now.next && written_q == '0);
+        assert (u_witness.op == u_witness.now.next && written_q == '0);
       end
       if (decides | walks | asks | divides | installs | changes | responds | reaches) begin
         if (u_witness.header.is_prepare & u_witness.header.formed) begin
@@ -282,13 +284,14 @@ module vr_witness_formal
         assert (is_normal && word_view == view && op > last);
         assert (u_witness.header.is_prepare & u_witness.header.formed & ~u_witness.header.later);
         assert (number_t'(word[2]) <= u_witness.now.next && word[4] < 64'd512);
-        assert (64'(u_witness.requests_q) < word[4]);
-        assert (u_witness.op_q == u_witness.now.next + written_q);
-        if (u_witness.skip_q == '0)
+        assert (64'(u_witness.u_requests.requests_q) < word[4]);
+        assert (u_witness.op == u_witness.now.next + written_q);
+        if (u_witness.u_requests.skip_q == '0)
           assert (opened == 49'(written_q) + 49'(skipped));
-          else assert (written_q == '0 && opened + 49'(u_witness.skip_q) == 49'(skipped));
+          else
+            assert (written_q == '0 && opened + 49'(u_witness.u_requests.skip_q) == 49'(skipped));
       end
-      if (opens | requests) assert (u_witness.requests_q != '0);
+      if (opens | requests) assert (u_witness.u_requests.requests_q != '0);
 
       // Recovery
       if (after_response | responds) begin
@@ -327,8 +330,8 @@ module vr_witness_formal
       // The order of operations
       assert (u_witness.now.cleaned <= u_witness.now.committed);
       if (~copies) assert (u_witness.now.committed <= last);
-      if (installs) assert (u_witness.now.committed <= u_witness.keep_q);
-      if (u_witness.st_q == StInstalled) assert (u_witness.reported_q <= last);
+      if (installs) assert (u_witness.now.committed <= u_witness.keep_op);
+      if (u_witness.st_q == StInstalled) assert (u_witness.reported <= last);
       if (decides) assert (u_witness.header.op_is_later == (op > u_witness.now.committed));
       if ((decides | walks | asks | after_ask) & u_witness.header.is_prepare) begin
         assert (u_witness.header.clean_is_later == (number_t'(word[3]) > u_witness.now.committed));
@@ -336,16 +339,17 @@ module vr_witness_formal
 
       // The log: its lines, and those of the requests that are written after it
       if (~copies) begin
-        assert (pointer_t'(u_witness.tail_q - u_witness.head_q) <= LogLines);
+        assert (pointer_t'(u_witness.u_log.tail_q - u_witness.u_log.head_q) <= LogLines);
       end
-      if (walks && u_witness.kept_q) begin
-        assert (pointer_t'(u_witness.used_q) == pointer_t'(u_witness.write_q - u_witness.head_q));
+      if (walks && u_witness.kept) begin
+        assert (pointer_t'(u_witness.u_log.used_q) ==
+                pointer_t'(u_witness.u_log.write_q - u_witness.u_log.head_q));
       end
       if (walks || decides) begin
-        assert (u_witness.kept_q == (written_q != '0));
-        if (~u_witness.kept_q) assert (u_witness.write_q == u_witness.tail_q);
+        assert (u_witness.kept == (written_q != '0));
+        if (~u_witness.kept) assert (u_witness.u_log.write_q == u_witness.u_log.tail_q);
       end
-      if (u_witness.freed_q) begin
+      if (u_witness.u_log.freed_q) begin
         assert (~decides && ~walks && ~installs);
       end
     end

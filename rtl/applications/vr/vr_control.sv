@@ -73,7 +73,8 @@ module vr_control
       StDecide: begin
         // Harmless if the message is dropped.
         count_o = header_i.is_prepare ? 7'd77 : header_i.is_start ? 7'd45 : 7'd37;
-        actions_o.consume = header_i.is_prepare ? facts_i.has_second : header_i.is_transfer | header_i.is_start;
+        actions_o.consume = header_i.is_prepare ? facts_i.has_second :
+            header_i.is_transfer | header_i.is_start;
         if (~header_i.framed | ~header_i.formed) begin
           drops_o.malformed = 1'b1;
           finish_o = 1'b1;

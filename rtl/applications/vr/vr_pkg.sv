@@ -47,16 +47,12 @@ package vr_pkg;
     logic [15:0] port;
   } address_t;
 
-  // What a witness reports of its state.
+  // Of a Prepare.
   typedef struct packed {
-    state_e      state;
-    replica_t    own;
-    number_t     view;
-    number_t     last;
-    number_t     committed;
-    number_t     cleaned;
-    logic [63:0] nonce;
-  } report_t;
+    logic [63:0] client;
+    logic [63:0] number;
+    logic [63:0] bytes;   // of the operation
+  } request_t;
 
   // A big-endian number of 8 bytes and back.
   function automatic logic [63:0] swap64(logic [63:0] x);

@@ -4,6 +4,8 @@
 //
 // facts_o: those that the state determines; the others are 0. They are valid from the second cycle
 // of a message on.
+`include "bombus_assert.svh"
+
 module vr_replica
   import vr_pkg::*;
   import vr_header_pkg::*;
@@ -23,7 +25,6 @@ module vr_replica
     input logic     free_i,     // there is
     input header_t  header_i,
     input words_t   word_i,
-    input replica_t leader_i,   // of the view of the message
 
     input logic            recovers_i,  // begins recovery
     input replica_t        index_i,     // own
@@ -43,6 +44,7 @@ module vr_replica
     output logic                 frees_o,     // the log begins after clean_o
     output number_t              clean_o,
     output number_t              from_o,      // entries after it are sent
+    output replica_t             leader_o,    // of the view of the message, after StModulo
     output logic           [3:0] slot_o,      // replica whose turn it is
     output logic                 timer_o
 );
@@ -55,6 +57,17 @@ module vr_replica
   wire number_t word_view = number_t'(word_i[0]);
   wire replica_t word_replica = word_i[1][2:0];
   wire number_t word_2 = number_t'(word_i[2]);
+
+  logic leader_busy;
+  vr_leader u_leader (
+      .clk_i,
+      .view_i(header_i.is_response ? word_2 : word_view),
+      .replicas_i(replicas_q),
+      .start_i(st_i != StModulo && st_next_i == StModulo),
+      .step_i(st_i == StModulo),
+      .leader_o,
+      .busy_o(leader_busy)
+  );
 
   // ---- Recovery and view change ----
 
@@ -100,6 +113,7 @@ module vr_replica
     facts_o.repeated = repeated_q;
     facts_o.may_ask = may_ask_q;
     facts_o.retry_due = retry_due_q;
+    facts_o.leader_busy = leader_busy;
   end
   assign now_o = '{
           state: state_q,
@@ -170,9 +184,9 @@ module vr_replica
         highest_q <= word_2;
         reached_q <= 1'b0;
       end
-      if ((highest_later_q | highest_same_q) && word_i[0][2:0] == leader_i) begin
+      if ((highest_later_q | highest_same_q) && word_i[0][2:0] == leader_o) begin
         reached_q <= 1'b1;
-        highest_leader_q <= leader_i;
+        highest_leader_q <= leader_o;
         target_q <= number_t'(word_i[3]);
         base_o <= number_t'(word_i[5]);
       end
@@ -199,7 +213,7 @@ module vr_replica
       if (header_i.later) begin
         state_q  <= StateViewChange;
         view_q   <= word_view;
-        leader_q <= leader_i;
+        leader_q <= leader_o;
         votes_q  <= MaxReplicas'(1) << word_replica;
         least_q  <= word_2 < committed_q ? word_2 : committed_q;
         asked_q  <= 1'b0;
@@ -229,7 +243,7 @@ module vr_replica
         view_q <= word_view;
         log_view_q <= word_view;
         timer_o <= 1'b0;
-        if (header_i.later) leader_q <= leader_i;
+        if (header_i.later) leader_q <= leader_o;
       end
     end
 
@@ -248,5 +262,14 @@ module vr_replica
       timer_o <= 1'b0;
     end
   end
+
+  // ---- Invariants ----
+
+  wire active = (state_q == StateNormal) | (state_q == StateViewChange);
+  wire is_off = (state_q == StateOff) | (state_q == StateRecovering);
+  `BOMBUS_ASSERT(ViewNeverFalls, is_off || $past(view_q) <= view_q)
+  `BOMBUS_ASSERT(LogView, !active || log_view_q <= view_q)
+  `BOMBUS_ASSERT(Order, st_i != StIdle || (cleaned_q <= committed_q && committed_q <= last_q))
+  `BOMBUS_ASSERT(NextFollows, st_i != StIdle || next_q == last_q + 1'b1)
 
 endmodule

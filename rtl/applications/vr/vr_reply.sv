@@ -6,6 +6,7 @@
 module vr_reply
   import bombus_pkg::*;
   import vr_pkg::*;
+  import vr_state_pkg::*;
 #(
     parameter type beat_t = logic,
     parameter int unsigned UdpPort = 12345
@@ -17,17 +18,18 @@ module vr_reply
     input replica_t set_slot_i,
     input address_t address_i,
 
-    input logic               emit_i,        // a message of one beat
-    input logic         [7:0] type_i,
-    input logic               to_source_i,   // of the received message, or to a replica
-    input replica_t           to_slot_i,
-    input packet_meta_t       source_i,      // metadata of the received message
-    input words_t             word_i,        // its fields
-    input report_t            report_i,      // state of the witness
-    input number_t            number_i,      // operation of a PrepareOK or RequestStateTransfer
-    input number_t            asked_view_i,  // of a RequestStateTransfer
-    input logic               valid_i,       // the read is valid
-    input logic               refused_i,     // the set-up is refused
+    input logic                  emit_i,        // a message of one beat
+    input logic           [ 7:0] type_i,
+    input logic                  to_source_i,   // of the received message, or to a replica
+    input replica_t              to_slot_i,
+    input packet_meta_t          source_i,      // metadata of the received message
+    input words_t                word_i,        // its fields
+    input replica_state_t        now_i,         // state of the witness
+    input logic           [63:0] nonce_i,
+    input number_t               number_i,      // operation of a PrepareOK or RequestStateTransfer
+    input number_t               asked_view_i,  // of a RequestStateTransfer
+    input logic                  valid_i,       // the read is valid
+    input logic                  refused_i,     // the set-up is refused
 
     input line_t         log_data_i,    // a beat of vr_log_sender
     input logic    [6:0] log_bytes_i,
@@ -51,36 +53,36 @@ module vr_reply
     out_bytes = 6'd29;
     unique case (type_i)
       TypePrepareOk: begin
-        out_word[0] = 64'(report_i.view);
+        out_word[0] = 64'(now_i.view);
         out_word[1] = 64'(number_i);
-        out_word[2] = 64'(report_i.own);
-        out_word[3] = 64'(report_i.committed);
+        out_word[2] = 64'(now_i.own);
+        out_word[3] = 64'(now_i.committed);
         out_bytes   = 6'd45;
       end
       TypeStartViewChange: begin
-        out_word[0] = 64'(report_i.view);
-        out_word[1] = 64'(report_i.own);
-        out_word[2] = 64'(report_i.committed);
+        out_word[0] = 64'(now_i.view);
+        out_word[1] = 64'(now_i.own);
+        out_word[2] = 64'(now_i.committed);
         out_bytes   = 6'd37;
       end
       TypeRecovery: begin
-        out_word[0] = {Version, 32'(report_i.own)};
-        out_word[1] = report_i.nonce;
+        out_word[0] = {Version, 32'(now_i.own)};
+        out_word[1] = nonce_i;
       end
       TypeSetUpReply: begin
-        out_word[0] = {Version, 32'(report_i.state)};
-        out_word[1] = {32'(refused_i), 32'(report_i.own)};
-        out_word[2] = 64'(report_i.view);
-        out_word[3] = 64'(report_i.last);
-        out_word[4] = 64'(report_i.committed);
-        out_word[5] = 64'(report_i.cleaned);
+        out_word[0] = {Version, 32'(now_i.state)};
+        out_word[1] = {32'(refused_i), 32'(now_i.own)};
+        out_word[2] = 64'(now_i.view);
+        out_word[3] = 64'(now_i.last);
+        out_word[4] = 64'(now_i.committed);
+        out_word[5] = 64'(now_i.cleaned);
         out_bytes   = 6'd61;
       end
       TypeValidateReadReply: begin  // a byte, then the fields
         out_word[0] = {7'b0, valid_i, word_i[1][63:8]};
         out_word[1] = {word_i[1][7:0], word_i[2][63:8]};
         out_word[2] = {word_i[2][7:0], 56'b0};
-        out_word[3] = {5'b0, report_i.own, 56'b0};
+        out_word[3] = {5'b0, now_i.own, 56'b0};
         out_bytes   = 6'd38;
       end
       default: begin  // RequestStateTransfer

@@ -90,7 +90,7 @@ package vr_state_pkg;
     vr_pkg::replica_t to_slot;
   } sent_t;
 
-  // What the control knows of the message, beside its header.
+  // What the control decides by, beside the header of the message.
   typedef struct packed {
     logic from_group;        // of another member
     logic expected;          // answer to the present recovery

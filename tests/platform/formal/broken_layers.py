@@ -46,7 +46,6 @@ PAYLOAD_FILE = "tcp_payload"
 EXPIRY_FILE = "tcp_expiry"
 REQUESTS_FILE = "tcp_session_requests"
 RING_FILE = "ring_write"
-WITNESS_FILE = "vr_witness"
 
 BROKEN_LAYERS = (
     (
@@ -305,14 +304,26 @@ BROKEN_LAYERS = (
     ),
     (WITNESS, Mutation("vr_control", "if (~active | header_i.earlier)", "if (~active)")),
     (WITNESS, Mutation("vr_control", "if (~is_normal | header_i.later)", "if (header_i.later)")),
-    (WITNESS, Mutation("vr_control", "(group_off | header_i.earlier | ~facts_i.from", "(group_off | ~facts_i.from")),
+    (
+        WITNESS,
+        Mutation(
+            "vr_control",
+            "(group_off | header_i.earlier | ~facts_i.from",
+            "(group_off | ~facts_i.from",
+        ),
+    ),
     (WITNESS, Mutation("vr_replica", "& (word_i[1] == nonce_i)", "")),
     (WITNESS, Mutation("vr_replica", "(num_votes > {1'b0, quorum}) & reached_q", "reached_q")),
     (
         WITNESS,
-        Mutation("vr_control", "last_request) begin if (facts_i.no_room)", "last_request) begin if (0)"),
+        Mutation(
+            "vr_control", "last_request) begin if (facts_i.no_room)", "last_request) begin if (0)"
+        ),
     ),
-    (WITNESS, Mutation("vr_replica", "clean_o = header_i.clean_is_later ? committed_q : ", "clean_o = ")),
+    (
+        WITNESS,
+        Mutation("vr_replica", "clean_o = header_i.clean_is_later ? committed_q : ", "clean_o = "),
+    ),
     (WITNESS, Mutation("vr_header", "op <= last_i", "op <= next_i")),
     (WITNESS, Mutation("vr_header", "count_t'(next_i - start)", "'0")),
 )

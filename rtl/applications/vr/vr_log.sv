@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The log of a witness, in lines of 64 bytes, with an index of its operations; and whether new ones
+// fit. Lines after the end of the log are written before the log is extended, which an error leaves
+// out.
+//
+// no_room_o is valid from the cycle after a request is opened on, or in StRoom. The first line of
+// an operation is read from the index with a latency of one cycle, a line of the log too.
+`include "bombus_assert.svh"
+
+module vr_log
+  import vr_pkg::*;
+  import vr_header_pkg::*;
+  import vr_state_pkg::*;
+#(
+    parameter int unsigned LogLines = 2048,  // a power of two
+    parameter int unsigned LogOps = 1024,  // a power of two; one operation less is held
+    localparam int unsigned LineBits = $clog2(LogLines),
+    localparam type pointer_t = logic [LineBits:0]  // of a line; distinguishes full from empty
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input st_e            st_i,
+    input st_e            st_next_i,
+    input st_e            after_i,
+    input actions_t       actions_i,
+    input header_t        header_i,
+    input replica_state_t now_i,
+    input logic           empties_i,   // the log
+    input logic           answered_i,  // it begins, empty, after base_i
+    input number_t        base_i,
+    input logic           frees_i,     // it begins after clean_i
+    input number_t        clean_i,
+    input number_t        from_i,      // the first line after this operation is first_o
+
+    input logic     keeps_i,    // the request that is opened is written
+    input count_t   lines_i,    // that it takes
+    input request_t request_i,  // that was opened
+    input number_t  this_op_i,  // its operation
+
+    input line_t                 found_i,       // a line of its operation
+    input logic  [LineBytes-1:0] found_keep_i,  // bytes that belong to it
+    input logic  [ LineBits-1:0] found_addr_i,
+    input logic                  found_write_i,
+
+    input number_t keep_i,        // entries of a transfer: operations up to this one are kept
+    input number_t kept_op_i,     // or, if the entries begin later, the one before them
+    input logic    jumps_i,       // they begin later
+    input count_t  new_lines_i,
+    input count_t  new_ops_i,
+    input line_t   copy_line_i,
+    input logic    copy_new_i,
+    input logic    copy_first_i,
+    input number_t copy_op_i,
+    input count_t  copy_lines_i,
+
+    output logic                    kept_o,       // the request is written
+    output logic                    no_room_o,
+    output logic     [LineBits-1:0] line_addr_o,  // next line of its operation
+    output logic     [LineBits-1:0] first_o,      // lines to be sent
+    output pointer_t                lines_o,
+    input  logic     [LineBits-1:0] read_addr_i,
+    output line_t                   read_line_o,
+    output pointer_t                occupied_o,
+    output logic                    busy_o
+);
+
+  localparam int unsigned OpBits = $clog2(LogOps);
+  localparam int unsigned UsedBits = LineBits + 10;
+  typedef logic [OpBits-1:0] index_t;  // of an operation
+
+  pointer_t head_q, tail_q, write_q;  // write: next line
+  logic [OpBits:0] held_q;  // operations
+  logic opened_q, full_q, line_pending_q, ops_full_q, freed_q;
+  count_t ops_q;  // opened
+  logic [LineBits-1:0] header_addr_q;
+  logic [UsedBits-1:0] used_q;
+
+  // ---- Memories ----
+
+  logic write_line_q;
+  logic [LineBits-1:0] write_addr_q;
+  line_t line_q, line;
+  sized_memory #(
+      .data_t(line_t),
+      .Depth (LogLines)
+  ) u_lines (
+      .clk_i,
+      .write_addr_i(write_addr_q),
+      .data_i(line_q),
+      .write_i(write_line_q),
+      .read_addr_i,
+      .data_o(read_line_o)
+  );
+  // The first line of each operation, and of the one after the last.
+  logic write_index_q;
+  index_t index_op_q, read_op;
+  pointer_t value_q, index_value;
+  sized_memory #(
+      .data_t(pointer_t),
+      .Depth (LogOps)
+  ) u_index (
+      .clk_i,
+      .write_addr_i(index_op_q),
+      .data_i(value_q),
+      .write_i(write_index_q),
+      .read_addr_i(read_op),
+      .data_o(index_value)
+  );
+  always_comb begin
+    read_op = index_t'(from_i) + 1'b1;
+    if (st_i == StDecide || st_i == StOp || st_i == StAsk) read_op = index_t'(clean_i) + 1'b1;
+    else if (st_i == StPlan || st_i == StSettle && after_i == StRoom)
+      read_op = index_t'(keep_i) + 1'b1;
+  end
+
+  // Lines: of requests, the operations of requests, copied entries.
+  line_t request_line;
+  assign request_line = {
+    swap64(request_i.bytes),
+    swap64(request_i.number),
+    swap64(request_i.client),
+    64'b0,
+    swap64(64'd1),
+    swap64(64'(this_op_i)),
+    swap64(64'(now_i.view)),
+    swap64(request_i.bytes + 64'd64)
+  };
+  wire copies = (st_i == StCopyLine) & copy_new_i;
+  always_comb begin
+    for (int unsigned b = 0; b < LineBytes; b++) begin
+      line[8*b+:8] = copy_line_i[8*b+:8];
+      if (found_write_i) line[8*b+:8] = found_keep_i[b] ? found_i[8*b+:8] : '0;
+      else if (line_pending_q) line[8*b+:8] = request_line[8*b+:8];
+    end
+  end
+
+  // ---- Bounds ----
+
+  wire pointer_t used = write_q - head_q;
+  // Operations before the entries: all, or of a new log those that are kept.
+  wire [OpBits:0] remaining = jumps_i ? '0 : (OpBits + 1)'(keep_i - now_i.cleaned);
+  wire [15:0] freed = header_i.clean_is_later ? header_i.freed_all : header_i.freed;
+  assign no_room_o = full_q | (kept_o & ((used_q > UsedBits'(LogLines)) | ops_full_q));
+  assign occupied_o = tail_q - head_q;
+  assign busy_o = write_line_q | line_pending_q;
+
+  always_ff @(posedge clk_i) begin
+    write_line_q <= found_write_i | line_pending_q | copies;
+    line_q <= line;
+    if (found_write_i) write_addr_q <= found_addr_i;
+    else if (line_pending_q) write_addr_q <= header_addr_q;
+    else write_addr_q <= write_q[LineBits-1:0];
+    write_index_q <= opened_q & ~no_room_o;
+    index_op_q <= index_t'(this_op_i) + 1'b1;
+    value_q <= write_q;
+    first_o <= index_value[LineBits-1:0];
+    lines_o <= tail_q - index_value;
+
+    // Requests.
+    opened_q <= actions_i.walks & keeps_i;
+    line_pending_q <= opened_q & ~no_room_o;
+    if (actions_i.walks) begin
+      kept_o <= keeps_i;
+      ops_full_q <= (OpBits + 10)'(held_q) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 2);
+      used_q <= UsedBits'(used) + UsedBits'(lines_i);
+      if (keeps_i) begin
+        header_addr_q <= write_q[LineBits-1:0];
+        line_addr_o <= write_q[LineBits-1:0] + 1'b1;
+        write_q <= write_q + pointer_t'(lines_i);
+        ops_q <= ops_q + 1'b1;
+      end
+    end
+    if (st_i == StCheck) begin
+      write_q <= tail_q;
+      ops_q   <= '0;
+      full_q  <= 1'b0;
+      kept_o  <= 1'b0;
+    end
+    if (st_i == StOp) begin
+      full_q <= no_room_o;
+      if (actions_i.extract) line_addr_o <= line_addr_o + 1'b1;
+    end
+
+    // The beginning and the end.
+    freed_q <= frees_i;
+    if (freed_q) head_q <= index_value;
+    if (frees_i | actions_i.appends) begin
+      held_q <= held_q + (actions_i.appends ? (OpBits + 1)'(ops_q) : '0) -
+          (frees_i ? (OpBits + 1)'(freed) : '0);
+    end
+    if (actions_i.appends) tail_q <= write_q;
+    if (empties_i) begin
+      head_q <= '0;
+      tail_q <= '0;
+      held_q <= '0;
+    end
+    if (answered_i) begin
+      write_index_q <= 1'b1;
+      index_op_q <= index_t'(base_i) + 1'b1;
+      value_q <= '0;
+    end
+
+    // Entries: after the kept part of the log.
+    if (st_i == StSettle && after_i == StRoom) begin
+      write_q <= jumps_i ? '0 : index_value;
+      kept_o <= 1'b1;
+      full_q <= 1'b0;
+      used_q <= UsedBits'(jumps_i ? '0 : used) + UsedBits'(new_lines_i);
+      ops_full_q <= (OpBits + 10)'(remaining) + (OpBits + 10)'(new_ops_i) >
+          (OpBits + 10)'(LogOps - 1);
+    end
+    if (st_i == StRoom && st_next_i == StCopy) begin
+      if (jumps_i) head_q <= '0;
+      held_q <= remaining + (OpBits + 1)'(new_ops_i);
+      write_index_q <= 1'b1;
+      index_op_q <= index_t'(kept_op_i) + 1'b1;
+    end
+    if (st_i == StCopy && st_next_i == StInstalled) tail_q <= write_q;
+    if (copies) begin
+      write_q <= write_q + 1'b1;
+      if (copy_first_i) begin
+        write_index_q <= 1'b1;
+        index_op_q <= index_t'(copy_op_i) + 1'b1;
+        value_q <= write_q + pointer_t'(copy_lines_i);
+      end
+    end
+
+    if (rst_i) begin
+      head_q <= '0;
+      tail_q <= '0;
+      held_q <= '0;
+      opened_q <= 1'b0;
+      line_pending_q <= 1'b0;
+      freed_q <= 1'b0;
+    end
+  end
+
+  `BOMBUS_ASSERT(HeldCounts, st_i != StIdle || held_q == (OpBits + 1)'(now_i.last - now_i.cleaned))
+  `BOMBUS_ASSERT(LogBounds, st_i != StIdle || occupied_o <= (LineBits + 1)'(LogLines))
+
+endmodule

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The requests of a Prepare: their fields, how many are left, and their operations.
+//
+// A request is opened in a cycle of walks_i: the first one when the message is decided on, with its
+// fields in the first two beats, the others when their fields have been found. Those of operations
+// that are in the log already are skipped.
+module vr_requests
+  import bombus_pkg::*;
+  import vr_pkg::*;
+  import vr_header_pkg::*;
+  import vr_state_pkg::*;
+(
+    input logic clk_i,
+
+    input st_e     st_i,
+    input logic    walks_i,
+    input logic    extract_i,
+    input logic    has_line_i,
+    input header_t header_i,
+    input words_t  word_i,
+    input line_t   first_i,       // beat of the message
+    input line_t   second_i,
+    input length_t length_i,
+    input number_t next_i,        // operation after the log
+    input line_t   found_i,       // fields of a further request
+    input logic    found_valid_i,
+
+    output facts_t         facts_o,    // those of the request; the others are 0
+    output logic           keeps_o,    // the request that is opened is written to the log
+    output count_t         lines_o,    // that it takes
+    output request_t       request_o,  // that was opened
+    output number_t        this_op_o,  // its operation
+    output number_t        op_o,       // of the next one
+    output logic     [6:0] part_o      // bytes of the operation in the next line
+);
+
+  request_t request, request_q;
+  wire request_t first_request =
+  '{
+      client: word_i[5],
+      number: swap64({second_i[39:0], first_i[511:488]}),
+      bytes: swap64(second_i[103:40])
+  }
+  ;
+  wire request_t found_request =
+  '{client: word_at(found_i, 0), number: word_at(found_i, 8), bytes: word_at(found_i, 16)}
+  ;
+  assign request = st_i == StDecide ? first_request : request_q;
+
+  length_t rest_q, left_q;  // bytes after this request, and of its operation
+  count_t requests_q, skip_q;  // left, to skip
+  logic unfit_q;  // the operation is longer than the message
+  wire length_t rest = st_i == StDecide ? length_i - length_t'(77) : rest_q;
+  wire count_t skip = st_i == StDecide ? header_i.skip : skip_q;
+  wire count_t requests = st_i == StDecide ? word_i[4][8:0] : requests_q;
+  wire fits_message = ~|request.bytes[63:14] & (request.bytes[13:0] <= rest);
+  assign keeps_o   = skip == '0;
+  assign lines_o   = count_t'((15'(request.bytes[13:0]) + 15'd63) >> 6) + 1'b1;
+  assign request_o = request_q;
+
+  always_comb begin
+    facts_o = '0;
+    facts_o.unfit = unfit_q;
+    facts_o.last_part = left_q <= length_t'(64);
+    facts_o.last_request = requests_q == '0;
+    facts_o.sound = facts_o.last_request ? rest_q == '0 : rest_q >= length_t'(24);
+    facts_o.has_bytes = left_q != '0;
+    facts_o.has_request = found_valid_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (walks_i) begin
+      request_q <= request;
+      requests_q <= requests - 1'b1;
+      rest_q <= rest - length_t'(request.bytes[13:0]);
+      left_q <= length_t'(request.bytes[13:0]);
+      unfit_q <= ~fits_message;
+      part_o <= |request.bytes[13:6] ? 7'd64 : request.bytes[6:0];
+      skip_q <= keeps_o ? '0 : skip - 1'b1;
+      if (keeps_o) begin
+        this_op_o <= op_o;
+        op_o <= op_o + 1'b1;
+      end
+    end
+    if (st_i == StCheck) op_o <= next_i;
+    if (st_i == StOp && extract_i) begin
+      left_q <= left_q - length_t'(64);
+      part_o <= left_q >= length_t'(128) ? 7'd64 : 7'(left_q - length_t'(64));
+    end
+    if (st_i == StRequest && has_line_i) rest_q <= rest_q - length_t'(24);
+    if (found_valid_i) request_q <= found_request;
+  end
+
+endmodule

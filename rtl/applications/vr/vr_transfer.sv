@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries of a StateTransfer or a StartView: holds them until all are valid (vr_entries), compares
+// them with the log, and gives the new ones line by line.
+//
+// A line is given in each StCopyLine, and it is new if new_o is high.
+module vr_transfer
+  import vr_pkg::*;
+  import vr_header_pkg::*;
+  import vr_state_pkg::*;
+#(
+    parameter int unsigned BufferLines = 256  // a power of two, up to 256
+) (
+    input logic clk_i,
+
+    input st_e            st_i,
+    input st_e            st_next_i,
+    input st_e            after_i,
+    input actions_t       actions_i,
+    input header_t        header_i,
+    input words_t         word_i,
+    input replica_state_t now_i,
+    input logic           same_log_i,  // they extend the present log
+    input line_t          line_i,      // of entries
+    input logic           valid_i,
+
+    output facts_t  facts_o,      // those of the entries; the others are 0
+    output number_t keep_o,       // operations up to this one are kept
+    output number_t before_o,     // operation before the entries
+    output number_t kept_o,       // last operation before the new ones
+    output number_t installed_o,  // last operation with them
+    output number_t reported_o,   // as committed
+    output count_t  lines_o,      // of new entries
+    output count_t  ops_o,
+    output line_t   line_o,
+    output logic    new_o,        // the line is part of a new entry,
+    output logic    first_o,      // and its first one
+    output number_t op_o,         // of this entry
+    output count_t  op_lines_o
+);
+
+  localparam int unsigned BufferBits = $clog2(BufferLines);
+  logic bad;
+  number_t first, last;
+  count_t lines_q, left_q;  // to be received, of the entry that is copied
+  logic [BufferBits:0] copy_q;
+  logic new_q, any_q, jumps_q, jumps_far_q, lacks_q;
+  vr_entries #(
+      .BufferLines(BufferLines)
+  ) u_entries (
+      .clk_i,
+      .begin_i(actions_i.begins_entries),
+      .lines_i(header_i.lines),
+      .view_i(number_t'(word_i[0])),
+      .keep_i(keep_o),
+      .line_i,
+      .valid_i,
+      .bad_o(bad),
+      .first_o(first),
+      .last_o(last),
+      .new_lines_o(lines_o),
+      .new_ops_o(ops_o),
+      .read_addr_i(copy_q[BufferBits-1:0]),
+      .read_line_o(line_o)
+  );
+  wire number_t reported = header_i.is_start ? number_t'(word_i[2]) : number_t'(word_i[1]);
+  wire [13:0] op_bytes = 14'(word_at(line_o, 0));
+  assign first_o = left_q == '0;
+  assign op_o = number_t'(word_at(line_o, 16));
+  assign op_lines_o = count_t'((15'(op_bytes) + 15'd63) >> 6);
+  assign new_o = first_o ? op_o > keep_o : new_q;
+  assign installed_o = ops_o == '0 ? keep_o : last;
+
+  always_comb begin
+    facts_o = '0;
+    facts_o.lines_left = lines_q != '0;
+    facts_o.bad_entries = bad | (header_i.is_start & any_q & (last != number_t'(word_i[1])));
+    facts_o.jumps_far = jumps_far_q;
+    facts_o.jumps = jumps_q;
+    facts_o.lacks = lacks_q;
+    facts_o.copied = copy_q == (BufferBits + 1)'(header_i.lines);
+    facts_o.has_new = ops_o != '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (st_i == StDecide) begin
+      keep_o <= same_log_i ? now_i.last : now_i.committed;
+      reported_o <= reported;
+      lines_q <= header_i.lines;
+      any_q <= 1'b0;
+    end
+    if (st_i == StEntries) begin
+      if (actions_i.extract) begin
+        lines_q <= lines_q - 1'b1;
+        any_q   <= 1'b1;
+      end
+      copy_q <= '0;
+      left_q <= '0;
+    end
+    if (st_i == StJudge) begin
+      if (any_q) before_o <= first - 1'b1;
+      else before_o <= header_i.is_start ? number_t'(word_i[1]) : keep_o;
+    end
+    if (st_i == StSettle && after_i == StRoom) begin
+      jumps_q <= before_o > keep_o;
+      jumps_far_q <= before_o > keep_o && before_o > reported_o;
+      lacks_q <= ~same_log_i & (reported_o > (ops_o == '0 ? kept_o : last));
+      kept_o <= jumps_q ? before_o : keep_o;
+    end
+    if (st_i == StRoom && st_next_i == StCopy && jumps_q) keep_o <= before_o;
+    if (st_i == StCopy) begin
+      copy_q <= copy_q + 1'b1;
+      if (st_next_i == StInstalled && reported_o >= installed_o) reported_o <= installed_o;
+    end
+    if (st_i == StCopyLine) begin
+      left_q <= (first_o ? op_lines_o : left_q) - 1'b1;
+      new_q  <= new_o;
+    end
+  end
+
+endmodule
