@@ -253,6 +253,11 @@ BOMBUS_API int bombus_read_pin(bombus_sim *sim, const char *name, uint8_t *data,
 BOMBUS_API int bombus_write_pin(bombus_sim *sim, const char *name, const uint8_t *data,
                                 size_t length);
 
+/* Until one of `count` raised ports is not 0, by name as for bombus_read_pin(); returns the lowest
+ * index of those. -ETIMEDOUT: all are 0 for limit_cycles. */
+BOMBUS_API int bombus_advance_until_pin(bombus_sim *sim, const char *const *names, size_t count,
+                                        uint64_t limit_cycles);
+
 /* ---- Streams ---- */
 
 /* AXI-Streams among the raised ports, by name: "app_in" is the stream of app_in_tdata_i,

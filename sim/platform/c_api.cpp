@@ -284,6 +284,31 @@ int bombus_write_pin(bombus_sim* sim, const char* name, const uint8_t* data, siz
   });
 }
 
+int bombus_advance_until_pin(bombus_sim* sim, const char* const* names, size_t count,
+                             uint64_t limit_cycles) {
+  std::vector<const Pin*> pins;
+  const int status = call(sim, [&](Simulator& simulator) {
+    if (count != 0) check_pointer(names, "names");
+    for (size_t n = 0; n < count; ++n) {
+      check_pointer(names[n], "names");
+      pins.push_back(&simulator.pin(names[n]));
+    }
+    return 0;
+  });
+  if (status != 0) return status;
+  int found = 0;
+  const int reached = advance_until(sim, limit_cycles, [&](Simulator&) {
+    for (size_t n = 0; n < pins.size(); ++n) {
+      if (!pins[n]->is_zero()) {
+        found = static_cast<int>(n);
+        return true;
+      }
+    }
+    return false;
+  });
+  return reached != 0 ? reached : found;
+}
+
 // ---- Streams ----
 
 int bombus_send_message(bombus_sim* sim, const char* stream, const uint8_t* data, size_t length,

@@ -4,6 +4,7 @@
 #ifndef BOMBUS_DESIGN_H_
 #define BOMBUS_DESIGN_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -94,6 +95,9 @@ struct Pin {
   uint8_t* data;
 
   size_t bytes() const { return (bits + 7) / 8; }
+  bool is_zero() const {
+    return std::all_of(data, data + bytes(), [](uint8_t byte) { return byte == 0; });
+  }
 };
 
 std::vector<Pin> raised_pins(Vtop& top);

@@ -91,6 +91,12 @@ module axi_memory
   bit wrote_last;  // the latest beat was a write
   int reading;  // index of the burst being transferred; -1: none
 
+  // Not by ?:, of whose operands a simulator may evaluate both, which creates the word.
+  function automatic logic [DataWidth-1:0] stored(word_t word);
+    if (memory.exists(word)) return memory[word];
+    return '0;
+  endfunction
+
   function automatic burst_t burst(logic [IdWidth-1:0] id, addr_t addr, logic [7:0] len,
                                    logic [2:0] size, logic [1:0] kind);
     logic [AddrWidth:0] last;
@@ -179,7 +185,7 @@ module axi_memory
         next = writes[0];
         if (!next.bad) begin
           automatic word_t word = next.addr >> WordShift;
-          automatic logic [DataWidth-1:0] data = memory.exists(word) ? memory[word] : '0;
+          automatic logic [DataWidth-1:0] data = stored(word);
           for (int unsigned b = 0; b < DataBytes; b++) begin
             if (axi_wstrb_i[b]) data[8*b+:8] = axi_wdata_i[8*b+:8];
           end
@@ -214,9 +220,8 @@ module axi_memory
             axi_rid_o <= next.id;
             axi_rresp_o <= next.bad ? Slverr : 2'b00;
             axi_rlast_o <= next.beats == 1;
-            axi_rdata_o <= (!next.bad && memory.exists(
-                next.addr >> WordShift
-            )) ? memory[next.addr>>WordShift] : '0;
+            axi_rdata_o <= stored(next.addr >> WordShift);
+            if (next.bad) axi_rdata_o <= '0;
             next.addr = next_addr(next.addr, next.size);
             next.beats = next.beats - 1'b1;
             reads[reading] = next;

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from bombus.design.elements import Layer
 from bombus.design.resolved import Design
 from bombus.design.rtl.ports import FurtherPort
 
@@ -37,14 +38,19 @@ TO_LAYER = (
 )
 
 
+def raised(design: Design) -> Iterator[tuple[Layer, str, FurtherPort]]:
+    """Ports that the design file raises, with their layer and their name at the top, in the order
+    of the tiles.
+    """
+    for layer in design.layers():
+        for port in layer.kind.further:
+            if port.name in layer.raised:
+                yield layer, layer.raised[port.name], port
+
+
 def raised_ports(design: Design) -> dict[str, FurtherPort]:
-    """Ports of the top that the design file raises, in the order of the tiles."""
-    return {
-        layer.raised[port.name]: port
-        for layer in design.layers()
-        for port in layer.kind.further
-        if port.name in layer.raised
-    }
+    """The raised ports by their name at the top."""
+    return {name: port for _, name, port in raised(design)}
 
 
 def signals_of(raised: Mapping[str, FurtherPort], memory: str) -> dict[str, FurtherPort]:

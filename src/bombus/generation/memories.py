@@ -11,7 +11,7 @@ from typing import Any
 
 from bombus.design.config import Memory
 from bombus.design.facts import Facts
-from bombus.design.memories import FROM_LAYER, TO_LAYER, signals_of
+from bombus.design.memories import FROM_LAYER, TO_LAYER, raised, signals_of
 
 MODELS = ("axi_memory_pkg.sv", "axi_memory.sv")  # in sim/platform/models
 
@@ -38,10 +38,17 @@ class MemoryContext:
 
 
 def pins(facts: Facts) -> list[dict[str, Any]]:
-    """For the manifest: raised ports without a memory in simulation."""
+    """For the manifest: raised ports without a memory in simulation, with their layer."""
     return [
-        {"name": name, "bits": port.width, "output": port.is_output}
-        for name, port in facts.raised_ports.items()
+        {
+            "name": name,
+            "bits": port.width,
+            "output": port.is_output,
+            "tile": layer.tile.name,
+            "layer": layer.name,
+            "port": port.name,
+        }
+        for layer, name, port in raised(facts.design)
         if not any(name.startswith(f"{memory}_") for memory in facts.design.config.memories)
     ]
 

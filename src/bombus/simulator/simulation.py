@@ -404,6 +404,27 @@ class Simulation(MacPorts):
         self._native.call("read_pin", name.encode(), data, len(data))
         return int.from_bytes(bytes(data), "little")
 
+    def advance_until_pin(
+        self, *names: str, limit_cycles: int = DEFAULT_TIMEOUT_CYCLES
+    ) -> str | None:
+        """Advances until one of these raised ports is not 0; returns the first of those, or None
+        if all are 0 for `limit_cycles`. Serves extensions meanwhile, as `advance`.
+        """
+        for name in names:
+            self._pin_bytes(name)
+        kept = [self._native.new("char[]", name.encode()) for name in names]
+        given = self._native.new("char *[]", kept)
+        end = self.cycle + limit_cycles
+        while True:
+            self.serve()
+            step = min(max(0, end - self.cycle), self._step_cycles or limit_cycles)
+            late = errno.ETIMEDOUT
+            found = self._native.call("advance_until_pin", given, len(names), step, allowed=late)
+            if found >= 0:
+                return names[found]
+            if self.cycle >= end:
+                return None
+
     def write_pin(self, name: str, value: int) -> None:
         """Sets a raised input of the top (`enable_i`) from the next cycle on; 0 at the start."""
         size = self._pin_bytes(name)

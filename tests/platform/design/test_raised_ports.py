@@ -56,7 +56,16 @@ def test_the_top_has_what_is_raised() -> None:
     # A refresh every 7800 ns, for 350 ns.
     assert "refresh_interval: 1950," in around
     assert "refresh_cycles: 88" in around
-    assert manifest(facts)["pins"] == [{"name": "fill_o", "bits": 7, "output": True}]
+    assert manifest(facts)["pins"] == [
+        {
+            "name": "fill_o",
+            "bits": 7,
+            "output": True,
+            "tile": "buffer",
+            "layer": "memory_buffer",
+            "port": "fill_o",
+        }
+    ]
     assert "axi_memory" not in files["udp_echo_memory.f"]
 
 

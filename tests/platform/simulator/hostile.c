@@ -224,16 +224,21 @@ static void description(void) {
 /* The loopback design has an input key_i of 12 bits and an output lamp_o of 100, which shows it. */
 static void pins(bombus_sim *sim) {
   static const char *const absent[] = {"", "x", "key", "key_i ", "lamp_o_", "%s%n"};
+  const char *const lit = "lamp_o";
   uint8_t lamp[13], key[2] = {0x5A, 0x0A}, wide[2] = {0xFF, 0x1F};
   for (size_t i = 0; i < LENGTH(absent); ++i) {
     IS(-ENOENT, bombus_read_pin(sim, absent[i], buffer, sizeof buffer));
     IS(-ENOENT, bombus_write_pin(sim, absent[i], buffer, 0));
+    IS(-ENOENT, bombus_advance_until_pin(sim, &absent[i], 1, 10));
     IS(1, strstr(bombus_last_error(sim), absent[i]) != NULL);
   }
   REFUSED(bombus_read_pin(sim, NULL, lamp, sizeof lamp));
   REFUSED(bombus_read_pin(sim, "lamp_o", NULL, sizeof lamp));
   IS(-ENOSPC, bombus_read_pin(sim, "lamp_o", lamp, sizeof lamp - 1));
   IS(-ENOSPC, bombus_read_pin(sim, "lamp_o", lamp, 0));
+  REFUSED(bombus_advance_until_pin(sim, NULL, 1, 10));
+  IS(-ETIMEDOUT, bombus_advance_until_pin(sim, NULL, 0, 10));
+  IS(-ETIMEDOUT, bombus_advance_until_pin(sim, &lit, 1, 10));
   REFUSED(bombus_write_pin(sim, NULL, key, sizeof key));
   REFUSED(bombus_write_pin(sim, "key_i", NULL, sizeof key));
   REFUSED(bombus_write_pin(sim, "key_i", key, 0));
@@ -242,7 +247,7 @@ static void pins(bombus_sim *sim) {
   REFUSED(bombus_write_pin(sim, "key_i", wide, sizeof wide));
   REFUSED(bombus_write_pin(sim, "lamp_o", lamp, sizeof lamp));
   IS(0, bombus_write_pin(sim, "key_i", key, sizeof key));
-  IS(0, bombus_advance_cycles(sim, 2));
+  IS(0, bombus_advance_until_pin(sim, &lit, 1, 2));
   IS(sizeof lamp, bombus_read_pin(sim, "lamp_o", lamp, sizeof lamp));
   IS(0, memcmp(lamp, key, sizeof key));
 }

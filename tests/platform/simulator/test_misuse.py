@@ -162,6 +162,7 @@ def test_closed(loopback: Library) -> None:
         "set_slot": lambda: simulation.set_slot("loop", 0, 0, None),
         "reset_port": lambda: simulation.reset_port(),
         "read_pin": lambda: simulation.read_pin("lamp_o"),
+        "advance_until_pin": lambda: simulation.advance_until_pin("lamp_o"),
         "write_pin": lambda: simulation.write_pin("key_i", 1),
         "link": lambda: simulation.link(up=False),
         "pace": lambda: simulation.pace(),
