@@ -64,8 +64,10 @@ docs: $(VENV)/.done  ## regenerate pages and pictures
 	! $(BIN)/bombus check docs/examples/deadlock/figure_5a.yaml -o docs/pictures/figure_5a_deadlock.svg
 
 # Without the advice of its theme about later versions of MkDocs, which pyproject.toml excludes.
+# `make site VERSION=1.2.0` writes build/site/1.2.0, beside other versions, between which a menu switches.
+SITE = build/site$(if $(VERSION),/$(VERSION))
 site: $(VENV)/.done  ## write the documentation as a site to build/site; every link must lead somewhere
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 SITE_VERSION=$(VERSION) $(BIN)/mkdocs build --strict --site-dir $(SITE)
 	@echo "To read it: $(BIN)/python -m http.server --directory build/site 8000"
 
 conformance: $(VENV)/.done  ## run the TCP conformance scripts; docs/protocols/tcp/conformance.md says what passes

@@ -4,14 +4,20 @@
 Pages link to files outside docs/ and in docs/examples by relative paths, as a code host needs them.
 In the site, each of these files gets a page that shows it, so links work without a code host and
 show the files of the same version. A folder gets a page that lists its files. The documents of
-PROJECT become pages in small letters (readme.md). Links to missing files are left to MkDocs, which
-reports them.
+PROJECT become pages in small letters (readme.md), and api.md has the docstrings of what `bombus`
+exports (api_reference.py). Links to missing files are left to MkDocs, which reports them.
+
+With a version in the environment (SITE_VERSION, from `make site VERSION=`) the site is one of
+several beside each other: `versions.json` lists them for the menu of the theme, and `index.html`
+leads to the latest.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -22,6 +28,8 @@ from mkdocs.structure.pages import Page
 from pygments.lexers import find_lexer_class_for_filename
 
 ROOT = Path(__file__).resolve().parents[1]
+VERSION = "SITE_VERSION"  # in the environment
+API = "api.md"
 PROJECT = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 PICTURES = PurePosixPath("docs/pictures")
 
@@ -35,6 +43,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Gives headings the same anchors as code hosts do."""
     slugify = pymdownx.slugs.slugify(case="lower")
     config.mdx_configs.setdefault("toc", {})["slugify"] = slugify
+    if os.environ.get(VERSION):
+        config.extra["version"] = {"provider": "mike"}  # the theme reads ../versions.json
     return config
 
 
@@ -105,11 +115,40 @@ def shown(path: PurePosixPath) -> str:
     return f'{head}{fence}{{ .{language} linenums="1" }}\n{text.rstrip()}\n{fence}\n'
 
 
+def _api() -> str:
+    sys.path.append(str(ROOT / "tools"))
+    import api_reference
+
+    return api_reference.page()
+
+
+def write_versions(folder: Path) -> list[str]:
+    """Lists the versions in a folder, the latest first, in the files that readers begin with."""
+    found = [each.parent.name for each in folder.glob("*/index.html")]
+    names = sorted(found, key=lambda name: [int(n) for n in re.findall(r"\d+", name)], reverse=True)
+    listed = [{"version": name, "title": name, "aliases": []} for name in names]
+    (folder / "versions.json").write_text(json.dumps(listed), encoding="utf-8")
+    address = f"{names[0]}/index.html"
+    (folder / "index.html").write_text(
+        f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={address}">'
+        f'<a href="{address}">{names[0]}</a>\n',
+        encoding="utf-8",
+    )
+    return names
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Makes the site one of several, if it has a version."""
+    if os.environ.get(VERSION):
+        write_versions(Path(config.site_dir).parent)
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the documents of PROJECT, and a page for each file and folder that a page links to."""
     for name in PROJECT:
         text = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, name.lower(), content=text))
+    files.append(File.generated(config, API, content=_api()))
     wanted = {
         path
         for file in files.documentation_pages()

@@ -38,6 +38,7 @@ class MacPorts:
 
     @property
     def mac_ports(self) -> int:
+        """Number of MAC ports."""
         return int(self._native.describe().mac_ports)
 
     # ---- Frames ----

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import pytest
 from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 
+import bombus
 from tests import ROOT
 from tests.platform.docs.documents import DOCS
 
@@ -53,7 +56,7 @@ def sources() -> dict[str, Path]:
 def test_the_navigation_names_every_page_once(parts: dict[str, list[str]]) -> None:
     assert list(parts) == PARTS
     named = Counter(page for pages in parts.values() for page in pages)
-    assert set(named) == set(sources())
+    assert set(named) == {*sources(), "api.md"}
     assert [page for page, times in named.items() if times > 1] == []
 
 
@@ -82,6 +85,35 @@ def test_links_to_files_become_links_to_pages(monkeypatch: pytest.MonkeyPatch) -
     deep = docs_site.linked("protocols/tcp/tcp.md", "[a](../../../designs/tcp_echo.yaml)")
     assert deep == "[a](../../source/designs/tcp_echo.yaml.md)"
     assert docs_site.linked("readme.md", "[a](docs/latency.md)") == "[a](latency.md)"
+
+
+def test_the_reference_has_what_bombus_exports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    import api_reference
+
+    page = api_reference.page()
+    for path, item in api_reference.items():
+        assert f"\n## {path.rpartition('.')[2]}\n" in page
+        assert inspect.getdoc(item), path
+        for name, member in api_reference.members(item) if inspect.isclass(item) else ():
+            is_watched = str(getattr(member, "__module__", "")).startswith("tests.")
+            assert is_watched or inspect.getdoc(member), f"{path}.{name} has no docstring"
+    assert {f"bombus.{name}" for name in bombus.__all__} <= dict(api_reference.items()).keys()
+    assert "\nsend(frame: " in page and "self" not in page
+
+
+def test_versions_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    import docs_site
+
+    for name in ("0.9.1", "0.10.0", "0.9.0"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html").touch()
+    (tmp_path / "other").mkdir()
+    assert docs_site.write_versions(tmp_path) == ["0.10.0", "0.9.1", "0.9.0"]
+    listed = json.loads((tmp_path / "versions.json").read_text())
+    assert [each["version"] for each in listed] == ["0.10.0", "0.9.1", "0.9.0"]
+    assert "0.10.0/index.html" in (tmp_path / "index.html").read_text()
 
 
 class Shown(HTMLParser):
@@ -114,6 +146,7 @@ def test_the_site_shows_what_a_code_host_shows(tmp_path: Path) -> None:
         site, host = Shown(article), Shown(markdown.render(source.read_text()))
         assert site.elements == host.elements, page
         assert site.text == host.text, page
+    assert "Simulation.advance_until_idle" in (tmp_path / "api.html").read_text()
     udp_tx = "rtl/protocols/udp/udp_tx.sv"  # linked by a tutorial
     shown = Shown((tmp_path / "source" / f"{udp_tx}.html").read_text()).text
     assert re.sub(r"\s", "", (ROOT / udp_tx).read_text()) in shown

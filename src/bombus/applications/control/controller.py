@@ -275,6 +275,7 @@ class Controller:
         return Tcp(host, number, sealed=key.secret is not None)
 
     def close(self) -> None:
+        """Closes the transport; the design goes on."""
         self._close()
 
     def access(self, items: Sequence[Item], *, force: bool = False) -> list[int]:

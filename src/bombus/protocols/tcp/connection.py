@@ -155,6 +155,7 @@ class Connection:
 
     @property
     def receive_buffer(self) -> int:
+        """Bytes of the receive buffer; with several engines, of the smallest one."""
         return self._get("RECEIVE_BUFFER")
 
     @property

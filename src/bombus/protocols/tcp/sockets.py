@@ -55,11 +55,13 @@ class Opening:
 
     @property
     def connection(self) -> Connection | None:
+        """The connection, once it is open."""
         self._look()
         return self._connection
 
     @property
     def error(self) -> str:
+        """Why it has failed; empty before."""
         self._look()
         return self._error
 

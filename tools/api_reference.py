@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The site's page on the Python API: signatures and docstrings of what `bombus` exports.
+
+tools/docs_site.py adds it to the site; no file of the repository repeats docstrings.
+`python tools/api_reference.py` prints it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import bombus
+
+# What the exported functions and methods return, by module.
+RETURNED = {
+    "bombus.simulator.frames": ("Frame", "Sent", "Exchange"),
+    "bombus.simulator.impairment": ("Impairment",),
+    "bombus.protocols.tcp.sockets": ("Sockets", "Listener", "Opening"),
+    "bombus.protocols.tcp.connection": ("Connection",),
+}
+
+_HEAD = """\
+# Python API
+
+Names that the package `bombus` exports, and the classes that they return. What may change between
+releases: [stability](stability.md). How to use them: [simulator](simulator.md),
+[sockets](protocols/tcp/applications.md), [controller](applications/control/ctl.md#from-python).
+"""
+
+
+def _text(item: object) -> str:
+    """The docstring; angle brackets would be HTML."""
+    text = inspect.getdoc(item) or ""
+    parts = re.split(r"(`[^`]*`)", text)
+    parts[::2] = [re.sub(r"<(?=\w)", "&lt;", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _signature(name: str, item: Any) -> str:
+    """Name and parameters, without the quotes of annotations and without `self`."""
+    text = re.sub(r"'([^']*)'", r"\1", str(inspect.signature(item)))
+    return name + re.sub(r"^\((self|cls)(, )?", "(", text)
+
+
+def members(kind: type) -> Iterator[tuple[str, Any]]:
+    """Public methods and properties, those of base classes of Bombus too, by name."""
+    for name, item in inspect.getmembers(kind):
+        if name.startswith("_"):
+            continue
+        owner = next(each for each in kind.__mro__ if name in vars(each))
+        if owner.__module__.startswith("bombus.") and (
+            inspect.isroutine(item) or _is_property(item)
+        ):
+            yield name, item
+
+
+def _is_property(item: object) -> bool:
+    return isinstance(item, property) or hasattr(item, "attrname")  # cached_property
+
+
+def _class(path: str, kind: type) -> Iterator[str]:
+    yield f"## {kind.__name__}\n"
+    yield f"```python\n{_signature(path, kind)}\n```\n"
+    yield f"{_text(kind)}\n"
+    for name, item in members(kind):
+        yield f"### {kind.__name__}.{name}\n"
+        if not _is_property(item):
+            yield f"```python\n{_signature(name, item)}\n```\n"
+        yield f"{_text(item)}\n"
+
+
+def items() -> Iterator[tuple[str, Any]]:
+    """What the page describes, with the path under which it is imported."""
+    for name in bombus.__all__:
+        yield f"bombus.{name}", getattr(bombus, name)
+    for module, names in RETURNED.items():
+        for name in names:
+            yield f"{module}.{name}", getattr(import_module(module), name)
+
+
+def page() -> str:
+    """The page as Markdown."""
+    lines = [_HEAD]
+    for path, item in items():
+        if inspect.isclass(item):
+            lines += _class(path, item)
+            continue
+        lines.append(f"## {path.rpartition('.')[2]}\n")
+        if not isinstance(item, ModuleType):
+            lines.append(f"```python\n{_signature(path, item)}\n```\n")
+        lines.append(f"{_text(item)}\n")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(page(), end="")
