@@ -62,8 +62,9 @@ Window 0 has the registers of the design: `host[n]`, `window[n]` (of each fabric
 and the registers of its layers under their names. All windows of a design have the same size: 4
 KiB, or the power of two that the largest tile needs. The manifest numbers the next hops.
 
-In the lists below, addresses are relative to the block, and a field is `name[bits] access = reset
-value`, with access r, w or rw. The first byte of a MAC or IPv4 address is the highest.
+In the lists below, addresses are relative to the block, registers have 32 bits unless stated, and a
+field is `name[bits] access = reset value`, with access r, w or rw. The first byte of a MAC or IPv4
+address is the highest.
 
 ## In every design
 """

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bombus.registers.model import Block, Field, Register
+from bombus.registers.model import WORD_BITS, Block, Field, Register
 
 _ACCESS = {"r": "read", "w": "write", "rw": "read, write"}
 
@@ -107,9 +107,9 @@ def _item(register: Register, path: str, last: Register | None, array: Block | N
     else:
         shown = f"{shown} to `{last.name}`"
         place = f"{_place(register, 0)} to `{last.offset:#x}`"
-    title = "" if register.title.lower() == register.name and register.text else register.title
-    text = ". ".join(part.rstrip(".") for part in (title, register.text) if part)
-    lines = [f"- {shown}, {place}, {register.type.bits} bits: {text}."]
+    bits = f", {register.type.bits} bits" if register.type.bits != WORD_BITS else ""
+    text = (register.text or register.title).rstrip(".")
+    lines = [f"- {shown}, {place}{bits}: {text}."]
     items = []
     for field in register.type.fields:
         reset = "" if field.reset is None else f" = {_reset(field)}"
