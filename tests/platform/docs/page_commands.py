@@ -91,10 +91,10 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def matches(shown: Sequence[str], printed: str) -> bool:
-    """Whether lines that a page shows are printed in this order; spaces and line breaks count as
-    one space, for the terminal's width decides about them."""
-    parts = " ".join(" ".join(shown).split()).split("...")
-    pattern = ".*?".join(re.escape(part.strip()) for part in parts)
+    """Whether lines that a page shows are printed in this order, others perhaps between them, such
+    as those of a build. Spaces and line breaks count as one space: the page may wrap lines."""
+    parts = [part for line in shown for part in line.split("...")]
+    pattern = ".*?".join(re.escape(" ".join(part.split())) for part in parts)
     return re.search(pattern, " ".join(printed.split())) is not None
 
 

@@ -136,6 +136,7 @@ def test_commands_are_found_and_outputs_compared(tmp_path: Path) -> None:
         Command("bombus e"),
     ]
     assert matches(("a  b", "c ... e"), "x a\nb c d e f")
+    assert matches(("a", "c"), "a\nb\nc") and not matches(("c", "a"), "a\nb\nc")
     assert not matches(("a b", "c"), "a b d")
     run(Command("echo one; echo two", ("one", "...")), tmp_path, environment(tmp_path))
     with pytest.raises(AssertionError):
