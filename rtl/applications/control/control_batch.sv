@@ -7,6 +7,8 @@
 // carried out, the hub is reserved, so that no other master's access is among its own.
 //
 // A check takes 4 cycles per item, a write 4 cycles, a further word of a block 2.
+`include "bombus_assert.svh"
+
 module control_batch
   import control_pkg::*;
 #(
@@ -229,5 +231,8 @@ module control_batch
       done_o  <= 1'b0;
     end
   end
+
+  `BOMBUS_ASSERT(AccessesAreLeft, !access_done || count_q != '0)
+  `BOMBUS_ASSERT(ResultsFit, state_q == Idle || 32'(results_o) <= MaxResultWords)
 
 endmodule

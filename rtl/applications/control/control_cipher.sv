@@ -4,6 +4,8 @@
 // the next start. Without Sealed the text is passed on as it is, and the tag is zero.
 //
 // Throughput: a block of four words in 9 cycles.
+`include "bombus_assert.svh"
+
 module control_cipher #(
     parameter bit Sealed = 1
 ) (
@@ -87,6 +89,8 @@ module control_cipher #(
     assign out_o = out_q[0];
     assign out_valid_o = left_q != '0;
     assign done_o = sealed & (left_q == '0);
+
+    `BOMBUS_ASSERT(CountsInBlock, count_q <= 3'd4 && left_q <= 3'd4)
   end else begin : gen_plain
     logic text_q, done_q;
     assign ready_o = (~text_q | out_ready_i) & ~start_i;

@@ -4,6 +4,8 @@
 // arrives meanwhile waits, or (Drops) is discarded; one that does not fit is discarded.
 //
 // Latency: 1 cycle after the last beat. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module control_receive #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned UserWidth = 1,
@@ -88,5 +90,7 @@ module control_receive #(
       valid_o <= (valid_o & ~release_i) | (taken & tlast_i & ~skips & fits);
     end
   end
+
+  `BOMBUS_ASSERT(KeepsWhatItHolds, !(valid_o && write_o))
 
 endmodule

@@ -3,6 +3,8 @@
 //
 // Latency: 1 cycle after the last word of a beat. Throughput: one word per cycle, but none while a
 // full beat waits.
+`include "bombus_assert.svh"
+
 module control_transmit #(
     parameter  int unsigned DataWidth = 512,
     localparam int unsigned DataBytes = DataWidth / 8,
@@ -52,5 +54,8 @@ module control_transmit #(
       tvalid_o <= last_i | lane[NumLanes-1];
     end
   end
+
+  `BOMBUS_ASSERT(FillsInOrder, (filled_q & (filled_q + 1'b1)) == '0)
+  `BOMBUS_ASSERT(FullBeatWaits, !(&filled_q) || tvalid_o)
 
 endmodule

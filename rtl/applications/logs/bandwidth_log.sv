@@ -4,6 +4,8 @@
 // in the same tile. Intervals are longer where time_us_i jumps.
 //
 // Latency: 0 cycles, by wires. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module bandwidth_log
   import bombus_pkg::*;
   import log_pkg::*;
@@ -95,5 +97,7 @@ module bandwidth_log
   end
   assign busy_o  = in_valid_i | inside_q | taken_q | log_write_o;
   assign timer_o = messages_q != '0;
+
+  `BOMBUS_ASSERT(BytesOfMessages, messages_q != '0 || bytes_q == '0)
 
 endmodule

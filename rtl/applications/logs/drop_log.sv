@@ -7,6 +7,8 @@
 // A layer that does not say which message it drops, and a message followed by KeptMessages - 1 or
 // more others, give entries without bytes. One entry per cycle; 32 drops of a layer wait.
 // What does not fit is counted (event `missed`).
+`include "bombus_assert.svh"
+
 module drop_log
   import bombus_pkg::*;
   import log_pkg::*;
@@ -158,5 +160,7 @@ module drop_log
     entry.known = entry_q.known;
   end
   assign busy_o = |observed_drop_i | |queue_busy | entry_valid_q | log_write_o;
+
+  `BOMBUS_ASSERT(TakesOneLane, $onehot0(wins))
 
 endmodule

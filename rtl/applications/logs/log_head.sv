@@ -3,6 +3,8 @@
 //
 // The output is valid for one cycle, in the cycle in which the message's last collected beat is
 // transferred. Bytes beyond the message are zero.
+`include "bombus_assert.svh"
+
 module log_head #(
     parameter type beat_t = logic,
     parameter type note_t = logic,
@@ -62,6 +64,8 @@ module log_head #(
     assign note_o = index_q == '0 ? note_i : note_q;
     assign valid_o = taken_i & index_q != index_t'(NumBeats)
         & (beat_i.last | index_q == index_t'(NumBeats - 1));
+
+    `BOMBUS_ASSERT(IndexInBounds, 32'(index_q) <= NumBeats)
   end
 
 endmodule

@@ -19,6 +19,8 @@
 // messages lost in one cycle count as one.
 //
 // Latency: a word is offered 1 cycle after its write, and visible 1 cycle after it is given.
+`include "bombus_assert.svh"
+
 module rpu_mailbox
   import rpu_pkg::*;
 (
@@ -113,5 +115,7 @@ module rpu_mailbox
     else if (addr_i[2]) data_o = message[31:0];
     else data_o = has_message ? {1'b1, 26'd0, message[36:32]} : '0;
   end
+
+  `BOMBUS_ASSERT(WaitEnds, !(&waited_q && message_request_i) || serves_message)
 
 endmodule

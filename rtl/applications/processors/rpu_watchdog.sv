@@ -7,6 +7,8 @@
 // time: the firmware needs the same number however slow a simulation is.
 //
 // Latency: up to a period more than the limit.
+`include "bombus_assert.svh"
+
 module rpu_watchdog (
     input logic clk_i,
     input logic rst_i,
@@ -30,5 +32,7 @@ module rpu_watchdog (
     // The first period has begun before.
     else if (passes_q & age_q >= limit_i & limit_i != '0) fires_o <= 1'b1;
   end
+
+  `BOMBUS_ASSERT(StaysFired, fires_o |=> fires_o)
 
 endmodule

@@ -7,6 +7,8 @@
 // join_up converts it to a number. If all bits of sum_o.pairs are ones, the number is all ones or,
 // if selected, zero. Otherwise a zero result means that all words were zero, and the result is
 // never all ones. No backpressure.
+`include "bombus_assert.svh"
+
 module frame_sum #(
     parameter int unsigned DataBytes = 64
 ) (
@@ -129,5 +131,7 @@ module frame_sum #(
 
   assign sum_o   = ones_pkg::split(total[0], total[1]);
   assign valid_o = last_q;
+
+  `BOMBUS_ASSERT(SecondFollowsFirst, !(second_q && first))
 
 endmodule

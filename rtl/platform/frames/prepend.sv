@@ -6,6 +6,8 @@
 // for the whole message, the message is forwarded without a header.
 //
 // Latency: 0 cycles. Throughput: one output beat per cycle, no gap between messages.
+`include "bombus_assert.svh"
+
 module prepend #(
     parameter type beat_t = logic,
     parameter int unsigned HeaderBytes = 14
@@ -70,6 +72,8 @@ module prepend #(
         led_q   <= leading & ~absorb & (index_q == index_t'(HeaderBeats - 1));
       end
     end
+
+    `BOMBUS_ASSERT(LedIsWhole, !led_q || index_q == index_t'(HeaderBeats))
   end
 
   assign out_valid_o = flush_q | in_valid_i;
@@ -130,6 +134,8 @@ module prepend #(
       else if (flush_q) flush_q <= ~out_ready_i;
       else if (in_valid_i & in_ready_o) flush_q <= spills;
     end
+
+    `BOMBUS_ASSERT(FlushesBytes, !flush_q || held_bytes_q inside {[1 : Shift]})
   end
 
 endmodule

@@ -9,6 +9,8 @@
 // Latency: 1 cycle and the beats of the header. Outputs are one gate after flip-flops, except the
 // low bytes of a beat before the last, which are those of the next input beat. Throughput: one beat
 // per cycle; the input never waits for a flush, so there is no gap between messages.
+`include "bombus_assert.svh"
+
 module strip #(
     parameter type beat_t = logic,
     parameter int unsigned HeaderBytes = 14
@@ -170,5 +172,7 @@ module strip #(
       end
     end
   end
+
+  `BOMBUS_ASSERT(BytesInBounds, !out_valid_o || 32'(out_o.bytes) <= DataBytes)
 
 endmodule

@@ -8,6 +8,8 @@
 //
 // A change is given up if something still moves after 2**LimitBits cycles: everything stays as it
 // was, and failed_o is high until the next change. The next write tries again.
+`include "bombus_assert.svh"
+
 module address_change #(
     parameter type data_t = logic,
     parameter data_t Init = '0,  // in effect after reset
@@ -85,5 +87,7 @@ module address_change #(
       endcase
     end
   end
+
+  `BOMBUS_ASSERT(DrainsForAChange, state_q != Draining || dirty_q)
 
 endmodule

@@ -8,6 +8,8 @@
 // Layer: entry_o is the entry addressed in the cycle before; an entry that was written in the same
 // cycle returns its old value. Throughput: one read per cycle. Register port: a write takes 1
 // cycle, a read 2.
+`include "bombus_assert.svh"
+
 module register_table #(
     parameter type entry_t = logic,
     parameter int unsigned NumEntries = 2,
@@ -61,5 +63,8 @@ module register_table #(
     end
   end
   assign done_o = filled_q & request_i & (write_i | read_q);
+
+  `BOMBUS_ASSERT(RequestIsHeld, !read_q || (request_i && !write_i))
+  `BOMBUS_ASSERT(FillsEachOnce, filled_q || 32'(fill_q) < NumEntries)
 
 endmodule

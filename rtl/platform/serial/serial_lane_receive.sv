@@ -7,6 +7,8 @@
 // 2 * IdleCycles cycles.
 //
 // Latency: 3 cycles from the last symbol of a beat. Throughput: one symbol per cycle.
+`include "bombus_assert.svh"
+
 module serial_lane_receive
   import serial_pkg::*;
 #(
@@ -81,5 +83,7 @@ module serial_lane_receive
       out_valid_o <= aligned_o & ~idle_q & last & ~damaged;
     end
   end
+
+  `BOMBUS_ASSERT(BeatEnds, !out_valid_o || index_q == '0)
 
 endmodule

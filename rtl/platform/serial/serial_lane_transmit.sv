@@ -5,6 +5,8 @@
 //
 // Latency: 1 cycle to the first symbol. Throughput: a beat in DataWidth / 16 cycles, less
 // 1 / IdleCycles.
+`include "bombus_assert.svh"
+
 module serial_lane_transmit
   import serial_pkg::*;
 #(
@@ -60,5 +62,7 @@ module serial_lane_transmit
       end
     end
   end
+
+  `BOMBUS_ASSERT(BeatIsWhole, left_q == '0 || symbol_o.k == '0)
 
 endmodule

@@ -3,6 +3,8 @@
 // message that has begun passes whole.
 //
 // Latency: 0 cycles; hold_i acts two cycles later at the earliest.
+`include "bombus_assert.svh"
+
 module message_gate (
     input logic clk_i,
     input logic rst_i,
@@ -31,5 +33,7 @@ module message_gate (
       if (is_between) held_q <= hold_i;
     end
   end
+
+  `BOMBUS_ASSERT(HoldsBetweenMessages, !(held_q && inside_q))
 
 endmodule

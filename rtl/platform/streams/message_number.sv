@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the messages of a stream, for a layer that reports which ones it drops
 // (docs/architecture.md, "Observers").
+`include "bombus_assert.svh"
+
 module message_number
   import bombus_pkg::*;
 #(
@@ -34,5 +36,7 @@ module message_number
   end
   assign begun_o = Enabled ? '{known: 1'b1, number: begun_q} : '0;
   assign here_o  = Enabled ? '{known: 1'b1, number: first_o ? next_q : begun_q} : '0;
+
+  `BOMBUS_ASSERT(BegunIsInside, first_o || begun_q + 16'd1 == next_q)
 
 endmodule

@@ -6,6 +6,8 @@
 //
 // Latency: 1 cycle. Throughput: one beat per cycle. Depth: the capacity, a power of two from 4 on;
 // 0: plain wires. in_ready_o is registered.
+`include "bombus_assert.svh"
+
 module stream_queue #(
     parameter type data_t = logic,
     parameter int unsigned Depth = 0
@@ -78,6 +80,8 @@ module stream_queue #(
     always_ff @(posedge clk_i) begin
       in_ready_o <= ~rst_i & 32'(level) < Depth;
     end
+
+    `BOMBUS_ASSERT(LevelInBounds, 32'(level) <= Depth + 2)
   end
 
 endmodule

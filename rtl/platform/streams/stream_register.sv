@@ -3,6 +3,8 @@
 // combinationally on out_ready_i.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module stream_register #(
     parameter type data_t = logic
 ) (
@@ -28,5 +30,7 @@ module stream_register #(
     if (rst_i) out_valid_o <= 1'b0;
     else if (in_ready_o) out_valid_o <= in_valid_i;
   end
+
+  `BOMBUS_ASSERT(BeatWaits, out_valid_o && !out_ready_i |=> out_valid_o)
 
 endmodule

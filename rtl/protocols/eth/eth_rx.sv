@@ -9,6 +9,8 @@
 //
 // Latency: 2 cycles (at 128 bits and more). Throughput: one beat per cycle. IEEE 802.3 clause 3,
 // IEEE 802.1Q clause 9.
+`include "bombus_assert.svh"
+
 module eth_rx
   import bombus_pkg::*;
   import ethernet_pkg::*;
@@ -130,5 +132,7 @@ module eth_rx
   );
 
   assign busy_o = frame_valid | out_valid_o;
+
+  `BOMBUS_ASSERT(DropsForOneReason, $onehot0(reasons))
 
 endmodule

@@ -9,6 +9,8 @@
 // The answer is valid from the cycle after take_i, except while busy_o, for NumPeers cycles after
 // reset. spend_i at most every other cycle. Time wraps after 2^32 us: a bucket unused for that long
 // may lack tokens.
+`include "bombus_assert.svh"
+
 module icmp_error_limit #(
     parameter int unsigned NumPeers = 64,
     parameter int unsigned Burst = 8,
@@ -108,5 +110,8 @@ module icmp_error_limit #(
   end
 
   assign allowed_o = (bucket != empty_q) & (total_q != '0);
+
+  `BOMBUS_ASSERT(TotalInBounds, 32'(total_q) <= TotalBurst)
+  `BOMBUS_ASSERT(SpendsApart, !(spend_i && spent_q))
 
 endmodule

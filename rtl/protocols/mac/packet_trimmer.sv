@@ -4,6 +4,8 @@
 //
 // There is one LUT between flip-flops and outputs. Latency: 2 cycles. Throughput: one beat per
 // cycle. No backpressure.
+`include "bombus_assert.svh"
+
 module packet_trimmer
   import bombus_pkg::*;
 #(
@@ -126,5 +128,7 @@ module packet_trimmer
     end
   end
   assign busy_o = valid_q | work_valid_q;
+
+  `BOMBUS_ASSERT(KeepsAPrefix, !work_valid_q || (keep_q & (keep_q + 1'b1)) == '0)
 
 endmodule

@@ -9,6 +9,8 @@
 //
 // The time since an event wraps around after 50 days. Memories are cleared by writing all sessions
 // as not open (write_i).
+`include "bombus_assert.svh"
+
 module tcp_idle
   import tcp_pkg::*;
 #(
@@ -105,5 +107,8 @@ module tcp_idle
   end
   assign idle_o = best_q;
   assign idle_valid_o = valid_q;
+
+  `BOMBUS_ASSERT(RestsAtTheFirst, searching_q || index_q == '0)
+  `BOMBUS_ASSERT(ResultEndsSearch, !(valid_q && searching_q))
 
 endmodule

@@ -8,6 +8,8 @@
 // the answers for its peer may be old. It is also low while the counters are cleared after reset,
 // one per cycle. Whether a peer is full is read twice, by its own hash and by the one held, so that
 // no address depends on load_i, which is late.
+`include "bombus_assert.svh"
+
 module tcp_peers
   import tcp_pkg::*;
 #(
@@ -145,6 +147,9 @@ module tcp_peers
       end
     end
     assign ready_o = ready_q;
+
+    `BOMBUS_ASSERT(FreesWhatIsOpen, !write || opens_2_q || count != '0)
+    `BOMBUS_ASSERT(OpensUpToTheLimit, !write || !opens_2_q || count != count_t'(MaxPerPeer))
   end
 
 endmodule

@@ -5,6 +5,8 @@
 // out_o has only the fields of the SYN that tcp_lookup needs early; it takes the others from syn_o.
 //
 // Latency: none for segments, at least 16 cycles for a SYN.
+`include "bombus_assert.svh"
+
 module tcp_reopen
   import tcp_pkg::*;
 (
@@ -70,5 +72,8 @@ module tcp_reopen
       offers_q <= offers_q ? ~out_ready_i : held_q & ~offered_q & (wait_q == '0) & ~frees_i;
     end
   end
+
+  `BOMBUS_ASSERT(HoldsOne, !(valid_i && held_q))
+  `BOMBUS_ASSERT(OffersWhatItHolds, !offers_q || held_q)
 
 endmodule

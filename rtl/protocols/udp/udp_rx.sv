@@ -8,6 +8,8 @@
 // dropped (RFC 1122, 4.1.3.1).
 //
 // Latency: 2 cycles (at 128 bits and more). Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module udp_rx
   import bombus_pkg::*;
   import udp_pkg::*;
@@ -201,5 +203,7 @@ module udp_rx
   end
 
   assign busy_o = body_valid | out_valid_o;
+
+  `BOMBUS_ASSERT(DropsForOneReason, $onehot0(reasons))
 
 endmodule

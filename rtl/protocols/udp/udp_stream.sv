@@ -8,6 +8,8 @@
 //
 // Latency: 1 cycle to the kernel; from the kernel 3 cycles after the last beat. Throughput: one
 // beat per cycle each way.
+`include "bombus_assert.svh"
+
 module udp_stream
   import bombus_pkg::*;
   import udp_stream_pkg::*;
@@ -176,5 +178,7 @@ module udp_stream
   end
 
   assign busy_o = kernel_rx_tvalid_o | gather_busy | empty_q | out_valid_o;
+
+  `BOMBUS_ASSERT(EmptyIsAlone, !(empty_q && sent_valid))
 
 endmodule

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from bombus.base.macros import CHECKS
 from tests.cluster.link.link_bench import A, B, Links, packets
 from tests.support.harness import Benches, Layout
 
@@ -53,7 +54,7 @@ class Lanes(Links):
 
 
 def lanes(benches: Benches, seed: int = 1, **parameters: int) -> Lanes:
-    return Lanes(benches, 64, seed=seed, name="serial_lane", **parameters)
+    return Lanes(benches, 64, seed=seed, name="serial_lane", macros={CHECKS: 1}, **parameters)
 
 
 def both_ways(links: Lanes, random: Random, count: int) -> None:
