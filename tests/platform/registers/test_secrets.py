@@ -29,21 +29,21 @@ def are_successive(values: list[int]) -> bool:
 
 
 def test_every_reset_draws_new_ones() -> None:
-    with Simulation(DESIGN, seed=1) as simulation:
+    with Simulation(DESIGN, seed=1, assertions=True) as simulation:
         found = [*secrets(simulation)]
         for reset in (simulation.reset, simulation.reset_core):
             reset()
             found += secrets(simulation)
     words = [half for value in found for half in divmod(value, 1 << 32)]
     assert len({*words, 0}) == len(words) + 1
-    with Simulation(DESIGN, seed=1) as simulation:
+    with Simulation(DESIGN, seed=1, assertions=True) as simulation:
         assert secrets(simulation) == found[:2]
-    with Simulation(DESIGN, seed=2) as simulation:
+    with Simulation(DESIGN, seed=2, assertions=True) as simulation:
         assert not {*secrets(simulation)} & {*found}
 
 
 def test_software_writes_them() -> None:
-    with Simulation(DESIGN) as simulation:
+    with Simulation(DESIGN, assertions=True) as simulation:
         numbers = count(1)
         write_secrets(simulation.manifest, simulation, lambda: next(numbers))
         assert are_successive(secrets(simulation))

@@ -122,7 +122,7 @@ def test_page(tmp_path: Path, capfd: Any) -> None:
     """Tiles and counters that grow; a change without key is refused, with the key it is made; only
     local files; the process ends with the run.
     """
-    with Simulation(DESIGNS / "udp_echo.yaml") as simulation:
+    with Simulation(DESIGNS / "udp_echo.yaml", assertions=True) as simulation:
         host = Host.from_manifest(simulation.manifest)
         page = Page("127.0.0.1:0")
         with page:
