@@ -39,7 +39,7 @@ IDLE_US = 60_000_000  # evict_idle_s
 @pytest.fixture
 def pair() -> Iterator[Pair]:
     with ExitStack() as stack:
-        found = Pair(stack)
+        found = Pair(stack, coarse=True)
         yield found
         for end in (found.near, found.far):
             end.check()
