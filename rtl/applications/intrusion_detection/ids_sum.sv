@@ -86,25 +86,18 @@ module ids_sum
   // ---- IP header ----
 
   localparam int unsigned NumTerms = 2 * MostWords;
-  localparam int unsigned NumHalves = ones_pkg::num_sums(NumTerms);
-  localparam int unsigned NumRows = ones_pkg::num_sums(NumHalves);
-  logic [ NumTerms-1:0][15:0] terms;
-  logic [NumHalves-1:0][15:0] halves;
+  localparam int unsigned NumRows = ones_pkg::num_sums(NumTerms, 2);
+  logic [NumTerms-1:0][15:0] terms;
   logic [NumRows-1:0][15:0] rows, rows_q;
   always_comb begin
     terms = header_i;
     for (int unsigned w = LeastWords; w < MostWords; w++) if (32'(words) <= w) terms[2*w+:2] = '0;
   end
   ones_compressor #(
-      .NumTerms(NumTerms)
-  ) u_halves (
-      .terms_i(terms),
-      .sums_o (halves)
-  );
-  ones_compressor #(
-      .NumTerms(NumHalves)
+      .NumTerms(NumTerms),
+      .Levels  (2)
   ) u_rows (
-      .terms_i(halves),
+      .terms_i(terms),
       .sums_o (rows)
   );
   logic is_header_good_q;

@@ -39,6 +39,13 @@ module rs_parity_row
     return {NumBytes{bit_of_multiplier}};
   endfunction
 
+  function automatic plane_t product(logic [3:0] multiplier, plane_t [3:0] planes);
+    plane_t sum;
+    sum = '0;
+    for (int unsigned n = 0; n < 4; n++) sum ^= all(multiplier[n]) & planes[n];
+    return sum;
+  endfunction
+
   // Block products, without the last plane of low and of high, which fits into the sum.
   plane_t [3:0] both_q, low_q, high_q;
   plane_t low_last_q, high_last_q;
@@ -46,29 +53,9 @@ module rs_parity_row
   always_ff @(posedge clk_i) begin
     if (load_i) begin
       for (int unsigned i = 0; i < 4; i++) begin
-        both_q[i] <= all(
-            multiplier_i.both[i]
-        ) & fold_i[0] ^ all(
-            multiplier_i.both[i+1]
-        ) & fold_i[1] ^ all(
-            multiplier_i.both[i+2]
-        ) & fold_i[2] ^ all(
-            multiplier_i.both[i+3]
-        ) & fold_i[3];
-        low_q[i] <= all(
-            multiplier_i.low[i]
-        ) & data_i[0] ^ all(
-            multiplier_i.low[i+1]
-        ) & data_i[1] ^ all(
-            multiplier_i.low[i+2]
-        ) & data_i[2];
-        high_q[i] <= all(
-            multiplier_i.high[i]
-        ) & data_i[4] ^ all(
-            multiplier_i.high[i+1]
-        ) & data_i[5] ^ all(
-            multiplier_i.high[i+2]
-        ) & data_i[6];
+        both_q[i] <= product(multiplier_i.both[i+:4], fold_i);
+        low_q[i]  <= product({1'b0, multiplier_i.low[i+:3]}, data_i[3:0]);
+        high_q[i] <= product({1'b0, multiplier_i.high[i+:3]}, data_i[7:4]);
       end
       low_last_q <= data_i[3];
       high_last_q <= data_i[7];

@@ -63,52 +63,29 @@ module frame_sum #(
 
   // ---- Compress twice, each time to half: at most 9 words ----
 
-  localparam int unsigned NumHalves = ones_pkg::num_sums(NumTerms);
-  localparam int unsigned NumRows = ones_pkg::num_sums(NumHalves);
-  logic [NumHalves-1:0][15:0] halves;
+  localparam int unsigned NumRows = ones_pkg::num_sums(NumTerms, 2);
   logic [NumRows-1:0][15:0] rows, rows_q;
   ones_compressor #(
-      .NumTerms(NumTerms)
-  ) u_halves (
-      .terms_i(terms),
-      .sums_o (halves)
-  );
-  ones_compressor #(
-      .NumTerms(NumHalves)
+      .NumTerms(NumTerms),
+      .Levels  (2)
   ) u_rows (
-      .terms_i(halves),
+      .terms_i(terms),
       .sums_o (rows)
   );
 
   // ---- Add to the sum of earlier beats: two words ----
 
   localparam int unsigned NumAll = NumRows + 2;
-  localparam int unsigned NumSix = ones_pkg::num_sums(NumAll);
-  localparam int unsigned NumThree = ones_pkg::num_sums(NumSix);
-  localparam int unsigned NumTwo = ones_pkg::num_sums(NumThree);
   logic [1:0][15:0] total, total_q;
-  logic [  NumSix-1:0][15:0] six;
-  logic [NumThree-1:0][15:0] three;
   logic valid_q, last_q;
   ones_compressor #(
-      .NumTerms(NumAll)
-  ) u_six (
+      .NumTerms(NumAll),
+      .Levels  (3)
+  ) u_total (
       .terms_i({rows_q, total_q}),
-      .sums_o (six)
-  );
-  ones_compressor #(
-      .NumTerms(NumSix)
-  ) u_three (
-      .terms_i(six),
-      .sums_o (three)
-  );
-  ones_compressor #(
-      .NumTerms(NumThree)
-  ) u_two (
-      .terms_i(three),
       .sums_o (total)
   );
-  if (NumTwo != 2) begin : gen_bad_total
+  if (ones_pkg::num_sums(NumAll, 3) != 2) begin : gen_bad_total
     $error("frame_sum: two words must be left");
   end
 

@@ -51,11 +51,16 @@ package ones_pkg;
     logic [7:0]  carries;
   } split_t;
 
-  // Number of words that ones_compressor reduces num_terms words to: half, in groups of up to six.
-  function automatic int unsigned num_sums(int unsigned num_terms);
-    int unsigned rest;
-    rest = num_terms % 6;
-    return num_terms / 6 * 3 + (rest < 3 ? rest : rest == 3 ? 2 : 3);
+  // Number of words that ones_compressor reduces num_terms words to: half, in groups of up to six,
+  // and again for each further level.
+  function automatic int unsigned num_sums(int unsigned num_terms, int unsigned levels = 1);
+    int unsigned sums, rest;
+    sums = num_terms;
+    for (int unsigned n = 0; n < levels; n++) begin
+      rest = sums % 6;
+      sums = sums / 6 * 3 + (rest < 3 ? rest : rest == 3 ? 2 : 3);
+    end
+    return sums;
   endfunction
 
   // The pair of bits at this distance below, cyclically.

@@ -277,7 +277,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumGroups": 1, "Groups": "'0"},
         {"NumGroups": 257},
     ],
-    "ones_compressor": [{"NumTerms": 0}],
+    "ones_compressor": [{"NumTerms": 0}, {"Levels": 0}],
     "output_stage": [{"NextWidth": 0}],
     "packet_trimmer": [{"tagged_t": "data_32_t"}, {"tagged_t": "data_192_t"}],
     "prepend": [{"HeaderBytes": 0}],
