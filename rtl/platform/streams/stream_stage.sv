@@ -48,16 +48,7 @@ module stream_stage #(
         .body_t(body_t),
         .Depth (16)       // costs no more LUTs than a depth of 4
     ) u_fifo (
-        .clk_i,
-        .rst_i,
-        .in_head_i,
-        .in_body_i,
-        .in_valid_i,
-        .in_ready_o,
-        .out_head_o,
-        .out_body_o,
-        .out_valid_o,
-        .out_ready_i
+        .*
     );
   end else begin : gen_register
     whole_t in, out;
@@ -68,27 +59,17 @@ module stream_stage #(
       skid_buffer #(
           .data_t(whole_t)
       ) u_skid (
-          .clk_i,
-          .rst_i,
           .in_i (in),
-          .in_valid_i,
-          .in_ready_o,
           .out_o(out),
-          .out_valid_o,
-          .out_ready_i
+          .*
       );
     end else begin : gen_plain
       stream_register #(
           .data_t(whole_t)
       ) u_register (
-          .clk_i,
-          .rst_i,
           .in_i (in),
-          .in_valid_i,
-          .in_ready_o,
           .out_o(out),
-          .out_valid_o,
-          .out_ready_i
+          .*
       );
     end
   end
