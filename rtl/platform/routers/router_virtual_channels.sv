@@ -17,6 +17,7 @@
 // Latency: 2 cycles from link to link, 1 from the local input to a link, 3 from a link to the local
 // output. Throughput: one flit per cycle and output.
 `include "bombus_assert.svh"
+`include "router_ports.svh"
 
 module router_virtual_channels
   import noc_pkg::*;
@@ -27,32 +28,7 @@ module router_virtual_channels
     parameter int unsigned Depth = 8,  // flits per virtual channel
     localparam int unsigned NumChannels = num_channels(FabricVirtualChannels, VirtualChannels)
 ) (
-    input logic clk_i,
-    input logic rst_i,
-
-    // Own position, constant. A port, so that a simulator needs one copy of the
-    // module for all positions with the same ports.
-    input logic [7:0] x_i,
-    input logic [7:0] y_i,
-
-    // Links, by dir_e
-    input  flit_t [NumDirs-1:1]                  in_i,
-    input  logic  [NumDirs-1:1][NumChannels-1:0] in_valid_i,
-    output logic  [NumDirs-1:1][NumChannels-1:0] in_ready_o,
-    output flit_t [NumDirs-1:1]                  out_o,
-    output logic  [NumDirs-1:1][NumChannels-1:0] out_valid_o,
-    input  logic  [NumDirs-1:1][NumChannels-1:0] out_ready_i,
-
-    // Local port: injection and ejection
-    input flit_t inj_i,
-    input logic inj_valid_i,
-    output logic inj_taken_o,  // ready for the offered flit
-    output logic [NumDirs-1:0] inj_ready_o,  // ready for a flit to output n
-    output flit_t ej_o,
-    output logic ej_valid_o,
-    input logic ej_ready_i,
-
-    output logic busy_o
+    `BOMBUS_ROUTER_PORTS(logic [NumDirs-1:1][NumChannels-1:0])
 );
 
   if (!Ports[DirLocal] || VirtualChannels < 1) begin : gen_bad_ports

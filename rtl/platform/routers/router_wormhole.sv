@@ -15,6 +15,7 @@
 // Latency: 1 cycle from a mesh input, 0 from the local input. Throughput: one flit per cycle and
 // output.
 `include "bombus_assert.svh"
+`include "router_ports.svh"
 
 module router_wormhole
   import noc_pkg::*;
@@ -24,32 +25,7 @@ module router_wormhole
     parameter turns_t Turns = '1,  // turns that messages take, known from fixed next hops
     parameter int unsigned Depth = 32  // flits per mesh input
 ) (
-    input logic clk_i,
-    input logic rst_i,
-
-    // Own position, constant. A port, so that a simulator needs one copy of the
-    // module for all positions with the same ports.
-    input logic [7:0] x_i,
-    input logic [7:0] y_i,
-
-    // Links, by dir_e
-    input  flit_t [NumDirs-1:1] in_i,
-    input  logic  [NumDirs-1:1] in_valid_i,
-    output logic  [NumDirs-1:1] in_ready_o,
-    output flit_t [NumDirs-1:1] out_o,
-    output logic  [NumDirs-1:1] out_valid_o,
-    input  logic  [NumDirs-1:1] out_ready_i,
-
-    // Local port: injection and ejection
-    input flit_t inj_i,
-    input logic inj_valid_i,
-    output logic inj_taken_o,  // ready for the offered flit
-    output logic [NumDirs-1:0] inj_ready_o,  // ready for a flit to output n
-    output flit_t ej_o,
-    output logic ej_valid_o,
-    input logic ej_ready_i,
-
-    output logic busy_o
+    `BOMBUS_ROUTER_PORTS(logic [NumDirs-1:1])
 );
 
   if (!Ports[DirLocal]) begin : gen_bad_ports
