@@ -37,10 +37,8 @@ module frame_from_ip
   always_comb begin
     meta = '0;
     meta.mac_port = mac_port_t'(InnerPort);
-    meta.csum = in_i.meta.csum;
-    for (int unsigned w = 0; w < ethernet_pkg::HeaderBytes / 2; w++) begin
-      meta.csum = csum_add(meta.csum, ~swap16(in_i.data[16*w+:16]));
-    end
+    meta.csum =
+        inner_frame_pkg::without_header(in_i.meta.csum, in_i.data[ethernet_pkg::HeaderBytes*8-1:0]);
     out_o = in_i;
     out_o.meta = $bits(out_o.meta)'(meta);
   end

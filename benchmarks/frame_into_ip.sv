@@ -39,10 +39,8 @@ module frame_into_ip
     meta.l4.ip_tx.protocol = ProtocolUdp;
     if (inner_meta.l4.ip_tx.csum_pos != '0) begin
       meta.l4.ip_tx.csum_pos = inner_meta.l4.ip_tx.csum_pos;
-      meta.csum = inner_meta.csum;
-      for (int unsigned w = 0; w < ethernet_pkg::HeaderBytes / 2; w++) begin
-        meta.csum = csum_add(meta.csum, ~swap16(in_i.data[16*w+:16]));
-      end
+      meta.csum = inner_frame_pkg::without_header(inner_meta.csum,
+                                                  in_i.data[ethernet_pkg::HeaderBytes*8-1:0]);
     end
     out_o = in_i;
     out_o.meta = $bits(out_o.meta)'(meta);
