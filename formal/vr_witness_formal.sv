@@ -97,9 +97,9 @@ module vr_witness_formal
 
   // ---- What it sends ----
 
-  wire [7:0] kind = u_witness.line_q[39:32];  // of the message that it handles
+  wire [7:0] kind = u_witness.first[39:32];  // of the message that it handles
   words_t word, sent_word;
-  assign word = words_of(u_witness.line_q);
+  assign word = u_witness.word;
   assign sent_word = words_of(u_witness.u_reply.short_data);
   wire sends = u_witness.sent.valid & u_witness.out_free;
   wire [7:0] sent_kind = u_witness.u_reply.short_data[39:32];

@@ -4,6 +4,8 @@
 //
 // finish_o: the state is the last one of its message; the rest of the message is discarded, or the
 // next one begins. A settle waits until what was computed or written in the states before is valid.
+`include "bombus_assert.svh"
+
 module vr_control
   import bombus_pkg::*;
   import vr_pkg::*;
@@ -46,6 +48,7 @@ module vr_control
 
   localparam int unsigned SettleCycles = 8;
   logic [3:0] settle_q;
+  logic sent_log_q;  // the log is being sent, or was
   st_e after_d, st_d;
   wire begins = accepts_i & valid_i;
   wire active = (state_i == StateNormal) | (state_i == StateViewChange);
@@ -274,8 +277,8 @@ module vr_control
       StSendLines: st_next_o = StSend;
       StSend: begin
         sent_o.to_source = header_i.is_request;
-        actions_o.sends_log = ~facts_i.sent_log;
-        finish_o = facts_i.sent_log & ~facts_i.sender_busy;
+        actions_o.sends_log = ~sent_log_q;
+        finish_o = sent_log_q & ~facts_i.sender_busy;
       end
 
       // Entries of a StateTransfer or a StartView.
@@ -341,8 +344,13 @@ module vr_control
   always_ff @(posedge clk_i) begin
     st_o <= st_d;
     after_o <= after_d;
+    sent_log_q <= st_o == StSend;
     settle_q <= st_o == StSettle ? settle_q - 1'b1 : 4'(SettleCycles);
     if (rst_i) st_o <= StIdle;
   end
+
+  wire votes = sent_o.valid &
+      (sent_o.kind inside {TypePrepareOk, TypeStartViewChange, TypeValidateReadReply});
+  `BOMBUS_ASSERT(VotesAfterRecovery, !votes || active)
 
 endmodule

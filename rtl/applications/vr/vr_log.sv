@@ -65,6 +65,13 @@ module vr_log
     output logic                    busy_o
 );
 
+  if (LogLines < 32 || LogLines > 65536 || 2 ** $clog2(LogLines) != LogLines) begin : gen_bad_lines
+    $error("vr_log: LogLines must be a power of two from 32 to 65536");
+  end
+  if (LogOps < 4 || LogOps > LogLines || 2 ** $clog2(LogOps) != LogOps) begin : gen_bad_ops
+    $error("vr_log: LogOps must be a power of two from 4 to LogLines");
+  end
+
   localparam int unsigned OpBits = $clog2(LogOps);
   localparam int unsigned UsedBits = LineBits + 10;
   typedef logic [OpBits-1:0] index_t;  // of an operation

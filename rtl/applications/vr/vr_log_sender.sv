@@ -30,7 +30,6 @@ module vr_log_sender
     output line_t                     data_o,
     output logic                [6:0] bytes_o,
     output logic                      last_o,
-    output logic                      first_o,
     output bombus_pkg::length_t       length_o,
     output logic                      valid_o,
     input  logic                      ready_i,
@@ -51,7 +50,7 @@ module vr_log_sender
   } state_t;
   state_t state_q;
 
-  logic vote_q, cut_q, end_q, first_q;
+  logic vote_q, cut_q, end_q;
   line_t before_q, line_q;
   logic [LineBits-1:0] addr_q;
   logic [  LineBits:0] left_q;
@@ -128,7 +127,6 @@ module vr_log_sender
   wire ends_fragment = boundary & ~end_q;
 
   assign valid_o = (state_q == StEmit) | begins;
-  assign first_o = begins | (~cut_q & first_q);
   assign last_o  = ~begins & (end_q | boundary);
   always_comb begin
     bytes_o = 7'd64;
@@ -159,7 +157,6 @@ module vr_log_sender
         start_q <= '0;
         place_q <= '0;
         end_q   <= 1'b0;
-        first_q <= 1'b1;
         state_q <= cut ? StBegin : StRead;
       end
       StRead:  state_q <= StLoad;
@@ -174,7 +171,6 @@ module vr_log_sender
       end
       StEmit:
       if (ready_i) begin
-        first_q <= 1'b0;
         if (end_q) begin
           state_q <= StIdle;
           if (cut_q) number_q <= number_q + 1'b1;

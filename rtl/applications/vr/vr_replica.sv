@@ -49,6 +49,10 @@ module vr_replica
     output logic                 timer_o
 );
 
+  if (RetryUs < 1 || RetryUs > 1000000) begin : gen_bad_retry
+    $error("vr_replica: RetryUs must be 1 to 1000000");
+  end
+
   state_e state_q;
   replica_t own_q, replicas_q, leader_q;
   number_t view_q, log_view_q, last_q, next_q, committed_q, cleaned_q;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set-up of a witness, by a message SetUp or by registers: judges it, and keeps the nonce.
 //
-// Latency: combinational in the cycle of set_up_i; refused_o and recovers_o one cycle later.
+// Latency: combinational in the cycle of set_up_i; refused_o and recovers one cycle later.
 module vr_set_up
   import vr_pkg::*;
+  import vr_state_pkg::*;
 #(
     parameter type regs_t = logic  // from vr_witness.rdl
 ) (
@@ -18,8 +19,7 @@ module vr_set_up
     input logic   renew_i,    // recovery begins again, with the next nonce
     input logic   is_off_i,   // state of the witness
 
-    output logic            pending_o,      // by registers, to be carried out
-    output logic            by_message_o,
+    output facts_t          facts_o,        // those of the set-up; the others are 0
     output logic            set_address_o,
     output replica_t        slot_o,
     output address_t        address_o,
@@ -27,14 +27,18 @@ module vr_set_up
     output replica_t        index_o,        // own
     output replica_t        replicas_o,
     output logic     [63:0] nonce_o,        // of the present recovery
-    output logic            refused_o,
-    output logic            recovers_o
+    output logic            refused_o
 );
 
   logic address_command_q, recover_command_q, commanded_q;
   logic [MaxReplicas-1:0] known_q;  // their addresses are set
-  assign by_message_o = ~commanded_q;
-  assign pending_o = address_command_q | recover_command_q;
+  logic recovers_q;
+  always_comb begin
+    facts_o = '0;
+    facts_o.set_up_pending = address_command_q | recover_command_q;
+    facts_o.by_message = ~commanded_q;
+    facts_o.recovers = recovers_q;
+  end
 
   wire is_open = commanded_q | ~regs_i.control.locked;
   wire [31:0] mode = commanded_q ? (address_command_q ? 32'd1 : 32'd2) : word_i[0][31:0];
@@ -71,7 +75,7 @@ module vr_set_up
     old_command_q <= regs_i.nonce.value <= nonce_o;
     if (set_up_i) begin
       refused_o  <= ~(mode == '0 | set_address | set_recover);
-      recovers_o <= recover_o;
+      recovers_q <= recover_o;
     end
     if (set_address_o) known_q[slot_o] <= 1'b1;
     if (recover_o) nonce_o <= commanded_q ? regs_i.nonce.value : message_nonce;

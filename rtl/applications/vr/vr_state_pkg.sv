@@ -122,7 +122,6 @@ package vr_state_pkg;
     logic set_up_pending;
     logic by_message;        // set-up
     logic recovers;
-    logic sent_log;          // the log is being sent, or was
     logic sender_busy;
     logic leader_busy;
   } facts_t;

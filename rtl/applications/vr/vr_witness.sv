@@ -11,8 +11,6 @@
 // Latency: 3 cycles from the only beat of a ValidateRead to the reply, 3 cycles from the last beat
 // of a Prepare with one request of 140 bytes to its PrepareOK. Throughput: one ValidateRead in 2
 // cycles; one such Prepare, of 4 beats, in 5. Only for beats of 512 bits.
-`include "bombus_assert.svh"
-
 module vr_witness
   import bombus_pkg::*;
   import vr_pkg::*;
@@ -54,30 +52,10 @@ module vr_witness
   if (DataWidth != 512) begin : gen_bad_width
     $error("vr_witness: the data width must be 512");
   end
-  if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
-    $error("vr_witness: UdpPort must be 1 to 65535");
-  end
-  if (LogLines < 32 || LogLines > 65536 || 2 ** $clog2(LogLines) != LogLines) begin : gen_bad_lines
-    $error("vr_witness: LogLines must be a power of two from 32 to 65536");
-  end
-  if (LogOps < 4 || LogOps > LogLines || 2 ** $clog2(LogOps) != LogOps) begin : gen_bad_ops
-    $error("vr_witness: LogOps must be a power of two from 4 to LogLines");
-  end
   if (BufferLines < 2 || BufferLines > 256 || BufferLines > LogLines || 2 ** $clog2(
           BufferLines
       ) != BufferLines) begin : gen_bad_buffer
     $error("vr_witness: BufferLines must be a power of two from 2 to 256, at most LogLines");
-  end
-  if (FragmentLines < 2 || FragmentLines > 140) begin : gen_bad_fragment
-    $error("vr_witness: FragmentLines must be 2 to 140");
-  end
-  if (JoinLines == 1 || JoinLines > 256 || (JoinLines != 0 && 2 ** $clog2(
-          JoinLines
-      ) != JoinLines)) begin : gen_bad_join
-    $error("vr_witness: JoinLines must be 0 or a power of two from 2 to 256");
-  end
-  if (RetryUs < 1 || RetryUs > 1000000) begin : gen_bad_retry
-    $error("vr_witness: RetryUs must be 1 to 1000000");
   end
 
   localparam string Entry = "vr_witness";
@@ -109,12 +87,9 @@ module vr_witness
   localparam int unsigned LineBits = $clog2(LogLines);
   typedef logic [LineBits:0] pointer_t;  // of a line, with a bit that distinguishes full from empty
 
-  // ---- State of the replica ----
+  // ---- State ----
 
   replica_state_t now;
-
-  // ---- Control ----
-
   st_e st_q, st_d, after_q;
   logic finish;  // the state is the last one of its message
   facts_t facts;
@@ -124,116 +99,66 @@ module vr_witness
   sent_t sent;
   logic out_free;
 
-  // ---- Fragments ----
-
-  beat_t whole;  // a beat of a message that is no fragment
-  logic whole_valid, whole_ready;
-  logic fragment_drop, fragment_store, join_busy;
-  if (JoinLines != 0) begin : gen_join
-    vr_join #(
-        .beat_t(beat_t),
-        .Lines (JoinLines)
-    ) u_join (
-        .clk_i,
-        .rst_i,
-        .in_i,
-        .in_valid_i,
-        .in_ready_o,
-        .out_o(whole),
-        .out_valid_o(whole_valid),
-        .out_ready_i(whole_ready),
-        .drop_o(fragment_drop),
-        .store_o(fragment_store),
-        .busy_o(join_busy)
-    );
-  end else begin : gen_no_join
-    assign whole = in_i;
-    assign whole_valid = in_valid_i;
-    assign in_ready_o = whole_ready;
-    assign {fragment_drop, fragment_store, join_busy} = '0;
-  end
-
   // ---- The message ----
 
-  line_t line_q;  // first beat
-  length_t length_q;
-  packet_meta_t meta_q;
-  header_t header;
+  logic offered, accepts, handled;
+  line_t first, second, found;  // beats, and what is extracted
   words_t word;
-  assign word = words_of(line_q);
-  wire number_t word_view = number_t'(word[0]);
-  wire replica_t word_replica = word[1][2:0];
-
-  logic message_q;  // a message is being handled: no request that is repeated
-  logic window_ready, window_ended, has_second, window_has;
-  line_t second;
-  wire   accepts = (st_q == StIdle) | ((finish | st_q == StDrain) & window_ended);
-  wire   begins = accepts & whole_valid;
-  assign whole_ready = accepts | (window_ready & ~accepts);
-
-  always_ff @(posedge clk_i) begin
-    if (begins) begin
-      line_q   <= whole.data;
-      length_q <= whole.length;
-      meta_q   <= packet_meta_t'(whole.meta);
-    end
-  end
-
-  vr_header u_header (
-      .clk_i,
-      .enable_i(st_q == StCheck),
-      .line_i(line_q),
-      .length_i(length_q),
-      .view_i(now.view),
-      .last_i(now.last),
-      .next_i(now.next),
-      .committed_i(now.committed),
-      .cleaned_i(now.cleaned),
-      .header_o(header)
-  );
-
-  typedef struct packed {
-    logic                is_request;  // fields of a request
-    logic                is_entry;    // a line of entries
-    logic                write;       // a line of the log
-    logic [LineBits-1:0] addr;
-  } tag_t;
-  tag_t tag, found_tag;
-  line_t found;
-  logic [LineBytes-1:0] keep;
-  logic found_valid;
+  length_t length;
+  packet_meta_t meta;
+  header_t header;
+  facts_t beat_facts;
   logic [6:0] count;
-  vr_window #(
-      .tag_t(tag_t)
-  ) u_window (
+  logic is_request, is_entry, writes, found_request, found_entry, found_write;
+  logic [LineBits-1:0] line_addr, found_addr;
+  logic [LineBytes-1:0] keep;
+  logic fragment_drop, fragment_store, join_busy;
+  vr_reader #(
+      .beat_t(beat_t),
+      .JoinLines(JoinLines),
+      .LineBits(LineBits)
+  ) u_reader (
       .clk_i,
       .rst_i,
-      .in_i(whole.data),
-      .in_valid_i(whole_valid & ~accepts),
-      .in_last_i(whole.last),
-      .begin_i(begins),
-      .first_i(st_q == StCheck),
-      .discard_i(st_q == StDrain),
-      .ready_o(window_ready),
-      .ended_o(window_ended),
-      .next_o(second),
-      .has_next_o(has_second),
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .st_i(st_q),
+      .finish_i(finish),
+      .actions_i(actions),
+      .now_i(now),
+      .valid_o(offered),
+      .accepts_o(accepts),
+      .handled_o(handled),
+      .first_o(first),
+      .word_o(word),
+      .length_o(length),
+      .meta_o(meta),
+      .header_o(header),
+      .second_o(second),
+      .facts_o(beat_facts),
       .count_i(count),
-      .consume_i(actions.consume),
-      .extract_i(actions.extract),
-      .has_o(window_has),
-      .tag_i(tag),
-      .line_o(found),
+      .is_request_i(is_request),
+      .is_entry_i(is_entry),
+      .writes_i(writes),
+      .addr_i(line_addr),
+      .found_o(found),
       .keep_o(keep),
-      .tag_o(found_tag),
-      .valid_o(found_valid)
+      .found_request_o(found_request),
+      .found_entry_o(found_entry),
+      .found_write_o(found_write),
+      .found_addr_o(found_addr),
+      .drop_o(fragment_drop),
+      .store_o(fragment_store),
+      .busy_o(join_busy)
   );
 
   // ---- Set-up ----
 
   logic [63:0] nonce_q;
-  logic recovers_q, refused_q;
-  logic set_up_pending, by_message, set_address, begins_recovery;
+  facts_t set_up_facts;
+  logic refused_q;
+  logic set_address, begins_recovery;
   replica_t set_slot, set_index, set_count;
   address_t set_to;
   vr_set_up #(
@@ -243,13 +168,12 @@ module vr_witness
       .rst_i,
       .regs_i,
       .word_i(word),
-      .message_i(begins),
+      .message_i(accepts & offered),
       .idle_i(st_q == StIdle),
       .set_up_i(st_q == StSetUp),
       .renew_i(st_q == StRestart),
       .is_off_i(now.state == StateOff),
-      .pending_o(set_up_pending),
-      .by_message_o(by_message),
+      .facts_o(set_up_facts),
       .set_address_o(set_address),
       .slot_o(set_slot),
       .address_o(set_to),
@@ -257,10 +181,8 @@ module vr_witness
       .index_o(set_index),
       .replicas_o(set_count),
       .nonce_o(nonce_q),
-      .refused_o(refused_q),
-      .recovers_o(recovers_q)
+      .refused_o(refused_q)
   );
-
 
   // ---- Requests and entries ----
 
@@ -275,15 +197,15 @@ module vr_witness
       .st_i(st_q),
       .walks_i(actions.walks),
       .extract_i(actions.extract),
-      .has_line_i(window_has),
+      .has_line_i(beat_facts.has_line),
       .header_i(header),
       .word_i(word),
-      .first_i(line_q),
+      .first_i(first),
       .second_i(second),
-      .length_i(length_q),
+      .length_i(length),
       .next_i(now.next),
       .found_i(found),
-      .found_valid_i(found_valid & found_tag.is_request),
+      .found_valid_i(found_request),
       .facts_o(request_facts),
       .keeps_o(keeps),
       .lines_o(request_lines),
@@ -310,7 +232,7 @@ module vr_witness
       .now_i(now),
       .same_log_i(facts.same_log),
       .line_i(found),
-      .valid_i(found_valid & found_tag.is_entry),
+      .valid_i(found_entry),
       .facts_o(transfer_facts),
       .keep_o(keep_op),
       .before_o(before_op),
@@ -355,8 +277,8 @@ module vr_witness
       .this_op_i(this_op),
       .found_i(found),
       .found_keep_i(keep),
-      .found_addr_i(found_tag.addr),
-      .found_write_i(found_valid & found_tag.write),
+      .found_addr_i(found_addr),
+      .found_write_i(found_write),
       .keep_i(keep_op),
       .kept_op_i(kept_op),
       .jumps_i(transfer_facts.jumps),
@@ -369,7 +291,7 @@ module vr_witness
       .copy_lines_i(copy_lines),
       .kept_o(kept),
       .no_room_o(no_room),
-      .line_addr_o(tag.addr),
+      .line_addr_o(line_addr),
       .first_o(send_first),
       .lines_o(send_lines),
       .read_addr_i(log_read_addr),
@@ -419,45 +341,11 @@ module vr_witness
 
   // ---- Messages that are sent ----
 
-  logic sender_valid, sender_last, sender_first, sender_busy;
-  line_t sender_data;
-  logic [6:0] sender_bytes;
-  length_t sender_length;
-  vr_log_sender #(
-      .LineBits(LineBits),
-      .FragmentLines(FragmentLines)
-  ) u_sender (
-      .clk_i,
-      .rst_i,
-      .number_i((st_q == StReply) & recovers_q),
-      .nonce_i(nonce_q),
-      .start_i(actions.sends_log),
-      .is_vote_i(header.is_change),
-      .words_i({
-        64'(now.own),
-        64'(now.committed),
-        64'(now.last),
-        header.is_change ? 64'(now.log_view) : 64'(now.committed),
-        64'(now.view)
-      }),
-      .first_i(send_first),
-      .lines_i(send_lines),
-      .read_addr_o(log_read_addr),
-      .read_line_i(log_read_line),
-      .data_o(sender_data),
-      .bytes_o(sender_bytes),
-      .last_o(sender_last),
-      .first_o(sender_first),
-      .length_o(sender_length),
-      .valid_o(sender_valid),
-      .ready_i(out_free),
-      .busy_o(sender_busy)
-  );
-
-  wire number_t sent_op = st_q == StAcknowledge || st_q == StFetch ? now.last :
-      sent.kind == TypePrepareOk ? number_t'(word[1]) : now.committed;
+  logic sender_busy;
   vr_reply #(
-      .beat_t (beat_t),
+      .LineBits(LineBits),
+      .FragmentLines(FragmentLines),
+      .beat_t(beat_t),
       .UdpPort(UdpPort)
   ) u_reply (
       .clk_i,
@@ -469,19 +357,21 @@ module vr_witness
       .type_i(sent.kind),
       .to_source_i(sent.to_source),
       .to_slot_i(sent.to_slot),
-      .source_i(meta_q),
+      .source_i(meta),
       .word_i(word),
       .now_i(now),
       .nonce_i(nonce_q),
-      .number_i(sent_op),
-      .asked_view_i(st_q == StFetch ? now.view : now.log_view),
+      .st_i(st_q),
       .valid_i(~header.earlier),
       .refused_i(refused_q),
-      .log_data_i(sender_data),
-      .log_bytes_i(sender_bytes),
-      .log_last_i(sender_last),
-      .log_length_i(sender_length),
-      .log_valid_i(sender_valid),
+      .renew_i((st_q == StReply) & facts.recovers),
+      .send_log_i(actions.sends_log),
+      .is_vote_i(header.is_change),
+      .first_i(send_first),
+      .lines_i(send_lines),
+      .read_addr_o(log_read_addr),
+      .read_line_i(log_read_line),
+      .log_busy_o(sender_busy),
       .free_o(out_free),
       .out_o,
       .out_valid_o,
@@ -491,16 +381,9 @@ module vr_witness
 
   // ---- Control ----
 
-  logic sent_log_q;  // the log is being sent, or was
   always_comb begin
-    facts = replica_facts | request_facts | transfer_facts;
-    facts.has_second = has_second;
-    facts.has_line = window_has;
+    facts = beat_facts | set_up_facts | replica_facts | request_facts | transfer_facts;
     facts.no_room = no_room;
-    facts.set_up_pending = set_up_pending;
-    facts.by_message = by_message;
-    facts.recovers = recovers_q;
-    facts.sent_log = sent_log_q;
     facts.sender_busy = sender_busy;
   end
   vr_control #(
@@ -508,7 +391,7 @@ module vr_witness
   ) u_control (
       .clk_i,
       .rst_i,
-      .valid_i(whole_valid),
+      .valid_i(offered),
       .accepts_i(accepts),
       .state_i(now.state),
       .own_i(now.own),
@@ -516,7 +399,7 @@ module vr_witness
       .leader_of_view_i(now.leader),
       .leader_i(leader),
       .header_i(header),
-      .sender_i(word_replica),
+      .sender_i(word[1][2:0]),
       .facts_i(facts),
       .kept_i(kept),
       .part_i(part),
@@ -530,27 +413,24 @@ module vr_witness
       .events_o(events),
       .actions_o(actions),
       .count_o(count),
-      .is_request_o(tag.is_request),
-      .is_entry_o(tag.is_entry),
-      .writes_o(tag.write),
+      .is_request_o(is_request),
+      .is_entry_o(is_entry),
+      .writes_o(writes),
       .sent_o(sent)
   );
 
-  wire handles = finish & message_q & ~|drops;
   always_ff @(posedge clk_i) begin
     drop_o <= {fragment_drop, drops};
-    event_o <= {fragment_store, out_valid_o & out_ready_i & out_o.last, handles, events};
-    message_q <= begins | (message_q & ~finish);
-    if (st_q == StDecide) sent_log_q <= 1'b0;
-    else if (st_q == StSend) sent_log_q <= 1'b1;
+    event_o <= {
+      fragment_store, out_valid_o & out_ready_i & out_o.last, finish & handled & ~|drops, events
+    };
     if (rst_i) begin
-      message_q <= 1'b0;
-      drop_o <= '0;
+      drop_o  <= '0;
       event_o <= '0;
     end
   end
 
-  assign busy_o = (st_q != StIdle) | set_up_pending | join_busy | out_valid_o | log_busy;
+  assign busy_o = (st_q != StIdle) | facts.set_up_pending | join_busy | out_valid_o | log_busy;
 
   always_comb begin
     status_o = '0;
@@ -564,18 +444,5 @@ module vr_witness
     status_o.cleaned.value = now.cleaned;
     status_o.occupied.lines = 32'(occupied);
   end
-
-  // ---- Invariants ----
-
-  wire active = (now.state == StateNormal) | (now.state == StateViewChange);
-  wire is_normal = now.state == StateNormal;
-  wire votes = sent.valid &
-      (sent.kind inside {TypePrepareOk, TypeStartViewChange, TypeValidateReadReply});
-  wire acknowledges = sent.valid & (sent.kind == TypePrepareOk);
-  wire is_appended = (st_q == StOp) & ~no_room & (op == number_t'(word[1]) + 1'b1);
-  wire is_held = word[1] <= 64'(now.last);
-  `BOMBUS_ASSERT(VotesAfterRecovery, !votes || active)
-  `BOMBUS_ASSERT(AcknowledgesItsLog,
-                 !acknowledges || is_normal && (st_q == StAcknowledge || is_appended || is_held))
 
 endmodule
