@@ -134,7 +134,7 @@ module vr_control
             finish_o = 1'b1;
           end else if (header_i.is_start & ~header_i.later & is_normal) st_next_o = StAcknowledge;
           else if (header_i.lines > count_t'(BufferLines)) begin
-            drops_o.long = 1'b1;
+            drops_o.too_long = 1'b1;
             finish_o = 1'b1;
           end else begin
             actions_o.begins_entries = 1'b1;

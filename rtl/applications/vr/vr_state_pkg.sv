@@ -54,7 +54,7 @@ package vr_state_pkg;
 
   // A dropped message, by the reason (drop_e of vr_witness).
   typedef struct packed {
-    logic long;
+    logic too_long;
     logic full;
     logic gap;
     logic ignored;
