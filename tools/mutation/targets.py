@@ -55,7 +55,7 @@ _FOLDERS: Mapping[str, Tests] = {
     "echo": Tests((_LAYERS,)),
     "serial": Tests(("test_serial_lane.py",), ()),
     "spn": Tests(("test_spn_kernel.py", "test_spn_pipeline_rtl.py"), ()),
-    "vr": Tests(("test_vr_witness.py",), ("test_vr_design.py",)),
+    "vr": Tests(("test_vr_witness.py",), ("test_vr_design.py",), "vr_witness"),
     "arp": Tests(
         ("test_arp_tables.py", "test_arp_order.py"),
         ("test_arp.py", "test_run_time.py", _TWO_PORTS, _TRAFFIC),

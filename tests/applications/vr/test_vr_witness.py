@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -19,6 +20,7 @@ from bombus.applications.vr.messages import (
     State,
     Type,
     ValidateRead,
+    fragments,
 )
 from bombus.applications.vr.model import Address, Limits, Sent, Witness
 from bombus.base.macros import CHECKS
@@ -46,17 +48,20 @@ CLIENT = Address(0x0A4D0101, 40000)
 class World:
     """The layer and its model, fed with the same messages."""
 
-    def __init__(self, benches: Benches, seed: int = 1) -> None:
+    def __init__(self, benches: Benches, seed: int = 1, limits: Limits = LIMITS) -> None:
         self.random = Random(seed)
-        self.model = Witness(LIMITS)
-        self.bench: Bench = benches("vr_witness", seed=seed, macros={CHECKS: 1})
+        self.limits = limits
+        self.model = Witness(limits)
+        macros: dict[str, str | int] = {CHECKS: 1}
+        parameters = {"JoinLines": limits.join_lines} if limits != LIMITS else {}
+        self.bench: Bench = benches("vr_witness", seed=seed, macros=macros, **parameters)
         self.time = 0
         self.expected: list[Sent] = []
         self.before: Counter[str] = Counter()
 
     def forget(self) -> None:
         """After a reset of the layer."""
-        self.model = Witness(LIMITS)
+        self.model = Witness(self.limits)
         self.expected.clear()
         self.before.clear()
         self.bench.forget()
@@ -168,6 +173,18 @@ def test_scenarios(benches: Benches, scenario: Scenario) -> None:
     world = World(benches)
     scenario(world)
     world.check()
+
+
+@pytest.mark.sweep
+def test_fragments_are_dropped_without_joining(benches: Benches) -> None:
+    world = World(benches, limits=replace(LIMITS, join_lines=0))
+    world.join()
+    message = Prepare.of(0, 1, [request(world.random, 140)]).encode()
+    for part in fragments(message, 1, 100):
+        world.send(part)
+    world.send(message)
+    world.check()
+    assert (world.model.counted["malformed"], world.model.last) == (3, 1)
 
 
 def test_random_messages(benches: Benches) -> None:
