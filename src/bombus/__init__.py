@@ -3,7 +3,8 @@
 
 The pipeline, one module per step, each usable alone:
 config -> check (with place) -> generate -> build -> simulation. A simulation knows no protocol and
-no application; `sockets`, `processors` and `access_lists` take one and return what they add to it.
+no application; `sockets`, `processors`, `elements` and `access_lists` take one and return what they
+add to it.
 """
 
 from __future__ import annotations
@@ -15,16 +16,26 @@ if TYPE_CHECKING:
     from bombus.applications import spn
     from bombus.applications.control.controller import Controller
     from bombus.applications.functions.acl_load import access_lists
+    from bombus.applications.pe.elements import elements
     from bombus.applications.processors.processors import processors
     from bombus.protocols.tcp.sockets import sockets
     from bombus.simulator.simulation import Simulation
 
-__all__ = ["Controller", "Simulation", "access_lists", "processors", "sockets", "spn"]
+__all__ = [
+    "Controller",
+    "Simulation",
+    "access_lists",
+    "elements",
+    "processors",
+    "sockets",
+    "spn",
+]
 
 _MODULES = {
     "Controller": "bombus.applications.control.controller",
     "Simulation": "bombus.simulator.simulation",
     "access_lists": "bombus.applications.functions.acl_load",
+    "elements": "bombus.applications.pe.elements",
     "processors": "bombus.applications.processors.processors",
     "sockets": "bombus.protocols.tcp.sockets",
 }

@@ -54,6 +54,7 @@ _PROCESSOR = (
 _FOLDERS: Mapping[str, Tests] = {
     "echo": Tests((_LAYERS,)),
     "serial": Tests(("test_serial_lane.py",), ()),
+    "pe": Tests(("test_pe.py", "test_pe_memory.py"), ("test_elements.py",)),
     "spn": Tests(("test_spn_kernel.py", "test_spn_pipeline_rtl.py"), ()),
     "vr": Tests(("test_vr_witness.py",), ("test_vr_design.py",), "vr_witness"),
     "arp": Tests(
@@ -357,6 +358,7 @@ _PYTHON: Mapping[str, str] = {
     "simulator/verilator.py": "test_build.py",
     "applications/logs/replaying.py": "test_replay.py",
     "applications/logs": "test_logs.py test_drop_logs.py test_tcp_logs.py",
+    "applications/pe": "test_elements.py",
     "applications/spn": "test_spn_models.py test_spn_pipelines.py test_spn_compile.py",
     "applications/vr": "test_vr_messages.py test_vr_witness.py",
     "applications/firewall": "test_blacklist.py test_firewall.py",

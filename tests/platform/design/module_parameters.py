@@ -6,6 +6,7 @@ from __future__ import annotations
 from tests.applications.control import bad_values_control
 from tests.applications.functions import bad_values_addresses, bad_values_functions
 from tests.applications.logs import bad_values_logs
+from tests.applications.pe import bad_values_pe
 from tests.applications.processors import bad_values_processors
 from tests.applications.spn import bad_values_spn
 from tests.applications.vr import bad_values_vr
@@ -18,6 +19,7 @@ PARTS = (
     *(bad_values_stack.BAD, bad_values_tcp.BAD, bad_values_processors.BAD),
     *(bad_values_control.BAD, bad_values_logs.BAD, bad_values_cluster.BAD),
     *(bad_values_functions.BAD, bad_values_addresses.BAD, bad_values_vr.BAD),
+    bad_values_pe.BAD,
     bad_values_spn.BAD,
 )
 BAD = {module: values for part in PARTS for module, values in part.items()}

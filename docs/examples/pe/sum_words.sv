@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel of a processing element: sums `length` bytes of the memory from `address` on as unsigned
+// words of 32 bits, lowest byte first, modulo 2^64. Both are multiples of DataBytes, or are rounded
+// down to one. A read error makes the value all ones.
+//
+// Throughput: one beat per cycle, by bursts of up to 16 beats. Latency after the last beat: 4
+// cycles.
+module sum_words #(
+    parameter int unsigned DataWidth = 512,  // 64 to 1024
+    parameter int unsigned AddrWidth = 32,
+    localparam int unsigned NumArguments = 2,
+    localparam int unsigned DataBytes = DataWidth / 8
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic kernel_start_i,
+    input logic [NumArguments-1:0][63:0] kernel_arguments_i,
+    output logic kernel_done_o,
+    output logic [63:0] kernel_result_o,
+
+    output logic [AddrWidth-1:0] memory_araddr_o,
+    output logic [7:0] memory_arlen_o,
+    output logic memory_arvalid_o,
+    input logic memory_arready_i,
+    input logic [DataWidth-1:0] memory_rdata_i,
+    input logic [1:0] memory_rresp_i,
+    input logic memory_rlast_i,
+    input logic memory_rvalid_i,
+    output logic memory_rready_o,
+
+    output logic busy_o
+);
+
+  localparam string Entry = "";
+  localparam string Status = "kernel";
+  localparam int unsigned BurstBeats = 16;  // at most 2 KiB, so that none crosses 4 KiB
+  localparam int unsigned ByteShift = $clog2(DataBytes);
+  localparam int unsigned NumWords = DataWidth / 32;
+  typedef logic [AddrWidth-ByteShift-1:0] beat_index_t;
+
+  typedef struct packed {
+    logic [63:0] length;
+    logic [63:0] address;
+  } arguments_t;
+  arguments_t arguments;
+  assign arguments = kernel_arguments_i;
+
+  // ---- Requests: the first burst ends at a multiple of BurstBeats ----
+
+  beat_index_t next_q, requested_q, received_q;  // requested_q, received_q: beats left
+  wire [4:0] room = 5'(BurstBeats) - 5'(next_q[3:0]);
+  wire [4:0] beats = requested_q < beat_index_t'(room) ? 5'(requested_q) : room;
+  wire requests = requested_q != '0 & (~memory_arvalid_o | memory_arready_i);
+
+  always_ff @(posedge clk_i) begin
+    if (requests) begin
+      memory_araddr_o <= {next_q, ByteShift'(0)};
+      memory_arlen_o  <= 8'(beats - 1'b1);
+    end
+    if (rst_i) begin
+      memory_arvalid_o <= 1'b0;
+      requested_q <= '0;
+      received_q <= '0;
+    end else begin
+      memory_arvalid_o <= requests | (memory_arvalid_o & ~memory_arready_i);
+      if (kernel_start_i) begin
+        next_q <= beat_index_t'(arguments.address >> ByteShift);
+        requested_q <= beat_index_t'(arguments.length >> ByteShift);
+        received_q <= beat_index_t'(arguments.length >> ByteShift);
+      end else begin
+        if (requests) begin
+          next_q <= next_q + beat_index_t'(beats);
+          requested_q <= requested_q - beat_index_t'(beats);
+        end
+        if (memory_rvalid_i) received_q <= received_q - 1'b1;
+      end
+    end
+  end
+  assign memory_rready_o = 1'b1;
+
+  // ---- Sum: of a beat in one cycle, of all beats in the next ----
+
+  logic [DataWidth-1:0] data_q;
+  logic [1:0] valid_q;  // stages that hold a beat
+  logic running_q, error_q;
+  logic [63:0] sum, sum_q, total_q;
+  always_comb begin
+    sum = '0;
+    for (int unsigned n = 0; n < NumWords; n++) sum += 64'(data_q[32*n+:32]);
+  end
+  wire ends = running_q & ~kernel_start_i & received_q == '0 & valid_q == '0;
+  always_ff @(posedge clk_i) begin
+    data_q <= memory_rdata_i;
+    sum_q <= sum;
+    valid_q <= {valid_q[0], memory_rvalid_i & ~rst_i};
+    kernel_done_o <= ends & ~rst_i;
+    kernel_result_o <= error_q ? '1 : total_q;
+    if (kernel_start_i) begin
+      total_q <= '0;
+      error_q <= 1'b0;
+    end else begin
+      if (valid_q[1]) total_q <= total_q + sum_q;
+      if (memory_rvalid_i & memory_rresp_i != '0) error_q <= 1'b1;
+    end
+    if (rst_i) running_q <= 1'b0;
+    else running_q <= kernel_start_i | (running_q & ~ends);
+  end
+
+  assign busy_o = kernel_start_i | running_q | kernel_done_o;
+  wire unused = memory_rlast_i;
+
+endmodule

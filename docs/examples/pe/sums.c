@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * Sums of two buffers, by two processing elements of a simulator, from C. */
+#include <stdio.h>
+
+#include "bombus_pe.h"
+#include "bombus_sim.h"
+#include "pe_memory_example_registers.h" /* of bombus generate */
+
+#define REGISTERS(layer) (uint32_t)offsetof(pe_memory_example_t, tiles.layer)
+
+static int read(void *sim, uint32_t address, uint32_t *value) {
+  return bombus_read_register(sim, address, value);
+}
+
+static int write(void *sim, uint32_t address, uint32_t value) {
+  return bombus_write_register(sim, address, value);
+}
+
+static int await(void *sim, const char *line, uint64_t cycles) {
+  return bombus_advance_until_pin(sim, &line, 1, cycles);
+}
+
+int main(void) {
+  bombus_sim *sim = bombus_open(NULL);
+  const bombus_pe_port port = {sim, read, write, await};
+  const bombus_pe elements[] = {
+      {&port, "sum_done_0_o", REGISTERS(sum_0.pe), 2, REGISTERS(sum_0.pe_memory), 256},
+      {&port, "sum_done_1_o", REGISTERS(sum_1.pe), 2, REGISTERS(sum_1.pe_memory), 256},
+  };
+  const uint64_t arguments[] = {0x1000, 128}; /* address and bytes */
+  uint32_t data[32];
+  for (uint32_t n = 0; n < 2; ++n) {
+    for (uint32_t k = 0; k < 32; ++k) data[k] = n + k;
+    if (bombus_pe_write(&elements[n], 0x1000, data, sizeof data) < 0) return 1;
+    if (bombus_pe_start(&elements[n], arguments, 2) < 0) return 1;
+  }
+  for (uint32_t n = 0; n < 2; ++n) {
+    uint64_t sum;
+    if (bombus_pe_wait(&elements[n], 10000, &sum) < 0) return 1;
+    printf("%llu\n", (unsigned long long)sum);
+  }
+  bombus_close(sim);
+  return 0;
+}

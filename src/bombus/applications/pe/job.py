@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs for processing elements: each runs on the next free element of its kind."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from bombus.applications.pe.element import (
+    RUN_CYCLES,
+    Argument,
+    Element,
+    Outcome,
+    advance_until_end,
+)
+from bombus.simulator.native import SimulationError
+from bombus.simulator.simulation import Simulation
+
+
+class Job:
+    """A run that was submitted: waits for an element, runs, and is done."""
+
+    def __init__(self, queue: Queue, arguments: Sequence[Argument]) -> None:
+        self._queue = queue
+        self.arguments = arguments
+        self.element: Element | None = None  # on which it runs or has run
+        self.outcome: Outcome | None = None
+        self.error: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended, or was lost by a reset."""
+        self._queue.progress()
+        return self.outcome is not None or bool(self.error)
+
+    def result(self, limit_cycles: int = RUN_CYCLES) -> Outcome:
+        """Advances until it is done; other jobs continue meanwhile.
+
+        TimeoutError after `limit_cycles`; it may be called again. SimulationError if the job was
+        lost by a reset.
+        """
+        self._queue.advance_until(self, limit_cycles)
+        if self.outcome is None:
+            raise SimulationError(self.error)
+        return self.outcome
+
+
+class Queue:
+    """The jobs of one kind of kernel, in order."""
+
+    def __init__(self, simulation: Simulation, elements: Sequence[Element]) -> None:
+        self._simulation = simulation
+        self._elements = elements
+        self._waiting: deque[Job] = deque()
+        self._running: dict[Element, Job] = {}
+        simulation.at_reset(self._forget)
+
+    def _forget(self) -> None:
+        for job in (*self._running.values(), *self._waiting):
+            job.error = "the design was reset before the job was done"
+        self._running.clear()
+        self._waiting.clear()
+
+    def submit(self, arguments: Sequence[Argument]) -> Job:
+        """A job with these arguments, which starts now if an element is free."""
+        self._elements[0].check(arguments)
+        job = Job(self, arguments)
+        self._waiting.append(job)
+        self.progress()
+        return job
+
+    def progress(self) -> None:
+        """Ends jobs whose kernel has ended, and starts waiting ones; costs the cycles of its
+        accesses to registers.
+        """
+        for element in [each for each in self._running if each.finished]:
+            self._running.pop(element).outcome = element.wait()
+        for element in self._elements:
+            if not self._waiting:
+                break
+            if not element.started and not element.running:
+                job = self._waiting.popleft()
+                job.element = element
+                self._running[element] = job
+                element.start(*job.arguments)
+
+    def advance_until(self, job: Job, limit_cycles: int) -> None:
+        """Advances until a job is done; TimeoutError after `limit_cycles`."""
+        end = self._simulation.cycle + limit_cycles
+        while not job.done:
+            left = end - self._simulation.cycle
+            if left <= 0 or not advance_until_end(self._simulation, [*self._running], left):
+                if job.done:
+                    return
+                where = f"on {job.element.name}" if job.element else "without an element"
+                raise TimeoutError(f"a job {where} is not done after {limit_cycles} cycles")

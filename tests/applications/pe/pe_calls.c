@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * The C interface of processing elements at the simulator of docs/examples/pe/memory.yaml. */
+#include <assert.h>
+#include <string.h>
+
+#include "bombus_pe.h"
+#include "bombus_sim.h"
+#include "pe_memory_example_registers.h"
+
+#define REGISTERS(layer) (uint32_t)offsetof(pe_memory_example_t, tiles.layer)
+
+static int port_error; /* that the port returns */
+
+static int read(void *sim, uint32_t address, uint32_t *value) {
+  return port_error ? port_error : bombus_read_register(sim, address, value);
+}
+
+static int write(void *sim, uint32_t address, uint32_t value) {
+  return port_error ? port_error : bombus_write_register(sim, address, value);
+}
+
+static int await(void *sim, const char *line, uint64_t cycles) {
+  return bombus_advance_until_pin(sim, &line, 1, cycles);
+}
+
+int main(void) {
+  bombus_sim *sim = bombus_open(NULL);
+  const bombus_pe_port port = {sim, read, write, await};
+  const bombus_pe elements[] = {
+      {&port, "sum_done_0_o", REGISTERS(sum_0.pe), 2, REGISTERS(sum_0.pe_memory), 256},
+      {&port, NULL, REGISTERS(sum_1.pe), 2, REGISTERS(sum_1.pe_memory), 256}, /* is polled */
+      {&port, NULL, REGISTERS(sum_1.pe), 2, 0, 0},                           /* no memory */
+  };
+  const uint64_t some[] = {64, 128, 3}, none[] = {0, 0}, all[] = {0, 1 << 20};
+  uint8_t data[2048], found[2048];
+  uint64_t result, cycles, sum = 0;
+  for (unsigned n = 0; n < sizeof data; ++n) data[n] = (uint8_t)(n * 7 + n / 256);
+  for (unsigned n = 64; n < 64 + 128; ++n) sum += (uint64_t)data[n] << 8 * (n % 4);
+
+  for (unsigned e = 0; e < 2; ++e) {
+    const bombus_pe *pe = &elements[e];
+    /* Across the end of a window, and that of the first one. */
+    assert(bombus_pe_write(pe, 0, data, sizeof data) == 0);
+    assert(bombus_pe_read(pe, 0, found, sizeof found) == 0);
+    assert(memcmp(found, data, sizeof data) == 0);
+    assert(bombus_pe_read(pe, 1020, found, 8) == 0);
+    assert(memcmp(found, data + 1020, 8) == 0);
+
+    assert(bombus_pe_runs(pe) == 0);
+    assert(bombus_pe_acknowledge(pe) == 0);
+    assert(bombus_pe_wait(pe, 20, NULL) == -ETIMEDOUT);
+    assert(bombus_pe_start(pe, some, 3) == -EINVAL);
+    assert(bombus_pe_set_argument(pe, 2, 0) == -EINVAL);
+    assert(bombus_pe_start(pe, some, 2) == 0);
+    assert(bombus_pe_wait(pe, 1000, &result) == 0);
+    assert(result == sum);
+    assert(bombus_pe_cycles(pe, &cycles) == 0);
+    assert(cycles > 2 && cycles < 100);
+    assert(bombus_pe_acknowledge(pe) == 0); /* wait has done so */
+    assert(bombus_pe_start(pe, NULL, 0) == 0); /* the same arguments */
+    assert(bombus_pe_wait(pe, 1000, &result) == 0);
+    assert(result == sum);
+
+    assert(bombus_pe_start(pe, all, 2) == 0);
+    assert(bombus_pe_runs(pe) == 1);
+    assert(bombus_pe_start(pe, none, 2) == -EBUSY);
+    assert(bombus_pe_wait(pe, 10, &result) == -ETIMEDOUT);
+    assert(bombus_pe_wait(pe, 1000000, &result) == 0);
+    port_error = -EIO;
+    assert(bombus_pe_start(pe, none, 2) == -EIO);
+    assert(bombus_pe_wait(pe, 0, NULL) < 0);
+    assert(bombus_pe_read(pe, 0, found, 4) == -EIO);
+    port_error = 0;
+  }
+  assert(bombus_pe_start_free(elements, 2, all, 2) == 0);
+  assert(bombus_pe_start_free(elements, 2, all, 2) == 1);
+  assert(bombus_pe_start_free(elements, 2, all, 2) == -EBUSY);
+  assert(bombus_pe_write(&elements[0], 2, data, 4) == -EINVAL);
+  assert(bombus_pe_write(&elements[0], 0, data, 3) == -EINVAL);
+  assert(bombus_pe_read(&elements[0], (uint64_t)1 << 42, found, 4) == -EINVAL);
+  assert(bombus_pe_read(&elements[2], 0, found, 4) == -EINVAL);
+  bombus_close(sim);
+  return 0;
+}

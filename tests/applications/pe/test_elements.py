@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processing elements of whole designs from Python: the designs of the documentation."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+
+import bombus
+from bombus.applications.pe.element import Element, Outcome
+from bombus.applications.pe.elements import Elements
+from bombus.applications.pe.memory import In, InOut, Out
+from bombus.measure.exchanges import introduce
+from bombus.protocols.frames import Host, Station, udp_frame
+from bombus.simulator.build import Library, build
+from bombus.simulator.simulation import Simulation, SimulationError
+from tests import ROOT
+
+pytestmark = pytest.mark.slow
+
+EXAMPLES = ROOT / "docs" / "examples" / "pe"
+STATION = Station.of("02:00:00:00:00:99", "10.77.0.1")
+HEADERS = 14 + 20 + 8  # Ethernet, IPv4, UDP
+
+
+@pytest.fixture(scope="module")
+def stream_library() -> Library:
+    return build(EXAMPLES / "stream.yaml", assertions=True)
+
+
+@pytest.fixture(scope="module")
+def memory_library() -> Library:
+    return build(EXAMPLES / "memory.yaml", assertions=True)
+
+
+@pytest.fixture
+def stream(stream_library: Library) -> Iterator[Simulation]:
+    with Simulation(stream_library, seed=1) as simulation:
+        introduce(simulation, STATION)
+        yield simulation
+        simulation.check()
+
+
+@pytest.fixture
+def memory(memory_library: Library) -> Iterator[Simulation]:
+    with Simulation(memory_library, seed=1) as simulation:
+        yield simulation
+        simulation.check()
+
+
+def send(simulation: Simulation, port: int, payloads: list[bytes]) -> None:
+    host = Host.from_manifest(simulation.manifest)
+    for payload in payloads:
+        simulation.send(udp_frame(STATION, host, payload, port=port))
+
+
+def replies(simulation: Simulation, lengths: list[int]) -> list[bytes]:
+    frames = simulation.receive_all()
+    assert len(frames) == len(lengths)
+    return [
+        frame.data[HEADERS : HEADERS + length]
+        for frame, length in zip(frames, lengths, strict=True)
+    ]
+
+
+def words(data: bytes) -> int:
+    return sum(struct.unpack(f"<{len(data) // 4}I", data))
+
+
+# ---- Streams ----
+
+
+def test_elements(stream: Simulation) -> None:
+    elements = bombus.elements(stream)
+    assert elements is bombus.elements(stream)
+    assert [(each.name, each.kind, each.number) for each in elements] == [
+        ("add", "udp_add", 0),
+        ("add_quietly", "udp_add", 1),
+    ]
+    assert [each.interrupt for each in elements] == ["add_done_o", None]
+    assert elements.of("udp_add") == list(elements)
+    with pytest.raises(SimulationError, match="no processing element has the kernel 'udp_ad'"):
+        elements.of("udp_ad")
+
+
+def test_addresses(stream: Simulation) -> None:
+    """Those of TaPaSCo's control interface."""
+    registers = bombus.elements(stream)[0].registers
+    base = registers.where()
+    places = {
+        "control": 0x00,
+        "global_interrupt": 0x04,
+        "interrupt_enable": 0x08,
+        "pending": 0x0C,
+        "result": 0x10,
+    }
+    assert {name: registers[name].where() - base for name in places} == places
+    assert [each.value.where() - base for each in registers.argument] == [0x20, 0x30]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_payload_through_a_kernel(stream: Simulation, number: int) -> None:
+    """With an interrupt line and without."""
+    random = Random(number)
+    element = bombus.elements(stream)[number]
+    payloads = [random.randbytes(length) for length in (1, 8, 9, 700, 18)]
+    port = (7, 9)[number]
+    send(stream, port, payloads[:1])
+    assert stream.receive_all() == []  # it was not started
+    for addend in (1, 255):
+        element.start(len(payloads), addend)
+        assert element.running
+        assert not element.finished
+        send(stream, port, payloads)
+        outcome = element.wait()
+        assert outcome.value == sum(map(len, payloads))
+        assert not element.running
+        found = replies(stream, [len(each) for each in payloads])
+        assert found == [bytes((byte + addend) % 256 for byte in each) for each in payloads]
+    name = "drop.udp_add.not_running"
+    assert stream.tile_counters(element.name)[name] == 1
+
+
+def test_argument_during_a_run(stream: Simulation) -> None:
+    element = bombus.elements(stream)[0]
+    element.start(2, 1)
+    send(stream, 7, [b"abc"])
+    assert replies(stream, [3]) == [b"bcd"]
+    element.set_argument(1, 2)
+    send(stream, 7, [b"abc"])
+    assert element.wait().value == 6
+    assert replies(stream, [3]) == [b"cde"]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_kernel_that_does_not_end(stream: Simulation, number: int) -> None:
+    element = bombus.elements(stream)[number]
+    element.start(1, 0)
+    before = stream.cycle
+    with pytest.raises(TimeoutError, match="still runs after 500 cycles"):
+        element.wait(500)
+    assert 500 <= stream.cycle - before < 700
+    with pytest.raises(SimulationError, match="runs"):
+        element.start(1, 0)
+    send(stream, (7, 9)[number], [b"x"])
+    assert element.wait().value == 1  # it may be waited for again
+
+
+def test_start_while_it_runs_is_refused(stream: Simulation) -> None:
+    """By Python, and by the layer if another program starts it."""
+    element = bombus.elements(stream)[0]
+    element.registers.argument[0].value.bits = 1
+    element.registers.control.write(start=1)
+    with pytest.raises(SimulationError, match="add runs"):
+        element.start(1, 0)
+    element.registers.control.write(start=1)
+    stream.advance_until_idle()
+    assert stream.tile_counters("add")["event.pe.refused"] == 1
+
+
+def test_interrupt_is_acknowledged_once(stream: Simulation) -> None:
+    element = bombus.elements(stream)[0]
+    assert not element.acknowledge()
+    element.start(1, 0)
+    send(stream, 7, [b"x"])
+    assert stream.advance_until_pin("add_done_o") == "add_done_o"
+    assert element.finished
+    assert element.acknowledge()
+    assert not element.acknowledge()
+    assert stream.read_pin("add_done_o") == 0
+    assert not element.finished
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda element: element.wait(), "add was not started"),
+        (lambda element: element.start(1, 2, 3), "has 2 arguments, not 3"),
+        (lambda element: element.set_argument(2, 0), "has arguments 0 to 1, not 2"),
+        (lambda element: element.set_argument(-1, 0), "has arguments 0 to 1, not -1"),
+        (lambda element: element.start(1 << 64), "does not fit into 64 bits"),
+        (lambda element: element.start(-1 - (1 << 63)), "does not fit into 64 bits"),
+        (lambda element: element.start(1.5), "is not an integer"),
+        (lambda element: element.start("1"), "is not an integer"),
+        (lambda element: element.start(In(b"x")), "add has no memory"),
+        (lambda element: element.memory, "add has no memory"),
+    ],
+)
+def test_refused(stream: Simulation, call: Callable[[Element], object], reason: str) -> None:
+    element = bombus.elements(stream)[0]
+    with pytest.raises(SimulationError, match=reason):
+        call(element)
+    assert not element.running
+    assert not element.started
+
+
+def test_negative_arguments(stream: Simulation) -> None:
+    element = bombus.elements(stream)[0]
+    element.set_argument(0, -1)
+    assert element.registers.argument[0].value.bits == (1 << 64) - 1
+
+
+# ---- Memories ----
+
+
+def test_bytes(memory: Simulation) -> None:
+    first, second = (each.memory for each in bombus.elements(memory))
+    assert first.size == 1 << 32
+    assert first.read(0x0FFD, 8) == bytes(8)  # never written
+    first.write(0x0FFD, b"across")
+    assert first.read(0x0FFC, 8) == b"\0across\0"
+    first.write(first.size - 1, b"z")
+    assert first.read(first.size - 3, 3) == b"\0\0z"
+    assert second.read(0x0FFC, 8) == bytes(8)
+    for address, count in ((first.size - 1, 2), (-1, 1), (0, -1)):
+        with pytest.raises(SimulationError, match="has a memory of 4294967296 bytes"):
+            first.read(address, count)
+
+
+def test_buffers(memory: Simulation) -> None:
+    space = bombus.elements(memory)[0].memory
+    first, second = space.allocate(5000), space.allocate(1)
+    assert (first.address, second.address) == (0, 8192)
+    first.free()
+    assert space.allocate(4097).address == 0
+    assert space.allocate(4097).address == 12288
+    second.write(b"x")
+    assert second.read() == b"x"
+    for call in (lambda: second.write(b"xy"), lambda: second.read(1, 1), lambda: second.read(-1)):
+        with pytest.raises(SimulationError, match="a buffer of 1 bytes has no"):
+            call()
+    with pytest.raises(SimulationError, match="the buffer is free"):
+        first.free()
+    with pytest.raises(SimulationError, match="at least one byte"):
+        space.allocate(0)
+    with pytest.raises(SimulationError, match="has no room"):
+        space.allocate(space.size)
+
+
+@pytest.mark.parametrize("size", [0, 64, 1024, 1088, 4096])
+def test_sum_of_a_buffer(memory: Simulation, size: int) -> None:
+    element = bombus.elements(memory)[1]
+    data = Random(size).randbytes(size)
+    offset = 3 * 64  # so that the first burst is shorter
+    buffer = element.memory.allocate(offset + size)
+    buffer.write(data, offset)
+    outcome = element.run(buffer.address + offset, size)
+    assert outcome.value == words(data)
+    assert outcome.cycles <= 60 + size // 57  # bytes per cycle of the memory
+
+
+def test_outputs(memory: Simulation) -> None:
+    """Buffers of arguments exist during a run."""
+    element = bombus.elements(memory)[0]
+    data = bytes(range(64))
+    outcome = element.run(InOut(data), 64)
+    assert outcome == Outcome(words(data), outcome.cycles, (data,))
+    assert element.run(In(data), 64).outputs == ()
+    assert element.run(Out(64), 0).outputs == (data,)  # the buffer has the same place
+    assert element.memory.allocate(1).address == 0
+    with pytest.raises(SimulationError, match="has no room"):
+        element.start(In(b"x"), Out((1 << 32) - 4096))
+    assert element.memory.allocate(1).address == 4096  # nothing is left of the failed start
+    with pytest.raises(SimulationError, match="a buffer of 0 bytes"):
+        element.start(In(b""))
+
+
+# ---- Jobs ----
+
+
+def test_jobs(memory: Simulation) -> None:
+    elements = bombus.elements(memory)
+    parts = [Random(n).randbytes(64 * (1 + n % 3)) for n in range(7)]
+    jobs = [elements.submit("sum_words", In(part), len(part)) for part in parts]
+    assert [job.result().value for job in jobs] == [words(part) for part in parts]
+    assert {job.element for job in jobs} == set(elements)
+    assert all(job.done for job in jobs)
+
+
+def test_a_job_that_does_not_end_keeps_its_element_only(stream: Simulation) -> None:
+    elements = bombus.elements(stream)
+    endless, short = elements.submit("udp_add", 1, 0), elements.submit("udp_add", 0, 0)
+    waiting = elements.submit("udp_add", 0, 0)
+    assert short.result().value == 0
+    assert waiting.result().value == 0
+    assert waiting.element is short.element
+    with pytest.raises(TimeoutError, match="a job on add is not done after 300 cycles"):
+        endless.result(300)
+    assert not endless.done
+
+
+def test_reset(stream: Simulation) -> None:
+    elements = bombus.elements(stream)
+    jobs = [elements.submit("udp_add", 1, 0) for _ in range(3)]
+    stream.reset()
+    for job in jobs:
+        with pytest.raises(SimulationError, match="was reset"):
+            job.result()
+    assert elements.submit("udp_add", 0, 0).result().value == 0
+
+
+def test_jobs_are_refused(stream: Simulation) -> None:
+    elements: Elements = bombus.elements(stream)
+    with pytest.raises(SimulationError, match="no processing element has the kernel"):
+        elements.submit("sum_words")
+    with pytest.raises(SimulationError, match="has 2 arguments, not 3"):
+        elements.submit("udp_add", 1, 2, 3)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control interface of a processing element, cycle by cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+import pytest
+
+from tests.support.harness import Bench, Benches, Layout
+
+pytestmark = pytest.mark.slow
+
+IN = Layout(
+    *(("start", 1), ("done", 1), ("acknowledge", 1), ("read", 1)),
+    *(("global_enable", 1), ("source_enable", 1), ("unused", 2), ("result", 8)),
+)
+OUT = Layout(
+    *(("start", 1), ("idle", 1), ("pending", 1), ("interrupt", 1), ("answered", 1)),
+    *(("busy", 1), ("ended", 1), ("refused", 1), ("unused", 8), ("result", 8), ("cycles", 8)),
+)
+
+
+def wanted(inputs: Sequence[dict[str, int]]) -> Iterator[dict[str, int]]:
+    """The outputs in the cycle after each of the inputs."""
+    running = pending = starts = answered = result = cycles = 0
+    following = [*(each["start"] for each in inputs[1:]), 0]
+    for now, starts_next in zip(inputs, following, strict=True):
+        started = now["start"] & ~running
+        ended = now["done"] & running & ~starts
+        acknowledged = now["acknowledge"]
+        pending = ended | (pending & ~acknowledged & 1)
+        answered = now["read"] & ~acknowledged & ~answered & 1
+        cycles = 0 if started else cycles + running
+        result = now["result"] if ended else result
+        refused = now["start"] & running
+        running = started | (running & ~ended & 1)
+        starts = started
+        yield {
+            "start": starts,
+            "idle": 1 - (running | starts_next),
+            "pending": pending,
+            "interrupt": pending & now["global_enable"] & now["source_enable"],
+            "answered": answered,
+            "busy": starts | ended | refused,
+            "ended": ended,
+            "refused": refused,
+            "unused": 0,
+            "result": result,
+            "cycles": cycles % 256,
+        }
+
+
+def play(bench: Bench, inputs: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+    """Gives inputs in successive cycles; the outputs."""
+    bench.push([IN.pack(**each) for each in inputs])
+    bench.drain()
+    cycles = bench.taken()
+    assert cycles == list(range(cycles[0], cycles[0] + len(inputs)))
+    return [OUT.unpack(item) for item in bench.items()]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_cycle(benches: Benches, seed: int) -> None:
+    """Starts while the kernel runs, ends without a start, and acknowledgements without an interrupt
+    among them.
+    """
+    random = Random(seed)
+    inputs = [
+        {
+            "start": int(random.random() < 0.2),
+            "done": int(random.random() < 0.2),
+            "acknowledge": int(random.random() < 0.2),
+            "read": int(random.random() < 0.3),
+            "global_enable": int(random.random() < 0.8),
+            "source_enable": int(random.random() < 0.8),
+            "result": random.randrange(256),
+        }
+        for _ in range(20_000)
+    ]
+    bench = benches("pe")
+    found = play(bench, inputs)
+    assert found == list(wanted(inputs))
+    assert bench.events[:2] == [sum(each[name] for each in found) for name in ("ended", "refused")]
+
+
+@pytest.mark.parametrize("cycles", [1, 2, 200])
+def test_duration(benches: Benches, cycles: int) -> None:
+    nothing = dict.fromkeys(IN.fields, 0)
+    waiting = [nothing] * (cycles - 1)
+    inputs = [{**nothing, "start": 1}, nothing, *waiting, {**nothing, "done": 1}, nothing]
+    assert play(benches("pe"), inputs)[-1]["cycles"] == cycles + 1
+
+
+def test_arguments(benches: Benches) -> None:
+    bench = benches("pe")
+    for value in (0, 5, (1 << 64) - 2):
+        bench.control(value)
+        bench.run()
+        assert bench.status == value | value + 1 << 64

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory of a processing element: bursts of the kernel and accesses of software in any order
+of arrival, against a model of bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+import pytest
+
+from tests.support.harness import PACES, Bench, Benches, Layout, consecutive
+
+pytestmark = pytest.mark.slow
+
+READ, WRITE, DATA, SOFTWARE = range(4)  # streams in
+READ_DATA, RESPONSE, ANSWER = range(3)  # streams out
+ADDRESS = Layout(("addr", 16), ("len", 8))
+ACCESS = Layout(("write", 1), ("word", 16), ("data", 32))
+SLVERR = 2
+# The kernel writes below this address; software writes from it on, and the kernel reads there.
+SHARED, END = 0x8000, 0xC000
+
+
+@dataclass
+class World:
+    """A bench, and the memory as it should be."""
+
+    bench: Bench
+    data_width: int
+    random: Random
+
+    def __post_init__(self) -> None:
+        self.memory = bytearray(1 << 16)
+        self.data = Layout(("data", self.data_width), ("strb", self.data_width // 8), ("last", 1))
+        self.read_data = Layout(("data", self.data_width), ("resp", 2), ("last", 1))
+
+    @property
+    def beat_bytes(self) -> int:
+        return self.data_width // 8
+
+    def burst(self, low: int, high: int) -> tuple[int, int]:
+        """An address, and a number of beats."""
+        beats = self.random.randrange(1, 9)
+        last = (high - low) // self.beat_bytes - beats
+        return low + self.beat_bytes * self.random.randrange(last + 1), beats
+
+    def write(self) -> None:
+        """A write burst of the kernel."""
+        address, beats = self.burst(0, SHARED)
+        self.bench.push([ADDRESS.pack(addr=address, len=beats - 1)], WRITE)
+        for beat in range(beats):
+            data = self.random.randbytes(self.beat_bytes)
+            strobe = self.random.getrandbits(self.beat_bytes)
+            word = int.from_bytes(data, "little")
+            self.bench.push([self.data.pack(data=word, strb=strobe, last=beat == beats - 1)], DATA)
+            for lane in range(self.beat_bytes):
+                if strobe >> lane & 1:
+                    self.memory[address + beat * self.beat_bytes + lane] = data[lane]
+
+    def read(self) -> Iterator[int]:
+        """A read burst of the kernel; the items that it should get."""
+        address, beats = self.burst(SHARED, END)
+        self.bench.push([ADDRESS.pack(addr=address, len=beats - 1)], READ)
+        for beat in range(beats):
+            start = address + beat * self.beat_bytes
+            data = int.from_bytes(self.memory[start : start + self.beat_bytes], "little")
+            yield self.read_data.pack(data=data, resp=0, last=beat == beats - 1)
+
+    def access(self, word: int, data: int | None = None) -> int | None:
+        """An access of software; what it should read."""
+        packed = ACCESS.pack(write=data is not None, word=word, data=data or 0)
+        self.bench.push([packed], SOFTWARE)
+        place = slice(4 * word, 4 * word + 4)
+        if data is not None:
+            self.memory[place] = data.to_bytes(4, "little")
+            return None
+        return int.from_bytes(self.memory[place], "little")
+
+    def answers(self, wanted: list[int | None]) -> None:
+        """Each read of software was answered with this word."""
+        found = self.bench.items(ANSWER)
+        assert len(found) == len(wanted)
+        assert [each for each, want in zip(found, wanted, strict=True) if want is not None] == [
+            want for want in wanted if want is not None
+        ]
+
+
+@pytest.mark.parametrize("data_width", [32, 64, 512])
+def test_kernel_and_software(benches: Benches, data_width: int) -> None:
+    random = Random(data_width)
+    bench = benches("pe_memory", DataWidth=data_width)
+    world = World(bench, data_width, random)
+    for pace in PACES:
+        bench.forget()
+        bench.pace(**pace)
+        bench.stall(ANSWER, 0)
+        words: list[int] = []  # what the kernel reads
+        answers: list[int | None] = []
+        for _ in range(60):
+            world.write()
+            words += world.read()
+            # Software writes beyond what the kernel reads.
+            word = random.randrange(END // 4, 1 << 14)
+            answers += [world.access(word, random.getrandbits(32)), world.access(word)]
+        bench.drain(quiet=200)
+        assert bench.items(READ_DATA) == words
+        assert bench.items(RESPONSE) == [0] * 60
+        world.answers(answers)
+        # Software sees what the kernel has written; the kernel will read what it writes now.
+        bench.forget()
+        answers = [world.access(random.randrange(SHARED // 4)) for _ in range(100)]
+        for _ in range(100):
+            word = random.randrange(SHARED // 4, END // 4)
+            answers.append(world.access(word, random.getrandbits(32)))
+        bench.drain(quiet=200)
+        world.answers(answers)
+    assert bench.events[:2] == [0, 0]
+    assert bench.status == 0
+
+
+def test_software_waits_for_bursts_of_the_kernel(benches: Benches) -> None:
+    """Its answer follows those of all bursts that the kernel has begun."""
+    bench = benches("pe_memory")
+    bench.stall(READ_DATA, 0.9)
+    bench.push([ADDRESS.pack(addr=0, len=15)] * 2, READ)
+    bench.run(5)
+    bench.push([ACCESS.pack(write=0, word=3, data=0)], SOFTWARE)
+    bench.push([ADDRESS.pack(addr=0, len=0)], READ)
+    bench.drain(quiet=200)
+    cycles = [each.cycle for each in bench.received(READ_DATA)]
+    (answer,) = bench.received(ANSWER)
+    assert len(cycles) == 33
+    assert cycles[31] < answer.cycle < cycles[32]
+
+
+def test_throughput(benches: Benches) -> None:
+    """A beat per cycle each way, at the same time."""
+    bench = benches("pe_memory", DataWidth=512)
+    world = World(bench, 512, Random(1))
+    bench.push([ADDRESS.pack(addr=1024 * n, len=15) for n in range(8)], READ)
+    bench.push([ADDRESS.pack(addr=1024 * n, len=15) for n in range(16, 24)], WRITE)
+    bench.push(
+        [world.data.pack(data=n, strb=0, last=n % 16 == 15) for n in range(8 * 16)],
+        DATA,
+    )
+    bench.drain(quiet=200)
+    assert consecutive(bench.taken(DATA))
+    assert consecutive([each.cycle for each in bench.received(READ_DATA)])
+    assert len(bench.items(READ_DATA)) == 8 * 16
+
+
+def test_error(benches: Benches) -> None:
+    """A burst beyond the memory is answered with an error, which is counted."""
+    bench = benches("pe_memory")
+    world = World(bench, 64, Random(1))
+    bench.push([ADDRESS.pack(addr=0xFFF8, len=1)], READ)
+    bench.push([ADDRESS.pack(addr=0xFFF8, len=1)], WRITE)
+    bench.push([world.data.pack(data=1, strb=0xFF, last=last) for last in (0, 1)], DATA)
+    bench.drain(quiet=200)
+    assert [world.read_data.get(each, "resp") for each in bench.items(READ_DATA)] == [SLVERR] * 2
+    assert bench.items(RESPONSE) == [SLVERR]
+    assert bench.events[:2] == [2, 1]
