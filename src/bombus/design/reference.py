@@ -179,7 +179,7 @@ def _type_words(annotation: Any, metadata: list[Any]) -> str:
     """A type as worded in the reference; `metadata`: bounds from its annotation."""
     plain: dict[Any, str] = {
         Mac: "MAC address",
-        Name: "name (snake_case)",
+        Name: "name in snake_case",
         bool: "true or false",
         int: "integer",
         float: "number",
@@ -196,7 +196,7 @@ def _type_words(annotation: Any, metadata: list[Any]) -> str:
     if origin is Annotated:
         return _type_words(arguments[0], [*annotation.__metadata__, *metadata])
     if origin is typing.Literal:
-        return " or ".join(f"`{value}`" for value in arguments)
+        return f"`{' | '.join(str(value) for value in arguments)}`"
     if origin in (typing.Union, types.UnionType):
         parts = [_type_words(part, metadata) for part in arguments if part is not type(None)]
         return " or ".join(dict.fromkeys(parts))
@@ -222,7 +222,7 @@ def _several(words: str) -> str:
     if words.startswith(("list", "mapping")):
         return words
     kind, comma, bounds = words.partition(", ")
-    noun, mark, form = kind.partition(" (")
+    noun, mark, form = kind.partition(" in ")
     return f"{noun}s{mark}{form}{comma and ', each '}{bounds}"
 
 
@@ -260,7 +260,7 @@ def _default_words(field: FieldInfo) -> str:
     if default is PydanticUndefined or default is None or isinstance(default, BaseModel):
         return ""
     if default in ([], {}):
-        return "none"
+        return ""
     return f"`{default:g}`" if isinstance(default, float) else f"`{in_yaml(default)}`"
 
 

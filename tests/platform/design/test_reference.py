@@ -32,5 +32,7 @@ def test_bounds_and_defaults_are_those_of_the_design_file() -> None:
     assert keys["columns"] == "integer, 1 to 255"
     assert keys["at"] == "list of 2 integers, each 0 to 254 or list of such lists"
     assert keys["lossless"] == "true or false; default `true`"
-    assert keys["elsewhere"] == "mapping to mapping to list; default none"
+    assert keys["elsewhere"] == "mapping to mapping to list"
+    assert keys["algorithm"] == "`xy | o1turn | adaptive`; default `xy`"
+    assert keys["ports"] == "mapping to names in snake_case"
     assert "The key `before`" in page
