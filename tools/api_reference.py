@@ -16,6 +16,8 @@ from typing import Any
 
 import bombus
 
+COLUMNS = 88  # of a signature
+
 # What the exported functions and methods return, by module.
 RETURNED = {
     "bombus.simulator.frames": ("Frame", "Sent", "Exchange"),
@@ -42,9 +44,15 @@ def _text(item: object) -> str:
 
 
 def _signature(name: str, item: Any) -> str:
-    """Name and parameters, without the quotes of annotations and without `self`."""
+    """Name and parameters, without the quotes of annotations and without `self`; a parameter a line
+    if they do not fit into one."""
     text = re.sub(r"'([^']*)'", r"\1", str(inspect.signature(item)))
-    return name + re.sub(r"^\((self|cls)(, )?", "(", text)
+    text = re.sub(r"^\((self|cls)(, )?", "(", text)
+    inside, end, result = text.rpartition(")")
+    if len(name + text) <= COLUMNS or not end:
+        return name + text
+    parameters = re.sub(r", (?![^\[(]*[\])])", ",\n    ", inside.removeprefix("("))
+    return f"{name}(\n    {parameters},\n){result}"
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
