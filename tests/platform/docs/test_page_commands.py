@@ -47,8 +47,15 @@ NOT_RUN = {
     "applications/spn/kernel.md": {"bombus spn": ROOT_ONLY},
     "applications/vr/store.md": {"": RUNNING},
     "boards.md": {"bombus run": ROOT_ONLY, "bombus generate": "needs Vivado"},
+    "place-and-route.md": {"bombus timing": "takes a quarter of an hour of CPU time"},
     "cluster/simulation.md": {"": NAMES},
-    "sweeps.md": {"dask": "needs several machines", "export": "needs certificates"},
+    "cluster/routes.md": {"": NAMES},
+    "cluster/ethernet.md": {"bombus cluster run": "runs until it is stopped"},
+    "sweeps.md": {
+        "bombus sweep sweeps/fabrics.yaml": "takes long",
+        "dask": "needs several machines",
+        "export": "needs certificates",
+    },
 }
 # Parts of commands of more than a few seconds of CPU, with the simulators in the cache.
 SLOW = (
