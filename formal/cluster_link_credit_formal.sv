@@ -58,14 +58,18 @@ module cluster_link_credit_formal
     '{seq: seq_t'(expected_i), count: '0};
     control = '{kind: state_i ? WordState : is_new_i ? WordNakNew : WordNak, payload: numbers};
   end
-  logic unused_draining, unused_drained, unused_valid;
+  heard_t heard;
+  assign heard = '{valid: state_i | nak_i, sure: sure_i, control: control};
+  count_t unused_credits;
+  logic unused_draining, unused_drained, unused_valid, unused_forgets;
   beat_t unused_returned;
   cluster_link_transmit #(
       .beat_t(beat_t),
       .DataWidth(64),
       .RetryBeats(16),
       .MaxWords(MaxWords),
-      .StateCycles(8)
+      .StateCycles(8),
+      .TailCycles(8)
   ) u_transmit (
       .clk_i,
       .rst_i,
@@ -75,27 +79,18 @@ module cluster_link_credit_formal
       .tx_data_o(tx_data),
       .tx_valid_o(tx_valid),
       .tx_ready_i,
-      .training_i(1'b0),
-      .training_word_i('0),
-      .train_run_i(1'b0),
+      .orders_i('0),
       .train_run_done_o(unused_done),
-      .stopped_i(1'b0),
-      .fresh_i(1'b0),
+      .heard_i(heard),
+      .wanted_i('0),
       .drain_i('0),
       .draining_o(unused_draining),
       .drained_o(unused_drained),
       .returned_o(unused_returned),
       .returned_valid_o(unused_valid),
       .returned_ready_i(1'b0),
-      .control_i(control),
-      .control_valid_i(state_i | nak_i),
-      .control_sure_i(sure_i),
-      .expected_i('0),
-      .limit_i('0),
-      .limit_valid_i(1'b0),
-      .hunting_i(1'b0),
-      .new_i(1'b0),
-      .nonce_i('0),
+      .forgets_o(unused_forgets),
+      .credits_o(unused_credits),
       .event_o(events)
   );
 

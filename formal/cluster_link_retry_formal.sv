@@ -88,22 +88,22 @@ module cluster_link_retry_formal
   logic [1:0] in_word_q, out_word_q;
   assign in = beat_of(in_packet_q, in_word_q);
   wire in_valid = in_valid_i & in_packet_q < NumPackets;
-  control_t back_q, unused_control;
-  logic back_valid_q, unused_done;
-  seq_t   expected;
-  count_t limit;
-  nonce_t nonce;
-  logic limit_valid, hunting, is_new;
-  logic unused_control_valid, unused_sure, unused_beat;
+  control_t back_q;
+  logic back_valid_q, unused_done, unused_beat;
+  heard_t heard, unused_heard;
+  assign heard = '{valid: back_valid_q & arrives_i, sure: sure_i, control: back_q};
+  wanted_t wanted;
+  count_t  unused_credits;
   logic [cluster_link_pkg::NumEvents-1:0] send_events, receive_events;
-  logic unused_draining, unused_drained, unused_valid;
+  logic unused_draining, unused_drained, unused_valid, unused_forgets;
   beat_t unused_returned;
   cluster_link_transmit #(
       .beat_t(beat_t),
       .DataWidth(64),
       .RetryBeats(16),
       .MaxWords(2),
-      .StateCycles(StateCycles)
+      .StateCycles(StateCycles),
+      .TailCycles(StateCycles)
   ) u_transmit (
       .clk_i,
       .rst_i,
@@ -113,27 +113,18 @@ module cluster_link_retry_formal
       .tx_data_o(tx_data),
       .tx_valid_o(tx_valid),
       .tx_ready_i(1'b1),
-      .training_i(1'b0),
-      .training_word_i('0),
-      .train_run_i(1'b0),
+      .orders_i('0),
       .train_run_done_o(unused_done),
-      .stopped_i(1'b0),
-      .fresh_i(1'b0),
+      .heard_i(heard),
+      .wanted_i('0),
       .drain_i('0),
       .draining_o(unused_draining),
       .drained_o(unused_drained),
       .returned_o(unused_returned),
       .returned_valid_o(unused_valid),
       .returned_ready_i(1'b0),
-      .control_i(back_q),
-      .control_valid_i(back_valid_q & arrives_i),
-      .control_sure_i(sure_i),
-      .expected_i('0),
-      .limit_i('0),
-      .limit_valid_i(1'b0),
-      .hunting_i(1'b0),
-      .new_i(1'b0),
-      .nonce_i('0),
+      .forgets_o(unused_forgets),
+      .credits_o(unused_credits),
       .event_o(send_events)
   );
 
@@ -157,16 +148,9 @@ module cluster_link_retry_formal
       .listens_i(1'b1),
       .fresh_i(1'b0),
       .restart_i(1'b0),
-      .control_o(unused_control),
-      .control_valid_o(unused_control_valid),
-      .control_sure_o(unused_sure),
+      .heard_o(unused_heard),
       .beat_valid_o(unused_beat),
-      .expected_o(expected),
-      .limit_o(limit),
-      .limit_valid_o(limit_valid),
-      .hunting_o(hunting),
-      .new_o(is_new),
-      .nonce_o(nonce),
+      .wanted_o(wanted),
       .event_o(receive_events)
   );
 
@@ -184,6 +168,7 @@ module cluster_link_retry_formal
     assume (noise_i[63:32] == noise_i[31:0]);  // no control word, and nothing looks at more
   end
 
+  wire hunting = wanted.hunting;
   logic hunted_q;  // a Nak can be decided on a cycle before it is sent
   logic [7:0] cycle_q;
   always_ff @(posedge clk_i) begin
@@ -216,7 +201,10 @@ module cluster_link_retry_formal
     if (stage_q[Stages-1].valid) before_q <= words[2:0];
   end
   wire number_t number = number_t'(u_receive.checked_q.seq);
-  wire length_t length = u_receive.checked_q.length;
+  length_t length;  // of the packet that the receiver has found
+  always_ff @(posedge clk_i) begin
+    if (u_receive.arrived_valid_q & u_receive.is_packet) length <= u_receive.length;
+  end
   logic is_sent;
   always_comb begin
     is_sent = u_receive.checked_q.seq < NumPackets && length == length_t'(length_of(number));
@@ -238,15 +226,15 @@ module cluster_link_retry_formal
 
   numbers_t numbers;
   always_comb begin
-    numbers = '{seq: expected, count: sends_nak_i ? nonce : limit};
+    numbers = '{seq: wanted.expected, count: sends_nak_i ? wanted.nonce : wanted.limit};
   end
   always_ff @(posedge clk_i) begin
     hunted_q <= hunting & ~rst_i;
     if (rst_i) back_valid_q <= 1'b0;
     else if (~back_valid_q | arrives_i) begin
-      back_valid_q <= sends_back_i & (sends_nak_i ? hunting | hunted_q : limit_valid);
+      back_valid_q <= sends_back_i & (sends_nak_i ? hunting | hunted_q : wanted.limit_valid);
       back_q <= '{
-          kind: ~sends_nak_i ? WordState : is_new ? WordNakNew : WordNak,
+          kind: ~sends_nak_i ? WordState : wanted.is_new ? WordNakNew : WordNak,
           payload: numbers
       };
     end
@@ -273,7 +261,7 @@ module cluster_link_retry_formal
         out_word_q   <= out.last ? '0 : out_word_q + 1'b1;
         out_packet_q <= out_packet_q + number_t'(out.last);
       end
-      if (send_events[EventRetry] & expected != '0) again_q <= 1'b1;
+      if (send_events[EventRetry] & wanted.expected != '0) again_q <= 1'b1;
     end
   end
   always_comb begin
@@ -286,12 +274,12 @@ module cluster_link_retry_formal
       assert (u_transmit.acked_q <= u_receive.expected_q);
       assert (u_receive.expected_q <= seq_t'(in_packet_q) + 1'b1);
       // A packet is sent with its own number, as the ideal CRC assumes.
-      if (u_transmit.summed_q.valid & ~u_transmit.summed_q.is_control) begin
-        assert (seq_t'(u_transmit.summed_beat_q.header.source) == u_transmit.summed_q.seq);
+      if (u_transmit.u_retry.writes) begin
+        assert (seq_t'(in_packet_q) == u_transmit.u_retry.seq_o);
       end
       // What is sent has room.
-      if (limit_valid & ~hunting & ~u_receive.adopts_q) begin
-        assert (count_t'(limit - u_transmit.sent_q) <= count_t'(12));
+      if (wanted.limit_valid & ~hunting & ~u_receive.adopts_q) begin
+        assert (count_t'(wanted.limit - u_transmit.sent_q) <= count_t'(12));
       end
     end
     for (int unsigned k = 0; k < NumPackets; k++) assume (length_i[k] != 2'd3);

@@ -27,12 +27,10 @@ module cluster_link_ring_formal
   } beat_t;
   localparam int unsigned RingBeats = 2 ** $clog2(BufferBeats + 3);
 
-  beat_t out;
-  control_t control;
-  seq_t expected;
-  count_t limit;
-  nonce_t nonce;
-  logic out_valid, control_valid, sure, beat_valid, limit_valid, hunting, is_new;
+  beat_t   out;
+  heard_t  heard;
+  wanted_t wanted;
+  logic out_valid, beat_valid;
   logic [NumEvents-1:0] events;
   cluster_link_receive #(
       .beat_t(beat_t),
@@ -49,16 +47,9 @@ module cluster_link_ring_formal
       .listens_i,
       .fresh_i,
       .restart_i,
-      .control_o(control),
-      .control_valid_o(control_valid),
-      .control_sure_o(sure),
+      .heard_o(heard),
       .beat_valid_o(beat_valid),
-      .expected_o(expected),
-      .limit_o(limit),
-      .limit_valid_o(limit_valid),
-      .hunting_o(hunting),
-      .new_o(is_new),
-      .nonce_o(nonce),
+      .wanted_o(wanted),
       .event_o(events)
   );
 
@@ -84,7 +75,7 @@ module cluster_link_ring_formal
       assert (kept <= held && fetched <= held);
       if (u_receive.u_ring.fetches & ~u_receive.u_ring.empty) assert (fetched != held);
       // Credits and what the ring contains sum to the buffer.
-      assert (count_t'(limit - u_receive.shift_q) ==
+      assert (count_t'(wanted.limit - u_receive.shift_q) ==
               count_t'(u_receive.u_ring.read_q + count_t'(BufferBeats)));
     end
   end
@@ -97,7 +88,7 @@ module cluster_link_ring_formal
       index_t'(u_receive.u_ring.waits));
   always_comb begin
     if (started) begin
-      assert (u_receive.u_ring.owed_q == index_t'(u_receive.u_ring.accepted_q - left));
+      assert (u_receive.u_ring.proven_q == left);
       if (out_valid) assert (u_receive.u_ring.loaded_q);
     end
   end
@@ -112,7 +103,7 @@ module cluster_link_ring_formal
       if (u_receive.checked_q.valid & u_receive.checked_q.sure) begin
         assert (13'(checked) + 13'(checked_ends) <= 13'(written));
       end
-      if (u_receive.u_ring.waits) assert (u_receive.u_ring.owed_q == '0);
+      if (u_receive.u_ring.waits) assert (~u_receive.u_ring.owed);
       if (u_receive.u_ring.inside_q) assert (u_receive.u_ring.upcoming_valid_q);
     end
   end

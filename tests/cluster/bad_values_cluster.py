@@ -84,6 +84,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RetryBeats": 0},
         {"RetryBeats": 1},
     ],
+    "cluster_link_control": [{"Settled": 0}, {"StateBeats": 0}],
     "cluster_link_direct_receive": [
         {"BufferBeats": 0},
         {"BufferBeats": 1},
@@ -91,6 +92,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"DataWidth": 1},
     ],
     "cluster_link_direct_transmit": [{"DataWidth": 0}, {"DataWidth": 1}],
+    "cluster_link_pack": [{"DataWidth": 0}, {"DataWidth": 1}],
     "cluster_link_receive": [
         {"BufferBeats": 0},
         {"BufferBeats": 1},
@@ -98,6 +100,12 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"DataWidth": 1},
         {"MaxWords": 0},
         {"MaxWords": 256},
+    ],
+    "cluster_link_retry": [
+        {"MaxWords": 0},
+        {"MaxWords": 256},
+        {"RetryBeats": 0},
+        {"RetryBeats": 1},
     ],
     "cluster_link_session": [{"DeadCycles": 0}, {"DeadCycles": 3}],
     "cluster_link_sum": [{"DataWidth": 0}, {"DataWidth": 1}],

@@ -22,7 +22,7 @@
 // Their number is in the neighbour's state_o after both sides have been disabled. Without Check no
 // packets are kept that could be returned.
 //
-// Latency: 5 cycles in the sender, and 3 in the receiver from the end of a packet; without Check
+// Latency: 2 cycles in the sender, and 3 in the receiver from the end of a packet; without Check
 // together 2 cycles. Throughput: one beat per cycle. A packet, once begun at in_i, should be
 // finished without delay: control words are sent between packets.
 module cluster_link
@@ -62,18 +62,20 @@ module cluster_link
   // Longer than a packet of 256 words.
   localparam int unsigned TrainBeats = 256 * 64 / DataWidth + 4;
 
-  control_t control;
-  logic control_valid, control_sure, beat_valid;
-  seq_t   expected;
-  count_t limit;
-  count_t credits;
-  logic limit_valid, hunting, is_new, fresh, restart, up, run_done, train_run;
-  nonce_t nonce;
-  training_t training_word;
-  logic draining, drained, forgets;
+  orders_t orders;
+  heard_t heard, heard_up;
+  wanted_t wanted;
+  count_t  credits;
+  logic beat_valid, run_done, restart, up, draining, drained, forgets;
+  logic [NumEvents-1:0] send_events, receive_events, session_events;
   // It stays down until its drain has ended.
   wire phy_up = phy_up_i & ~control_i.disable_link & ~draining;
-  logic [NumEvents-1:0] send_events, receive_events, session_events;
+  always_comb begin
+    orders.training = ~up;
+    orders.stopped = ~phy_up;
+    heard_up = heard;
+    heard_up.valid &= up;
+  end
 
   cluster_link_session #(
       .TrainBeats(TrainBeats),
@@ -83,13 +85,13 @@ module cluster_link
       .rst_i,
       .phy_up_i(phy_up),
       .forgets_i(forgets),
-      .control_i(control),
-      .control_valid_i(control_valid),
+      .control_i(heard.control),
+      .control_valid_i(heard.valid),
       .beat_valid_i(beat_valid),
       .run_done_i(run_done),
-      .run_o(train_run),
-      .word_o(training_word),
-      .fresh_o(fresh),
+      .run_o(orders.run),
+      .word_o(orders.word),
+      .fresh_o(orders.fresh),
       .restart_o(restart),
       .up_o(up),
       .event_o(session_events)
@@ -129,12 +131,10 @@ module cluster_link
         .tx_data_o(phy_tx_data_o),
         .tx_valid_o(phy_tx_valid_o),
         .tx_ready_i(phy_tx_ready_i),
-        .training_i(~up),
-        .training_word_i(training_word),
-        .train_run_i(train_run),
+        .orders_i(orders),
         .train_run_done_o(run_done),
-        .stopped_i(~phy_up),
-        .fresh_i(fresh),
+        .heard_i(heard_up),
+        .wanted_i(wanted),
         .drain_i(control_i),
         .draining_o(draining),
         .drained_o(drained),
@@ -142,15 +142,6 @@ module cluster_link
         .returned_o(returned),
         .returned_valid_o(returned_valid),
         .returned_ready_i(returned_ready),
-        .control_i(control),
-        .control_valid_i(control_valid & up),
-        .control_sure_i(control_sure),
-        .expected_i(expected),
-        .limit_i(limit),
-        .limit_valid_i(limit_valid),
-        .hunting_i(hunting),
-        .new_i(is_new),
-        .nonce_i(nonce),
         .credits_o(credits),
         .event_o(send_events)
     );
@@ -168,18 +159,11 @@ module cluster_link
         .out_valid_o(received_valid),
         .out_ready_i(received_ready),
         .listens_i(up),
-        .fresh_i(fresh),
+        .fresh_i(orders.fresh),
         .restart_i(restart),
-        .control_o(control),
-        .control_valid_o(control_valid),
-        .control_sure_o(control_sure),
+        .heard_o(heard),
         .beat_valid_o(beat_valid),
-        .expected_o(expected),
-        .limit_o(limit),
-        .limit_valid_o(limit_valid),
-        .hunting_o(hunting),
-        .new_o(is_new),
-        .nonce_o(nonce),
+        .wanted_o(wanted),
         .event_o(receive_events)
     );
   end else begin : gen_direct
@@ -197,21 +181,10 @@ module cluster_link
         .tx_data_o(phy_tx_data_o),
         .tx_valid_o(phy_tx_valid_o),
         .tx_ready_i(phy_tx_ready_i),
-        .training_i(~up),
-        .training_word_i(training_word),
-        .train_run_i(train_run),
+        .orders_i(orders),
         .train_run_done_o(run_done),
-        .stopped_i(~phy_up),
-        .fresh_i(fresh),
-        .control_i(control),
-        .control_valid_i(control_valid & up),
-        .control_sure_i(control_sure),
-        .expected_i(expected),
-        .limit_i(limit),
-        .limit_valid_i(limit_valid),
-        .hunting_i(hunting),
-        .new_i(is_new),
-        .nonce_i(nonce),
+        .heard_i(heard_up),
+        .wanted_i(wanted),
         .credits_o(credits),
         .event_o(send_events)
     );
@@ -229,18 +202,11 @@ module cluster_link
         .out_valid_o,
         .out_ready_i,
         .listens_i(up),
-        .fresh_i(fresh),
+        .fresh_i(orders.fresh),
         .restart_i(restart),
-        .control_o(control),
-        .control_valid_o(control_valid),
-        .control_sure_o(control_sure),
+        .heard_o(heard),
         .beat_valid_o(beat_valid),
-        .expected_o(expected),
-        .limit_o(limit),
-        .limit_valid_o(limit_valid),
-        .hunting_o(hunting),
-        .new_o(is_new),
-        .nonce_o(nonce),
+        .wanted_o(wanted),
         .event_o(receive_events)
     );
     assign draining = 1'b0;
@@ -253,12 +219,12 @@ module cluster_link
   always_ff @(posedge clk_i) begin
     state_o <= '{
         up: up,
-        in_step: up & ~hunting,
-        session: training_word.heard,
+        in_step: up & ~wanted.hunting,
+        session: orders.word.heard,
         credits: up ? credits : '0,
         drained: drained,
-        known: ~is_new,
-        expected: expected
+        known: ~wanted.is_new,
+        expected: wanted.expected
     };
   end
   assign event_o = send_events | receive_events | session_events;

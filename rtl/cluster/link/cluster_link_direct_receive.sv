@@ -3,7 +3,7 @@
 // (cluster_link_direct_transmit has the format), and gives control words to the sender.
 //
 // The first word of a packet is checked before anything of it is passed on. If it is wrong, the
-// receiver is out of step (hunting_o): beats are discarded until a Mark arrives, at the beginning
+// receiver is out of step (hunting): beats are discarded until a Mark arrives, at the beginning
 // of a beat, with the nonce that this receiver has drawn for the purpose. Numbers in Marks and
 // Tails show how many packets were lost. A packet that the end of the connection cuts is completed
 // with beats of zeros; if none of its beats was passed on, it is lost.
@@ -41,17 +41,9 @@ module cluster_link_direct_receive
     input logic fresh_i,    // the other side is new; a pulse
     input logic restart_i,  // it begins anew where this side is; a pulse
 
-    output control_t control_o,
-    output logic control_valid_o,
-    output logic control_sure_o,
-    output logic beat_valid_o,  // a beat has been examined: control_valid_o says if it had a word
-
-    output seq_t   expected_o,
-    output count_t limit_o,
-    output logic   limit_valid_o,
-    output logic   hunting_o,
-    output logic   new_o,
-    output nonce_t nonce_o,
+    output heard_t heard_o,
+    output logic beat_valid_o,  // a beat has been examined: heard_o is valid if it had a word
+    output wanted_t wanted_o,
 
     output logic [NumEvents-1:0] event_o
 );
@@ -207,15 +199,15 @@ module cluster_link_direct_receive
           ((misses & ~missing[15]) ? missing : '0);
     end
   end
-  assign expected_o = expected_q;
-  assign hunting_o = hunting_q;
-  assign new_o = fresh_q;
-  assign nonce_o = nonce_q;
-  assign limit_valid_o = limit_valid_q;
-  assign limit_o = given_q + shift_q + count_t'(BufferBeats);
-  assign control_o = control;
-  assign control_valid_o = controls;
-  assign control_sure_o = listens_i & ~hunting_q;
+  assign wanted_o = '{
+          expected: expected_q,
+          limit: count_t'(given_q + shift_q + count_t'(BufferBeats)),
+          limit_valid: limit_valid_q,
+          hunting: hunting_q,
+          is_new: fresh_q,
+          nonce: nonce_q
+      };
+  assign heard_o = '{valid: controls, sure: listens_i & ~hunting_q, control: control};
   assign beat_valid_o = beat_q;
 
   // ---- Sums of the payload ----

@@ -45,6 +45,32 @@ package cluster_link_pkg;
     logic [27:0] payload;  // numbers_t or training_t
   } control_t;
 
+  // A control word of the other side.
+  typedef struct packed {
+    logic     valid;
+    logic     sure;     // it came between packets, not while the receiver was out of step
+    control_t control;
+  } heard_t;
+
+  // What the receiver wants the other side to know.
+  typedef struct packed {
+    seq_t   expected;     // next packet
+    count_t limit;        // beats that the other side may send in all
+    logic   limit_valid;
+    logic   hunting;      // it is out of step: a Nak is due, with the nonce
+    logic   is_new;       // it expects no particular packet
+    nonce_t nonce;
+  } wanted_t;
+
+  // What the session wants from the sender.
+  typedef struct packed {
+    logic      training;  // only training words are sent
+    training_t word;
+    logic      run;       // send a run of them; a pulse
+    logic      stopped;   // nothing is sent
+    logic      fresh;     // the other side is new: packets sent to it are lost; a pulse
+  } orders_t;
+
   typedef struct packed {
     logic     up;
     logic     in_step;   // the receiver

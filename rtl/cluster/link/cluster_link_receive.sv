@@ -4,7 +4,7 @@
 //
 // Beats with words of packets are kept in a ring as they arrive (cluster_link_ring), and leave it
 // when the CRC of their packet has been checked. After anything that does not fit, the receiver is
-// out of step (hunting_o): beats are discarded until a Mark arrives, at the beginning of a beat,
+// out of step (hunting): beats are discarded until a Mark arrives, at the beginning of a beat,
 // with the nonce that this receiver has drawn for the purpose. Payload can therefore not be
 // mistaken for one.
 //
@@ -12,7 +12,7 @@
 // Tail corrects: beats lost on the wire occupy no room for ever.
 //
 // Latency: 3 cycles from the beat with the end of a packet to its first beat, 4 cycles to
-// control_o. Throughput: one beat per cycle.
+// heard_o. Throughput: one beat per cycle.
 
 module cluster_link_receive
   import cluster_pkg::*;
@@ -38,17 +38,9 @@ module cluster_link_receive
     input logic fresh_i,    // the other side is new; a pulse
     input logic restart_i,  // it begins anew where this side is; a pulse
 
-    output control_t control_o,
-    output logic control_valid_o,
-    output logic control_sure_o,
-    output logic beat_valid_o,  // a beat has been examined: control_valid_o says if it had a word
-
-    output seq_t   expected_o,
-    output count_t limit_o,
-    output logic   limit_valid_o,
-    output logic   hunting_o,
-    output logic   new_o,
-    output nonce_t nonce_o,
+    output heard_t heard_o,
+    output logic beat_valid_o,  // a beat has been examined: heard_o is valid if it had a word
+    output wanted_t wanted_o,
 
     output logic [NumEvents-1:0] event_o
 );
@@ -60,6 +52,10 @@ module cluster_link_receive
   typedef logic [NumWords-1:0] mask_t;
   typedef logic [NumWords-1:0][63:0] words_t;
   typedef logic [8:0] left_t;
+  typedef logic [WordShift+1:0] near_t;  // the same up to NumWords; more is NumWords + 1
+  function automatic near_t near(left_t left);
+    return left > 9'(NumWords) ? near_t'(NumWords + 1) : near_t'(left);
+  endfunction
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
           DataWidth
@@ -79,6 +75,7 @@ module cluster_link_receive
   logic   arrived_valid_q;
   mask_t is_packet_q, is_control_q, is_mark_q, is_junk_q, ends_here_q;
   left_t [NumWords-1:0] left_after_q;  // words in later beats, if a packet begins here
+  near_t [NumWords-1:0] near_after_q;
   logic [NumWords-1:0][WordShift:0] end_at_q;  // index of its last word, if it ends here
   crc_t [NumWords-1:0] sums, sums_q;
   crc_words #(
@@ -97,6 +94,7 @@ module cluster_link_receive
       is_mark_q[w] <= ~rx_data_i[64*w+31] & rx_data_i[64*w+28+:3] == WordMark;
       is_junk_q[w] <= ~(|rx_data_i[64*w+28+:4]) & (|rx_data_i[64*w+:64]);
       left_after_q[w] <= 9'(rx_data_i[64*w+:8]) + 9'd1 - 9'(NumWords - w);
+      near_after_q[w] <= near(9'(rx_data_i[64*w+:8]) + 9'd1 - 9'(NumWords - w));
       ends_here_q[w] <= 32'(rx_data_i[64*w+:8]) < NumWords - w;
       end_at_q[w] <= (WordShift + 1)'(w) + (WordShift + 1)'(rx_data_i[64*w+:8]);
     end
@@ -120,6 +118,7 @@ module cluster_link_receive
   parsed_t parsed, checked_q;
 
   left_t  left_q;  // words of the packet that follow
+  near_t  near_q;
   logic   hunts_q;  // as hunting_q, but ends with a Mark that is not checked yet
   seq_t   seq_q;  // of the next packet
   nonce_t nonce_q;
@@ -128,14 +127,14 @@ module cluster_link_receive
   logic awaited_q;
   logic full;
   count_t write, read;
-  wire covers = left_q >= 9'(NumWords);
-  wire tail = left_q != '0;
+  wire covers = near_q >= near_t'(NumWords);
+  wire tail = near_q != '0;
 
   mask_t candidates, first;
   always_comb begin
     for (int unsigned w = 0; w < NumWords; w++) begin
       candidates[w] = (is_packet_q[w] | is_control_q[w] | is_junk_q[w]) & ~covers &
-          (9'(w) >= left_q);
+          (near_t'(w) >= near_q);
     end
     if (hunts_q) candidates = mask_t'(is_control_q[0]);
     first = candidates & (~candidates + 1'b1);  // the lowest
@@ -145,15 +144,18 @@ module cluster_link_receive
   length_t length;
   offset_t offset;
   left_t   left_after;
+  near_t   near_after;
   always_comb begin
     control = '0;
     offset = '0;
     left_after = '0;
+    near_after = '0;
     for (int unsigned w = 0; w < NumWords; w++) begin
       if (first[w]) begin
         control |= arrived_q[w];
         offset |= offset_t'(w);
         left_after |= left_after_q[w];
+        near_after |= near_after_q[w];
       end
     end
   end
@@ -180,7 +182,7 @@ module cluster_link_receive
   wire stores = arrived_valid_q & (tail | is_packet) & ~hunts_q;
   always_comb begin
     parsed.valid = arrived_valid_q & ~kill_q;
-    parsed.ends = tail ? left_q <= 9'(NumWords) : is_whole;
+    parsed.ends = tail ? near_q <= near_t'(NumWords) : is_whole;
     parsed.seq = tail ? seq_q - 1'b1 : seq_q;
     parsed.awaited = tail ? awaited_q : awaited;
     parsed.sure = ~hunts_q;
@@ -228,7 +230,7 @@ module cluster_link_receive
     // One that began before
     continued = times(ByBeat, state_q) ^ suffixes[0];
     ended = continued;
-    for (int unsigned w = 0; w < NumWords; w++) if (left_q == 9'(w) + 9'd1) ended ^= rests[w];
+    for (int unsigned w = 0; w < NumWords; w++) if (near_q == near_t'(w + 1)) ended ^= rests[w];
   end
 
   always_ff @(posedge clk_i) begin
@@ -242,11 +244,12 @@ module cluster_link_receive
         seq_q <= seq_q + 1'b1;
       end
       if (is_mark) seq_q <= mark_numbers.seq;
-      left_q <= covers ? left_q - 9'(NumWords) : (is_packet & ~is_whole) ? left_after : '0;
+      left_q <= covers ? left_q - 9'(NumWords) : left_after;
+      near_q <= covers ? near(left_q - 9'(NumWords)) : (is_packet & ~is_whole) ? near_after : '0;
       if (is_mark) hunts_q <= 1'b0;
     end
     if (rst_i | kill_q | ~listens_i) hunts_q <= 1'b1;
-    if (rst_i | kill_q) left_q <= '0;
+    if (rst_i | kill_q) near_q <= '0;
     if (rst_i) checked_q.valid <= 1'b0;
   end
 
@@ -353,16 +356,20 @@ module cluster_link_receive
       end
     end
   end
-  assign expected_o = expected_q;
-  assign hunting_o = hunting_q;
-  assign new_o = fresh_q;
-  assign nonce_o = nonce_q;
-  assign limit_valid_o = limit_valid_q;
-  assign limit_o = read + shift_q + count_t'(BufferBeats);
-  assign control_o = word_q.control;
+  assign wanted_o = '{
+          expected: expected_q,
+          limit: count_t'(read + shift_q + count_t'(BufferBeats)),
+          limit_valid: limit_valid_q,
+          hunting: hunting_q,
+          is_new: fresh_q,
+          nonce: nonce_q
+      };
   // Out of step, only what cannot do harm is believed: a Nak, and training words.
-  assign control_valid_o = control_good;
-  assign control_sure_o = word_q.sure & listens_i;
+  assign heard_o = '{
+          valid: control_good,
+          sure: word_q.sure & listens_i,
+          control: word_q.control
+      };
   assign beat_valid_o = word_valid;
 
   cluster_link_ring #(

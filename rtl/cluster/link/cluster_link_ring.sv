@@ -82,12 +82,11 @@ module cluster_link_ring
     end else begin
       if (keep_i) commit_q <= keep_count_i;
       if (accept_i) accepted_q <= accepted_q + 1'b1;
+      if (stores) write_q <= write_q + 1'b1;
+      if (starts) placed_q <= placed_q + 1'b1;
       if (discard_i) begin
         write_q  <= commit_q;
         placed_q <= accepted_q;
-      end else begin
-        write_q  <= write_q + number_t'(stores);
-        placed_q <= placed_q + addr_t'(starts);
       end
     end
   end
@@ -99,32 +98,36 @@ module cluster_link_ring
   number_t current_addr_q;
   place_t  upcoming_q;
   logic upcoming_valid_q, inside_q;  // inside_q: its first beat has left
-  length_t out_left_q;
+  typedef logic [WordShift:0] fill_t;
+  // A beat to leave: words of the packet from it on, and in it.
+  typedef struct packed {
+    length_t left;
+    fill_t words;
+    logic last;
+    logic reaches;  // its last half word is in the beat after current_q
+    logic fits;     // it is at the end of current_q
+  } part_t;
+  part_t part_q;
   assign next = from_ring_q ? ring_q : arrived_q;
 
   // The output register. The first beat of a packet waits in it until the packet is good.
   logic loaded_q;
-  addr_t owed_q;  // packets that are good, and whose first beat has not left
+  addr_t proven_q;  // packets whose first beat has left, or is known to be good
+  wire owed = accepted_q != proven_q;  // packets are good, and their first beat has not left
   wire waits = loaded_q & ~out_valid_o;
   wire out_free = ~loaded_q | (out_valid_o & out_ready_i);
 
-  wire length_t out_left = inside_q ? out_left_q : upcoming_q.length;
-  wire out_last = 32'(out_left) <= NumWords;
-  // Index in the two beats of the word after the last one of data.
-  wire [WordShift+1:0] reach = (WordShift + 2)'(upcoming_q.offset) +
-      (out_last ? (WordShift + 2)'(out_left) : (WordShift + 2)'(NumWords));
-  wire needs_next = reach >= (WordShift + 2)'(NumWords);
   wire at_place = inside_q | addr_t'(current_addr_q) == upcoming_q.addr;
   wire gives = current_valid_q & upcoming_valid_q & at_place & out_free & ~discard_i &
-      (~needs_next | next_valid_q);
+      (~part_q.reaches | next_valid_q);
   // The beat is exhausted: a packet continues or ends in the next one, or ends at its last word, or
   // nothing begins after one that began here.
-  wire exhausts = gives & (needs_next | ~inside_q | (reach == (WordShift + 2)'(NumWords - 1)));
+  wire exhausts = gives & (part_q.reaches | ~inside_q | part_q.fits);
   // Nothing in it is wanted. A packet is upcoming as soon as its first beat is current.
   wire passes = current_valid_q & ~(upcoming_valid_q & at_place);
   wire shifts = (~current_valid_q | exhausts | passes) & ~discard_i;
   wire fetches = (~next_valid_q | shifts) & ~discard_i;
-  wire refills = ~upcoming_valid_q | (gives & out_last);
+  wire refills = ~upcoming_valid_q | (gives & part_q.last);
 
   wire empty = fetch_q == write_q;
   wire arrives = empty & stores;
@@ -134,11 +137,35 @@ module cluster_link_ring
   wire moves = next_valid_q | direct;
   wire over = number_t'(commit_q - fetch_q) >= 12'h800;  // beats were read that are not kept
   wire loads_first = gives & ~inside_q;
-  wire good = owed_q != '0 | accept_i;
+  wire good = owed | accept_i;
   wire proves = (waits | loads_first) & good;
-  wire unproven = waits | (~inside_q & owed_q == '0);  // upcoming_q, or the packet that has begun
+  wire unproven = waits | (~inside_q & ~owed);  // upcoming_q, or the packet that has begun
   wire queued = taken_q != placed_q;
   wire takes = queued | starts;
+  place_t following;
+  assign following = queued ? places[taken_q] : place;
+
+  // Data are the words at offset and after it, less half a word.
+  function automatic part_t part_of(length_t left, logic [OffsetBits-1:0] offset);
+    part_of.left = left;
+    part_of.last = 32'(left) <= NumWords;
+    part_of.words = part_of.last ? fill_t'(left) : fill_t'(NumWords);
+    part_of.reaches = 1'b0;
+    part_of.fits = 1'b0;
+    for (int unsigned p = 0; p < NumWords; p++) begin
+      for (int unsigned w = 0; w <= NumWords; w++) begin
+        if (OffsetBits'(p) == offset && fill_t'(w) == part_of.words) begin
+          part_of.reaches = p + w >= NumWords;
+          part_of.fits = p + w == NumWords - 1;
+        end
+      end
+    end
+  endfunction
+  part_t same, other;  // the next one of the packet, the first one of the packet that follows
+  always_comb begin
+    same  = part_of(part_q.left - length_t'(NumWords), upcoming_q.offset);
+    other = part_of(following.length, following.offset);
+  end
   always_ff @(posedge clk_i) begin
     if (fetches) begin
       ring_q <= ring[addr_t'(fetch_q)];
@@ -146,8 +173,8 @@ module cluster_link_ring
       from_ring_q <= ~empty;
     end
     if (shifts) current_q <= next_valid_q ? next : data_i;
-    if (refills) upcoming_q <= queued ? places[taken_q] : place;
-    if (gives) out_left_q <= out_left - length_t'(NumWords);
+    if (refills) upcoming_q <= following;
+    if (refills | gives) part_q <= refills ? other : same;
     // A cycle late: the beat is in next_q or current_q.
     read_q <= rst_i ? '0 : over ? commit_q : fetch_q;
     if (rst_i) begin
@@ -158,20 +185,16 @@ module cluster_link_ring
       upcoming_valid_q <= 1'b0;
       inside_q <= 1'b0;
       taken_q <= '0;
-      owed_q <= '0;
+      proven_q <= '0;
     end else begin
       if (fetches) next_valid_q <= follows;
-      fetch_q <= fetch_q + number_t'(reads);
-      if (shifts) begin
-        current_valid_q <= moves;
-        current_addr_q  <= current_addr_q + number_t'(moves);
-      end
-      if (refills) begin
-        upcoming_valid_q <= takes;
-        taken_q <= taken_q + addr_t'(takes);
-      end
-      if (gives) inside_q <= ~out_last;
-      owed_q <= owed_q + addr_t'(accept_i) - addr_t'(proves);
+      if (reads) fetch_q <= fetch_q + 1'b1;
+      if (shifts) current_valid_q <= moves;
+      if (shifts & moves) current_addr_q <= current_addr_q + 1'b1;
+      if (refills) upcoming_valid_q <= takes;
+      if (refills & takes) taken_q <= taken_q + 1'b1;
+      if (gives) inside_q <= ~part_q.last;
+      if (proves) proven_q <= proven_q + 1'b1;
       if (discard_i) begin
         if (over) begin
           next_valid_q <= 1'b0;
@@ -200,10 +223,10 @@ module cluster_link_ring
   beat_t out;
   always_comb begin
     out.header = out_header;
-    out.last   = out_last;
+    out.last   = part_q.last;
     out.data   = span[32+:DataWidth];
     for (int unsigned w = 0; w < NumWords; w++) begin
-      if (32'(out_left) <= w) out.data[64*w+:64] = '0;
+      if (32'(part_q.words) <= w) out.data[64*w+:64] = '0;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -222,6 +245,6 @@ module cluster_link_ring
 
   `BOMBUS_ASSERT(NoOverflow, number_t'(write_q - read_q) <= number_t'(BufferBeats))
   `BOMBUS_ASSERT(DiscardsAfterAll, !(discard_i && accept_i))
-  `BOMBUS_ASSERT(WaitsUnproven, !(waits && owed_q != '0))
+  `BOMBUS_ASSERT(WaitsUnproven, !(waits && owed))
 
 endmodule

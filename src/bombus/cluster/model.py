@@ -32,8 +32,8 @@ class Timing:
     latency: int = 75
     hop: int = 3  # that a router and the two ends of a link add
     check: bool = True  # a packet is forwarded when its CRC has been checked
-    check_cycles: int = 5  # from the last beat of a packet until it is forwarded, if checked
-    credit_cycles: int = 6  # that the check adds to each way of a credit, measured
+    check_cycles: int = 2  # from the last beat of a packet until it is forwarded, if checked
+    credit_cycles: int = 1  # that the check adds to each way of a credit, measured
     overhead_words: int = 1  # header and CRC of a packet on a link
     buffer_beats: int = 200  # of a link
     endpoint: int = 4  # from the user to the router, and from the router to the user

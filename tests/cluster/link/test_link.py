@@ -103,6 +103,25 @@ def test_faults(benches: Benches, width: int, ber: float, loss: float, burst: in
     assert not counts["lost"]
 
 
+def test_one_lost_beat_costs_one_repetition(benches: Benches) -> None:
+    """Nothing of a packet that is broken off to go back is in the packets after it."""
+    random = Random(1)
+    links = Links(benches, 128, seed=8, BufferBeats=512)
+    links.train()
+    links.send(A, packets(random, [random.randrange(128, 256) for _ in range(100)]))
+    count = 10
+    for _ in range(count):
+        links.bench.run(700)
+        links.faults(losses=(1 << 32) - 1, clean=1 << B)
+        links.bench.run(1)
+        links.faults(losses=0, clean=0)
+    assert links.bench.waiting(A), "the traffic has ended"
+    links.settle()
+    links.check()
+    counts = links.counts()
+    assert count // 2 <= counts["retry"] == counts["resync"] - 2 <= count, counts
+
+
 def short_outages(links: Links, random: Random, count: int) -> None:
     for _ in range(count):
         links.faults(down=random.randrange(1, 4))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.link import test_link, test_link_direct, test_link_format
+from tests.cluster.link import test_link, test_link_direct, test_link_format, test_link_rates
 from tests.support.harness import Benches
 from tests.support.rtl_files import Mutation, sampled
 
@@ -22,6 +22,14 @@ PACE: Test = partial(test_link.test_any_pace, width=128)
 FAULTS: Test = partial(test_link.test_faults, width=128, ber=1e-4, loss=0.002, burst=20)
 RESET: Test = partial(test_link.test_reset_of_a_board, width=128, seed=1)
 SHORT: Test = test_link.test_buffer_full_of_short_packets
+BOTH: Test = partial(
+    test_link_rates.test_payload_efficiency_of_both_directions,
+    width=128,
+    size=2040,
+    least=0.95,
+    check=1,
+)
+BREAK: Test = test_link.test_one_lost_beat_costs_one_repetition
 DRAIN: Test = partial(test_link.test_drain, width=128, seed=2)
 FORMAT: Test = partial(test_link_format.test_format, width=128)
 
@@ -29,21 +37,24 @@ CUT: Test = partial(test_link_direct.test_outages_in_long_packets, width=64)
 OUTAGES: Test = partial(test_link_direct.test_outages, width=128)
 
 SENDER = "cluster_link_transmit"
+RETRY = "cluster_link_retry"
+PACK = "cluster_link_pack"
+CONTROL = "cluster_link_control"
 RECEIVER = "cluster_link_receive"
 RING = "cluster_link_ring"
 
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
-    (
-        SENDER,
-        "~credit[11] & (credit >= count_t'(beats_less_2))",
-        "(credit >= count_t'(beats_less_2))",
-        PACE,
-    ),
-    (SENDER, "if (read_q.valid) crc_q <=", "crc_q <=", PACE),
-    (SENDER, "& ~sends_tail & ~credit[11]", "& ~credit[11]", ALL),
-    (SENDER, "fresh_due_q <= fresh_i |", "fresh_due_q <=", RESET),
-    (SENDER, "<= seq_t'(write_seq_q - acked_q))", "<= sent_packets)", DRAIN),
-    (SENDER, "if (renumbers) write_seq_q <= acked_q;", "", DRAIN),
+    (RETRY, "~credit_i[11] & (credit_i", "(credit_i", PACE),
+    (RETRY, "fetch_q == write_q & writes;", "writes;", PACE),
+    (RETRY, "(~ring_valid_q | loads) & fetch_q", "fetch_q", PACE),
+    (RETRY, "if (renumber_i) seq_o <= seek_seq_i;", "", DRAIN),
+    (PACK, "out_free & ~full & ~beat_conflicts", "out_free & ~beat_conflicts", PACE),
+    (PACK, "(rest_starts_q | alone)", "rest_starts_q", ALL),
+    (PACK, "(rst_i | breaks_i | (beat_taken_o & last))", "(rst_i | (beat_taken_o & last))", BREAK),
+    (CONTROL, "& ~tail_due_q & ~valid_o;", "& ~valid_o;", ALL),
+    (CONTROL, "32'(state_timer_q) >= AgedCycles &", "1'b0 &", BOTH),
+    (SENDER, "fresh_due_q <= orders_i.fresh |", "fresh_due_q <=", RESET),
+    (SENDER, "<= seq_t'(write_seq - acked_q))", "<= sent_packets)", DRAIN),
     (RECEIVER, "is_next = checked_q.seq == expected_q", "is_next = 1'b1", FAULTS),
     (RECEIVER, "if (adopts_q) shift_q <= word_q.tail_shift;", "", FAULTS),
     (RING, "2 ** $clog2(BufferBeats + 3)", "2 ** $clog2(BufferBeats)", SHORT),

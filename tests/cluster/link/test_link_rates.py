@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.cluster.link.link_bench import WIRE, WORD, A, B, Links, packets
+from tests.cluster.link.link_bench import WORD, A, B, Links, packets
 from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
@@ -102,14 +102,16 @@ def test_added_latency(benches: Benches, width: int) -> None:
     links = Links(benches, width)
     links.train()
     for words in (1, 8, 32):
-        links.bench.forget()
-        links.send(A, packets(Random(1), [words]))
-        links.bench.run(400)
-        begun, came = links.bench.taken(A)[0], links.bench.received(A)[0].cycle
-        on_wire = len([each for each in links.bench.received(WIRE) if each.item >> 31 & 1])
         beats = -(-(words + 1) * 64 // width)
-        print(f"latency {width} bits, {words} words: {came - begun - LATENCY - (beats - 1)}")
-        assert came - begun - LATENCY - (beats - 1) <= 9, on_wire
+        found = []
+        for pause in (390, 400, 410):  # a control word can be before the packet
+            links.bench.forget()
+            links.send(A, packets(Random(1), [words]))
+            links.bench.run(pause)
+            begun, came = links.bench.taken(A)[0], links.bench.received(A)[0].cycle
+            found.append(came - begun - LATENCY - (beats - 1))
+        print(f"latency {width} bits, {words} words: {found}")
+        assert min(found) <= 6 + (width > 128)  # more words wait for the end of a beat
 
 
 @pytest.mark.parametrize("width", WIDTHS[:2])

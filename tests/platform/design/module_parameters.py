@@ -89,6 +89,7 @@ INSIDE = {
     **dict.fromkeys(
         (
             *("cluster_link_session", "cluster_link_transmit", "cluster_link_direct_transmit"),
+            *("cluster_link_control", "cluster_link_pack", "cluster_link_retry"),
             "cluster_link_ring",
         ),
         "cluster_link",

@@ -78,6 +78,7 @@ STAGE_FILE = "stream_stage"
 OUTPUT_STAGE_FILE = "output_stage"
 DROP_FILE = "drop_register"
 SENDER = "cluster_link_transmit"
+RETRY = "cluster_link_retry"
 RECEIVER = "cluster_link_receive"
 RING = "cluster_link_ring"
 
@@ -301,14 +302,14 @@ BROKEN_PLATFORM = (
     (LINK_RING, Mutation(RING, "over ? commit_q : fetch_q", "fetch_q")),
     (LINK_RING, Mutation(RING, "gives & (inside_q | good) :", "gives :")),
     (LINK_RING, Mutation(RING, "taken_q <= accepted_q;", "")),
-    (LINK_CREDIT, Mutation(SENDER, "numbers.count - count_t'(2)", "numbers.count")),
-    (LINK_CREDIT, Mutation(SENDER, "& ~sends_tail & ~credit[11] &", "& ~sends_tail &")),
-    (LINK_CREDIT, Mutation(SENDER, "(sends & boundary) ? count_t'(need) : '0", "'0")),
-    (LINK_CREDIT, Mutation(SENDER, "next_length >> WordShift;", "'0;")),
+    (LINK_CREDIT, Mutation(SENDER, "Margin = count_t'(3)", "Margin = count_t'(1)")),
+    (LINK_CREDIT, Mutation(SENDER, "steps[1] ? two : steps[0] ? one : none", "none")),
+    (LINK_CREDIT, Mutation(RETRY, "~credit_i[11] & (credit_i", "(credit_i")),
+    (LINK_CREDIT, Mutation(RETRY, "count_t'(length) >> WordShift", "'0")),
     (LINK_RETRY, Mutation(RECEIVER, "packet_ends & end_good &", "packet_ends &")),
-    (LINK_RETRY, Mutation(RECEIVER, "expected_o = expected_q", "expected_o = seq_q")),
-    (LINK_RETRY, Mutation(SENDER, "? write_q : write_q + 1'b1", "? write_q : write_q")),
-    (LINK_RETRY, Mutation(SENDER, "starts[index_t'(lookup_q.seq)]", "starts[index_t'(acked_q)]")),
+    (LINK_RETRY, Mutation(RECEIVER, "expected: expected_q", "expected: seq_q")),
+    (LINK_RETRY, Mutation(RETRY, "? write_q : write_q + 1'b1", "? write_q : write_q")),
+    (LINK_RETRY, Mutation(RETRY, "starts[seek_q]", "free_q")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "last: in_i.last", "last: 1'b1")),
     (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "out_next_o = head.next", "out_next_o = '0")),
     (OUTPUT_STAGE, Mutation(DROP_FILE, "dropping_q <= drop;", "dropping_q <= 1'b0;")),
