@@ -2,7 +2,8 @@
 // The place of a layer in the chain of endpoints: a stage of the chain and the endpoint of a
 // channel.
 //
-// up_*: to the node; down_*: to the next layer, if there is one (next_there_i).
+// The upper ports of the chain (chain_down_i, chain_up_o) lead to the node, the lower ones to the
+// next layer, if there is one (chain_there_i).
 `include "cluster_types.svh"
 
 module bridge_endpoint
@@ -24,20 +25,7 @@ module bridge_endpoint
     input logic clk_i,
     input logic rst_i,
 
-    input packet_t down_i,
-    input logic down_valid_i,
-    output logic down_ready_o,
-    output packet_t up_o,
-    output logic up_valid_o,
-    input logic up_ready_i,
-
-    output packet_t down_o,
-    output logic down_valid_o,
-    input logic down_ready_i,
-    input packet_t up_i,
-    input logic up_valid_i,
-    output logic up_ready_o,
-    input logic next_there_i,
+    `CLUSTER_CHAIN_PORTS($bits(packet_t)),
 
     input  packet_t send_i,
     input  logic    send_valid_i,
@@ -60,19 +48,19 @@ module bridge_endpoint
   ) u_stage (
       .clk_i,
       .rst_i,
-      .last_i(~next_there_i),
-      .down_i,
-      .down_valid_i,
-      .down_ready_o,
-      .down_o,
-      .down_valid_o,
-      .down_ready_i,
-      .up_i,
-      .up_valid_i,
-      .up_ready_o,
-      .up_o,
-      .up_valid_o,
-      .up_ready_i,
+      .last_i(~chain_there_i),
+      .down_i(chain_down_i),
+      .down_valid_i(chain_down_offer_i),
+      .down_ready_o(chain_down_take_o),
+      .down_o(chain_down_o),
+      .down_valid_o(chain_down_offer_o),
+      .down_ready_i(chain_down_take_i),
+      .up_i(chain_up_i),
+      .up_valid_i(chain_up_offer_i),
+      .up_ready_o(chain_up_take_o),
+      .up_o(chain_up_o),
+      .up_valid_o(chain_up_offer_o),
+      .up_ready_i(chain_up_take_i),
       .receive_o(arrived),
       .receive_valid_o(arrived_valid),
       .receive_ready_i(arrived_ready),
@@ -111,6 +99,7 @@ module bridge_endpoint
       .event_o,
       .holds_o(endpoint_holds)
   );
+  assign chain_there_o = 1'b1;
   assign holds_o = stage_holds | endpoint_holds;
 
 endmodule

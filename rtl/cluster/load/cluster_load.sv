@@ -30,21 +30,7 @@ module cluster_load
     input  regs_t   regs_i,
     output status_t status_o,
 
-    input logic [PacketBits-1:0] chain_down_i,
-    input logic chain_down_offer_i,
-    output logic chain_down_take_o,
-    output logic [PacketBits-1:0] chain_up_o,
-    output logic chain_up_offer_o,
-    input logic chain_up_take_i,
-    output logic chain_there_o,
-
-    output logic [PacketBits-1:0] chain_down_o,
-    output logic chain_down_offer_o,
-    input logic chain_down_take_i,
-    input logic [PacketBits-1:0] chain_up_i,
-    input logic chain_up_offer_i,
-    output logic chain_up_take_o,
-    input logic chain_there_i,
+    `CLUSTER_CHAIN_PORTS(PacketBits),
 
     output logic [5:0] drop_o,
     output logic [2:0] event_o,
@@ -95,19 +81,7 @@ module cluster_load
   ) u_endpoint (
       .clk_i,
       .rst_i,
-      .next_there_i(chain_there_i),
-      .down_i(chain_down_i),
-      .down_valid_i(chain_down_offer_i),
-      .down_ready_o(chain_down_take_o),
-      .up_o(chain_up_o),
-      .up_valid_o(chain_up_offer_o),
-      .up_ready_i(chain_up_take_i),
-      .down_o(chain_down_o),
-      .down_valid_o(chain_down_offer_o),
-      .down_ready_i(chain_down_take_i),
-      .up_i(chain_up_i),
-      .up_valid_i(chain_up_offer_i),
-      .up_ready_o(chain_up_take_o),
+      `CLUSTER_CHAIN_CONNECTIONS,
       .send_i(send),
       .send_valid_i(send_valid),
       .send_ready_o(send_ready),
@@ -118,7 +92,6 @@ module cluster_load
       .event_o,
       .holds_o(endpoint_holds)
   );
-  assign chain_there_o = 1'b1;
 
   logic [31:0] now_q;
   always_ff @(posedge clk_i) now_q <= rst_i ? '0 : now_q + 1'b1;
