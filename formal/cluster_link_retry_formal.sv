@@ -277,6 +277,9 @@ module cluster_link_retry_formal
       if (u_transmit.u_retry.writes) begin
         assert (seq_t'(in_packet_q) == u_transmit.u_retry.seq_o);
       end
+      if (u_transmit.sends) begin
+        assert (seq_t'(u_transmit.next.header.source) == u_transmit.send_seq_q);
+      end
       // What is sent has room.
       if (wanted.limit_valid & ~hunting & ~u_receive.adopts_q) begin
         assert (count_t'(wanted.limit - u_transmit.sent_q) <= count_t'(12));

@@ -96,22 +96,22 @@ FLOW_CONTROL = Proof("cluster_flow_control_formal", 4, 1, 12, stand_ins=ANY_QUEU
 FLOW_CONTROL_PERIOD = replace(FLOW_CONTROL, parameters={"GrantPeriod": 2, "InitBudget": 2})
 LINK_RING = Proof("cluster_link_ring_formal", 4, 1, 24, free=("crc_words",), apart=True)
 FREE_CRC = {"cluster_crc_pkg": "free_crc_pkg", "crc_words": "free_crc_words"}
-# Bounded: the first packet is on the wire after 15 cycles.
+# Bounded: three beats of packets are on the wire after 12 cycles.
 LINK_CREDIT = Proof(
-    "cluster_link_credit_formal", 19, None, 20, stand_ins=FREE_CRC, maps_memories=True
+    "cluster_link_credit_formal", 16, None, 16, stand_ins=FREE_CRC, maps_memories=True
 )
-LONGER_CREDIT = replace(LINK_CREDIT, depth=24, at_once=4)
-# Bounded: a loss, its Nak, the Mark and the repetition take 58 cycles from reset.
+LONGER_CREDIT = replace(LINK_CREDIT, depth=20, at_once=4)
+# Bounded: a loss, its Nak, the Mark and the repetition take 42 cycles from reset.
 LINK_RETRY = Proof(
     "cluster_link_retry_formal",
-    60,
+    44,
     None,
-    62,
+    44,
     {"Changes": 0},
     stand_ins=FREE_CRC,
     maps_memories=True,
     at_once=4,
-    reach_from=54,
+    reach_from=40,
 )
 LINK_CHANGES = replace(LINK_RETRY, at_once=10, parameters={"Changes": 1})
 OUTPUT_STAGE = Proof("output_stage_formal", depth=3, induction=2, reach=6)
