@@ -49,7 +49,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (RETRY, "(~ring_valid_q | loads) & fetch_q", "fetch_q", PACE),
     (RETRY, "if (renumber_i) seq_o <= seek_seq_i;", "", DRAIN),
     (PACK, "out_free & ~full & ~beat_conflicts", "out_free & ~beat_conflicts", PACE),
-    (PACK, "(rest_starts_q | alone)", "rest_starts_q", ALL),
+    (PACK, "(rest_starts_q | alone)", "rest_starts_q", PACE),
     (PACK, "(rst_i | breaks_i | (beat_taken_o & last))", "(rst_i | (beat_taken_o & last))", BREAK),
     (CONTROL, "& ~tail_due_q & ~valid_o;", "& ~valid_o;", ALL),
     (CONTROL, "32'(state_timer_q) >= AgedCycles &", "1'b0 &", BOTH),
