@@ -202,7 +202,17 @@ def test_own_layer_is_copied(tmp_path: Path, edited: Edited) -> None:
 def test_every_layer_is_in_a_shipped_design() -> None:
     examples = ROOT / "docs" / "examples"
     files = [*DESIGNS.glob("*.yaml")]
-    for folder in ("tcp_*", "*_kernel", "control", "functions", "logs", "middlebox", "rpu", "vr"):
+    for folder in (
+        "tcp_*",
+        "*_kernel",
+        "control",
+        "functions",
+        "logs",
+        "middlebox",
+        "pe",
+        "rpu",
+        "vr",
+    ):
         files += examples.glob(f"{folder}/*.yaml")
     networks = [check.check(file)[0].design for file in files]
     clusters = [cluster_check(file) for file in examples.glob("cluster/udp_*.yaml")]
