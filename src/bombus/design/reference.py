@@ -36,13 +36,13 @@ from bombus.fabric.config import Fabric
 
 _INTRODUCTION = """# The design file
 
-A design file is YAML. `bombus check DESIGN` checks it and reports problems by line;
-`bombus schema` prints a JSON schema for editors. Unknown keys are errors.
+A design file is YAML. `bombus check DESIGN` reports problems by line; `bombus schema` prints a JSON
+schema for editors. Unknown keys are errors. Files are relative to the design file.
 
 ```yaml
 {example}```
 
-This page is generated from `src/bombus/design/config/` by `make docs`.
+Generated from `src/bombus/design/config/` by `make docs`.
 """
 
 _EXAMPLE = """name: udp_echo
@@ -67,10 +67,9 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
         "`networks`",
         NetworkConfig,
         "A tile names the streams that do not use the first network. Both ends of a next hop use "
-        "the same one, and streams joined by wires have the same width. A layer whose streams are "
-        "to have different widths has a type parameter for each "
-        "([architecture.md](architecture.md#networks)). MAC ports have the width of the first "
-        "network.\n"
+        "the same one, and streams joined by wires have the same width. Layers with streams of "
+        "different widths: [architecture.md](architecture.md#networks). MAC ports have the width "
+        "of the first network.\n"
         "\n"
         "```\n"
         "networks:\n"
@@ -95,46 +94,42 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
         TileOfKind,
         "The other keys are those of any tile, without `layers`.\n\n"
         "A parameter `UdpPort` of a layer's module is the key `udp_port`. Its value is a number, "
-        "an IPv4 or MAC address (as a number), or `true` or `false` (1 and 0). It must fit in the "
-        "parameter's bits; a layer may restrict it further, which `bombus check` reports. "
-        "Parameters that are not given have the module's default.\n"
+        "an IPv4 or MAC address (as a number), or `true` or `false` (1 and 0). `bombus check` "
+        "reports values that do not fit. Other parameters have the module's default.\n"
         "\n"
-        "The key `before` belongs to layers that precede another tile, such as `scheduler`: it is "
-        "that tile's name, or `tile.layer` where several layers of the tile take messages. The "
-        "layer then answers to the other's next hop in its place, and forwards messages to it.",
+        "The key `before` of a layer that precedes another tile, such as `scheduler`, is that "
+        "tile's name, or `tile.layer` where several layers of the tile take messages. The layer "
+        "answers to the other's next hop in its place, and forwards messages to it.",
     ),
 )
 
 _NEXT_HOPS = """## Next hops
 
 A layer chooses a next hop for each message, by name. The message goes to the layer that answers to
-that name (its `Entry`), by wires if it is in the same tile, which has precedence. If several layers
-answer to a name, the tile must select one under `next`. If none does, the messages are dropped and
-counted, and `bombus check` warns unless `next` says `drop`.
+that name (its `Entry`), first of all in the same tile, by wires. If several layers answer to a
+name, the tile must select one under `next`. If none does, the messages are dropped and counted, and
+`bombus check` warns unless `next` says `drop`.
 
-Layers that are found by a number have next hops of their own: `udp_rx` sends to an application by
-its `udp_port` (next hop `udp_port_7`), `ipv4_rx` by `ip_protocol` and `eth_rx` by `ether_type`
-(next hops `udp_rx`, `arp`).
+Layers are also found by a number: `udp_rx` sends to an application by its `udp_port` (next hop
+`udp_port_7`), `ipv4_rx` by `ip_protocol` and `eth_rx` by `ether_type` (`udp_rx`, `arp`).
 """
 
 _REPLICAS = """## Replicas
 
-`replicas: 4` creates four copies of a tile. Each message to the tile goes to one of them, selected
-by the policy under `dispatch`:
+Each message to a tile with `replicas` goes to one of them, selected by the policy under `dispatch`:
 
 | policy | the replica that takes a message | order |
 |---|---|---|
 | `flow_hash` | by a hash of the peer's address and both ports | of each flow |
 | `dst_port` | by the destination port | of each port |
 | `round_robin` | the next one in a fixed order | none |
-| `least_loaded` | the one with the fewest messages in flight to it or inside it | none |
+| `least_loaded` | with the fewest messages in flight to it or inside it | none |
 
 With `dst_port`, an application with `udp_port: 7000` and 4 replicas has the ports 7000 to 7003.
 `dispatch: [flow_hash, least_loaded]` uses the first policy until software selects another one
 (`Simulation.balancers`). `flow_hash` and `dst_port` can be switched to `round_robin` in any case.
 
-The sending tiles dispatch, or a tile of kind `scheduler` before the replicas. `before` names the
-tile that it precedes: messages to `echo` go to `balancer`, which forwards each to a replica:
+The sending tiles dispatch, or a tile of kind `scheduler` before the replicas:
 
 ```
   - {name: balancer, kind: scheduler, before: echo}
@@ -142,15 +137,15 @@ tile that it precedes: messages to `echo` go to `balancer`, which forwards each 
 ```
 
 With `next`, `echo` means all replicas, `echo_2` one of them. Tiles with a MAC port, `arp` and
-`eth_tx` cannot be replicated. How it works, and how to redistribute flows at run time:
+`eth_tx` cannot be replicated. Flows redistributed at run time:
 [architecture.md](architecture.md#replicas).
 """
 
 _RAISED = """## Raised ports
 
 A layer may have ports besides those that Bombus connects: to a memory, a debug pin, a sensor.
-`ports` of its tile raises them to the top, by name. The key is what the names of the layer's ports
-begin with, the value replaces it:
+`ports` of its tile raises them to the top. The value replaces the key, with which the names of the
+layer's ports begin:
 
 ```
 memories:
@@ -165,13 +160,12 @@ the same name in the other direction: these two are joined. With replicas, the n
 replica's number: `dram_0_awaddr_o`.
 
 `memories` places a model of a memory at raised AXI4 ports, in simulation only. Widths follow from
-the ports; the layer's clock is that of the design. A layer may omit what it does not use: an ID,
-burst lengths, strobes. The module `<design>_sim` joins the top and its memories
-(`<design>_sim.f`); the simulator is built from it.
+the ports; the layer's clock is that of the design. A layer may omit IDs, burst lengths and strobes.
+The module `<design>_sim` joins the top and its memories (`<design>_sim.f`); the simulator is built
+from it.
 
-Other raised ports are AXI-Streams or pins of the simulator
-([simulator.md](simulator.md#raised-ports-and-memories)). An example with both:
-[designs/udp_echo_memory.yaml](../designs/udp_echo_memory.yaml).
+Other raised ports are [AXI-Streams or pins](simulator.md#raised-ports-and-memories) of the
+simulator. An example with both: [designs/udp_echo_memory.yaml](../designs/udp_echo_memory.yaml).
 """
 
 

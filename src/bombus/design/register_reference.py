@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from dataclasses import replace
 
 from bombus.design import rtl
 from bombus.design.facts import Facts
@@ -25,8 +26,8 @@ from bombus.registers.model import Block, Register
 _HEAD = """\
 # Registers
 
-Written by `make docs` from the SystemRDL files under `rtl/`. How a layer gets registers of its own,
-and how the register port works: [architecture.md](architecture.md#registers).
+Generated from the SystemRDL files under `rtl/`. Registers of your own layers, and the register
+port: [architecture.md](architecture.md#registers).
 
 `bombus generate` writes the registers of a design, beside the SystemVerilog:
 
@@ -34,10 +35,10 @@ and how the register port works: [architecture.md](architecture.md#registers).
 |---|---|
 | `registers.md` | every register with its address |
 | `<design>_registers.h` | C header: a struct of the register map, masks of all fields |
-| `<design>.rdl` | SystemRDL, for other tools |
+| `<design>.rdl` | SystemRDL |
 | `<design>.json` | the manifest; Python reads its `registers` |
 
-In Python, registers have names. Indices and values are checked before a write:
+In Python, registers have names; indices and values are checked:
 
 ```python
 with Simulation("docs/examples/lookup/lookup.yaml") as simulation:
@@ -51,23 +52,46 @@ with Simulation("docs/examples/lookup/lookup.yaml") as simulation:
 
 `bombus.registers.access.open_map(manifest, port)` gives the same names over any object with
 `read_register(address)` and `write_register(address, value)`, such as the driver of a board.
-Programs must not interleave accesses to the words of one register: a tile holds the words of a
+Programs must not interleave accesses to the words of one register: a tile holds only those of a
 single access.
 
 ## The map
 
 Window 0 has the registers of the design: `host[n]`, `window[n]` (of each fabric with one) and
 `route[n]`. Window 1 + t has those of tile t, numbered `y * columns + x`: its
-[counters](counters.md), its next hops `next_hop[n]`, the slots of its groups of replicas `slot[n]`,
-and the registers of its layers under their names. All windows of a design have the same size: 4
-KiB, or the power of two that the largest tile needs. The manifest numbers the next hops.
+[counters](counters.md), its next hops `next_hop[n]`, which the manifest numbers, the slots of its
+groups of replicas `slot[n]`, and the registers of its layers under their names. All windows have
+the same size: 4 KiB, or the power of two that the largest tile needs.
 
-In the lists below, addresses are relative to the block, registers have 32 bits unless stated, and a
-field is `name[bits] access = reset value`, with access r, w or rw. The first byte of a MAC or IPv4
-address is the highest.
+Below, addresses are relative to the block, and registers have 32 bits unless stated. A field is
+`name[bits] access = reset value`; the text of a single bit says what 1 means. The first byte of a
+MAC or IPv4 address is the highest. Fields without a text: `valid`: the entry is in use; `mac`,
+`ip`: MAC and IPv4 address; `mac_port`: number of the MAC port; `..._mask`: the bits that count;
+`vni`: VXLAN network identifier (RFC 7348, 5).
+
+Writes of `tunnel`, `mapping`, `remote` and `connection` take effect as a whole, for later packets.
+The entries of the first three may be in any order, but have different addresses: a write with an
+address of another entry changes nothing and counts as `refused`.
 
 ## In every design
 """
+
+# Texts of fields that the head explains, by name
+SAID = {
+    "valid": ("0: the entry is empty", "the entry is in use", "0: none"),
+    "mac": ("MAC address", "inner MAC address"),
+    "ip": ("IPv4 address",),
+    "address": ("IPv4 address",),
+    "mac_port": ("number of the MAC port",),
+    "vni": ("VXLAN network identifier (RFC 7348, 5)", "VXLAN network identifier"),
+}
+SAID_OF_FIELDS = r"(^|[:;,] )the first byte is the highest|^bits of the .* that count$"
+SAID_OF_TABLES = (
+    r",? in any order(?=\.)"
+    r"| A write takes effect as a whole, for (?:later packets|(?:packets|frames) that come later)\."
+    r"| [^.]* in one entry only: a write of (?:one|a pair) that another entry has changes nothing "
+    r"and counts as `refused`\."
+)
 
 
 def page() -> str:
@@ -75,16 +99,33 @@ def page() -> str:
     lines = [_HEAD]
     common = common_registers()
     alone = Block("", 0, tuple(each for each in common.members if isinstance(each, Register)), 0)
-    lines += registers_list(alone)
+    lines += registers_list(_said_above(alone))
     for member in (*common.members, window_registers()):
         if isinstance(member, Block):
             text = "\n".join(textwrap.wrap(member.text, 120))
-            lines += ["", f"### {member.name}[n]", "", text, "", *registers_list(member)]
+            lines += ["", f"### {member.name}[n]", "", text, ""]
+            lines += registers_list(_said_above(member))
     for name, kind in sorted(rtl.library(512).layers.items()):
         if kind.registers:
-            lines += ["", f"## {name}", "", *registers_list(kind.registers)]
-    page = "\n".join([*lines, ""])
-    return re.sub("[:;,] the first byte is the highest", "", page)
+            lines += ["", f"## {name}", "", *registers_list(_said_above(kind.registers))]
+    return "\n".join([*lines, ""])
+
+
+def _said_above(block: Block) -> Block:
+    """The block without what the head of the page says of several layers."""
+    members: list[Register | Block] = []
+    for member in block.members:
+        if isinstance(member, Block):
+            members.append(_said_above(member))
+            continue
+        fields = tuple(
+            replace(field, text="" if text in SAID.get(field.name, ()) else text)
+            for field in member.type.fields
+            for text in [re.sub(SAID_OF_FIELDS, "", field.text)]
+        )
+        text = re.sub(SAID_OF_TABLES, "", member.text)
+        members.append(replace(member, text=text, type=replace(member.type, fields=fields)))
+    return replace(block, members=tuple(members))
 
 
 def _members(block: Block, base: int) -> list[str]:

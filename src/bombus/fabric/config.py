@@ -26,52 +26,47 @@ class Fabric(FileModel):
     kind: Kind = Field(next(iter(KINDS)), description="Router type; see docs/fabrics.md.")
     algorithm: Literal["xy", "o1turn", "adaptive"] = Field(
         "xy",
-        description="Routing algorithm. `o1turn` and `adaptive` need the crosspoint fabric. With "
-        "them, and with several virtual channels, messages between two tiles may be "
-        "reordered.",
+        description="Routing algorithm. `o1turn` and `adaptive` need the crosspoint fabric, and "
+        "may reorder messages between two tiles, as may several virtual channels.",
     )
     lossless: StrictBool = Field(
         True,
-        description="Lossless or dropping crosspoint fabric: a dropping one drops and counts "
-        "messages that do not fit. The other fabrics are always lossless.",
+        description="`false`: a crosspoint fabric that drops and counts messages that do not fit.",
     )
     virtual_channels: Literal[1, 2, 4] = Field(
-        2, description="Virtual channels per link. Only for the fabric `virtual_channels`."
+        2, description="Per link; only for the fabric `virtual_channels`."
     )
     max_packet_flits: StrictInt | None = Field(
         None,
         ge=1,
         le=2048,
-        description="Free space, in flits, that a crosspoint router requires before it starts a "
-        "message; longer messages may stall on a link. Only for the fabric "
-        "`crosspoint`. Default: the longest frame, 9600 bytes.",
+        description="Free space, in flits, that a `crosspoint` router requires before it starts a "
+        "message; longer messages may stall on a link. Default: the longest frame, 9600 bytes.",
     )
     window: Literal["auto"] | Annotated[StrictInt, Field(ge=1)] | None = Field(
         None,
-        description="Flits that may be in flight on this network, so that chains which visit "
-        "tiles in any order cannot deadlock; see docs/fabrics.md. `auto`: as many as are safe. "
-        "Only for the lossless fabric `crosspoint`, and with `tables: fixed`. Default: no limit.",
+        description="Flits in flight, limited so that chains in any order cannot deadlock; see "
+        "docs/fabrics.md. `auto`: as many as are safe. Only for the lossless fabric `crosspoint`, "
+        "and with `tables: fixed`. Default: no limit.",
     )
     columns: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
-        None, description="Width of the mesh in tiles. Default: as needed for the positions."
+        None, description="Width of the mesh in tiles. Default: as needed."
     )
     rows: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
-        None, description="Height of the mesh in tiles. Default: as needed for the positions."
+        None, description="Height of the mesh in tiles. Default: as needed."
     )
     max_load: float = Field(
         1.0,
         gt=0,
-        description="Highest expected load of a link that `bombus place` accepts, as a fraction "
-        "of its capacity.",
+        description="Highest expected load of a link that `bombus place` accepts.",
     )
     buffer_depth: StrictInt | None = Field(
         None,
         ge=4,
         le=4096,
-        description="Depth of the router buffers in flits, a power of two: per mesh input "
-        "(wormhole: up to 64, default 32), per virtual channel (up to 512, default "
-        "8), per queue (crosspoint: up to 4096, default 512 or as `max_packet_flits` "
-        "requires).",
+        description="Router buffers in flits, a power of two: per input (wormhole: up to 64, "
+        "default 32), virtual channel (up to 512, default 8) or queue (crosspoint: default 512 or "
+        "as `max_packet_flits` requires).",
     )
 
     @field_validator("algorithm", "lossless", "virtual_channels", "max_packet_flits", "window")

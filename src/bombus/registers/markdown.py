@@ -10,6 +10,8 @@ from dataclasses import replace
 
 from bombus.registers.model import WORD_BITS, Block, Field, Register
 
+TITLE_WORDS = 4  # of a register's text that is only a title
+FILLERS = ("a", "an", "the", "its", "of", "in", "number", "ipv4", "address")
 _ACCESS = {"r": "read", "w": "write", "rw": "read, write"}
 
 
@@ -28,10 +30,10 @@ def _cell(text: str) -> str:
 
 
 def _place(member: Register | Block, base: int) -> str:
-    place = f"`{base + member.offset:#x}`"
-    if member.count is None:
-        return place
-    return f"{place} + `{member.stride:#x}` n, n < {member.count}"
+    place = f"{base + member.offset:#x}"
+    if member.count is not None:
+        place += f" + {member.stride:#x} n, n < {member.count}"
+    return f"`{place}`"
 
 
 def fields_table(register: Register) -> list[str]:
@@ -70,8 +72,9 @@ def addresses_table(block: Block, base: int, names: Sequence[str]) -> list[str]:
 def registers_list(block: Block, path: str = "", array: Block | None = None) -> list[str]:
     """The registers of a block, each an item with its fields as items of their own.
 
-    Registers that differ only in the number at the end of their names share an item. `array`: the
-    block is one of this array; arrays of arrays are not shown.
+    Registers that differ only in the number at the end of their names share an item. A text that
+    only repeats the field's name or the register's text, and the `1:` of a field of one bit, are
+    left out. `array`: the block is one of this array; arrays of arrays are not shown.
     """
     lines: list[str] = []
     members = list(block.members)
@@ -109,16 +112,28 @@ def _item(register: Register, path: str, last: Register | None, array: Block | N
         place = f"{_place(register, 0)} to `{last.offset:#x}`"
     bits = f", {register.type.bits} bits" if register.type.bits != WORD_BITS else ""
     text = (register.text or register.title).rstrip(".")
-    lines = [f"- {shown}, {place}{bits}: {text}."]
+    fields = register.type.fields
+    if len(_words(text)) <= TITLE_WORDS and all(field.text for field in fields):
+        text = ""  # a title, which the texts of the fields explain
+    lines = [f"- {shown}, {place}{bits}:" + f" {text}." * bool(text)]
     items = []
-    for field in register.type.fields:
+    for field in fields:
         reset = "" if field.reset is None else f" = {_reset(field)}"
-        about = f": {field.text}" if field.text else ""
+        about = field.text.removeprefix("1: ") if field.width == 1 else field.text
+        known = {*_words(field.name.replace("_", " ")), *FILLERS}
+        known |= {*_words(text)} if len(fields) == 1 else set()
+        if {*_words(about)} <= known:
+            about = ""
+        about = f": {about}" if about else ""
         items.append(f"`{field.name}[{_bits(field)}] {field.access}{reset}`{about}")
     if len(items) == 1:
         lines[0] += f" {items.pop()}"
     lines += [f"    - {item}" for item in items]
     return [part for line in lines for part in _wrapped(line)]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
 
 
 def _wrapped(item: str) -> list[str]:

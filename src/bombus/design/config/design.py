@@ -34,59 +34,55 @@ class Instance:
 
 
 class NetworkConfig(FileModel):
-    """One of several networks. All have the same positions for their routers, one per tile."""
+    """One of several networks, with routers at the same positions."""
 
     data_width: Literal[64, 128, 256, 512] = Field(description="Data width of a flit, in bits.")
     fabric: Fabric = Field(
         Fabric(),
-        description="The mesh; see above. `columns` and `rows` are given for the first network "
-        "only; a further network has routers in the smallest rectangle that holds the tiles that "
-        "use it.",
+        description="As above. `columns` and `rows` are given for the first network only; a "
+        "further one has routers in the smallest rectangle that holds its tiles.",
         examples=[{"kind": "crosspoint"}],
     )
 
 
 class DesignConfig(FileModel):
-    """A design: its addresses, its mesh and its tiles."""
+    """A design."""
 
-    name: Name = Field(description="Name of the design; the generated top is `<name>_top`.")
+    name: Name = Field(description="The generated top is `<name>_top`.")
     data_width: Literal[64, 128, 256, 512] | None = Field(
-        None, description="Data width of a flit, in bits. Required unless there are `networks`."
+        None, description="Width of a flit, in bits. Required unless there are `networks`."
     )
     clock_mhz: float = Field(250, ge=1, le=10_000, description="Clock frequency, in MHz.")
     line_rate_gbps: float = Field(
         100, gt=0, le=10_000, description="Rate of each MAC port, in Gbit/s."
     )
-    fabric: Fabric = Field(
-        Fabric(), description="The mesh; see below.", examples=[{"kind": "crosspoint"}]
-    )
+    fabric: Fabric = Field(Fabric(), description="The mesh.", examples=[{"kind": "crosspoint"}])
     networks: dict[Name, NetworkConfig] | None = Field(
         None,
         min_length=1,
-        description="Several networks by name, instead of `data_width` and `fabric`; see "
-        "[below](#networks). The first one carries every stream for which no other is named.",
+        description="Several networks by name, instead of `data_width` and `fabric`. The first "
+        "one carries every stream for which no other is named.",
         examples=[{"data": {"data_width": 512}, "control": {"data_width": 64}}],
     )
     tables: Literal["writable", "fixed"] = Field(
         "writable",
-        description="Tables of next hops: `writable` at run time by registers, or `fixed`, which "
-        "saves LUTs: no registers for them, and routers of the wormhole fabric have only the "
-        "inputs, outputs and turns that messages take.",
+        description="Tables of next hops: `writable` by registers, or `fixed`, which saves LUTs: "
+        "routers of the wormhole fabric have only the inputs, outputs and turns that messages "
+        "take.",
     )
     registers: Literal["hub", "mesh"] = Field(
         "hub",
-        description="How register accesses reach the tiles: `hub`, wires from the register hub to "
-        "each tile, or `mesh`, a narrow mesh of their own; see "
+        description="How register accesses reach the tiles: by wires, or a narrow mesh; see "
         "[architecture.md](architecture.md#masters-of-registers).",
     )
     host: Host | None = Field(
         None,
-        description="Addresses of a design with one MAC port; see below.",
+        description="Addresses of a design with one MAC port.",
         examples=[{"mac": "02:b0:0b:05:00:01", "ip": "10.77.0.2"}],
     )
     mac_ports: list[MacPort] = Field(
         default=[],
-        description="Instead of `host`: each MAC port with its addresses and its clock; see below.",
+        description="Instead of `host`: each MAC port with its addresses and clock.",
         examples=[
             [
                 {"mac": "02:b0:0b:05:00:01", "ip": "10.77.0.2", "clock_mhz": 322.265625},
@@ -97,7 +93,7 @@ class DesignConfig(FileModel):
     routes: list[Route] = Field(
         default=[],
         description="Routes of messages that start in the design, beside the networks of the MAC "
-        "ports; see below.",
+        "ports.",
         examples=[[{"to": "10.80.0.0/16", "via": "10.78.0.1", "mac_port": 1}]],
     )
     route_entries: StrictInt | None = Field(
@@ -105,35 +101,35 @@ class DesignConfig(FileModel):
         ge=0,
         le=MAX_ROUTES,
         description="Entries of the routing table. Default: 8 with several MAC ports, else as "
-        "many as there are `routes`. 0: there is no table.",
+        "many as `routes`. 0: no table.",
     )
     elsewhere: dict[str, dict[str, list[StrictInt]]] = Field(
         default={},
-        description="Layers in another design to which messages of this one go, by the key that "
-        "finds them, and the next hop: its values of the key. A tile says under `next` which of "
-        'its layers, with `Entry = "any"`, takes the messages there.',
+        description="Layers in another design to which messages go, by the key that finds them and "
+        "the next hop: its values of the key. `next` of a tile says which of its layers, with "
+        '`Entry = "any"`, takes the messages there.',
         examples=[{"udp_port": {"udp_port_7": [7]}}],
     )
     sources: list[str] = Field(
         default=[],
-        description="SystemVerilog files with your own layers, relative to the design file.",
+        description="SystemVerilog files with your own layers.",
         examples=[["my_layer.sv"]],
     )
     run: dict[str, str] = Field(
         default={},
         description="Files for options of `bombus run` that applications add, such as rules, by "
-        "the name of the option, relative to the design file. The command line takes precedence.",
+        "option. The command line takes precedence.",
         examples=[{"acl": "my.acl"}],
     )
     memories: dict[Name, Memory] = Field(
         default={},
-        description="Models of memories attached to [raised ports](#raised-ports) in simulation, "
-        "by the name under which the ports are raised; see below.",
+        description="Models of memories at [raised ports](#raised-ports) in simulation, by the "
+        "name under which the ports are raised.",
         examples=[{"memory": {"preset": "ddr4"}}],
     )
     tiles: list[Tile] = Field(
         min_length=1,
-        description="The tiles; see below.",
+        description="The tiles.",
         examples=[[{"name": "echo", "kind": "udp_echo"}]],
     )
 

@@ -32,17 +32,17 @@ def _special_of(network: IPv4Network, value: IPv4Address) -> str:
 
 
 class Host(FileModel):
-    """Addresses of a MAC port; initial values of registers that can be changed at run time."""
+    """Addresses of a MAC port; initial values of registers."""
 
     mac: Mac = Field(
-        description='MAC address, in quotes: `"02:b0:0b:05:00:01"`.', examples=["02:b0:0b:05:00:01"]
+        description='In quotes: `"02:b0:0b:05:00:01"`.', examples=["02:b0:0b:05:00:01"]
     )
-    ip: IPv4Address = Field(description="IPv4 address.", examples=["10.77.0.2"])
+    ip: IPv4Address = Field(description="Of the host.", examples=["10.77.0.2"])
     prefix: StrictInt = Field(
         24, ge=1, le=32, description="Prefix length of the port's network.", validate_default=True
     )
     gateway: IPv4Address | None = Field(
-        None, description="Gateway for addresses outside the network. Default: none."
+        None, description="For addresses outside the network. Default: none."
     )
 
     @property
@@ -84,7 +84,7 @@ class Host(FileModel):
 
 
 class Route(FileModel):
-    """An entry of the routing table; initial value of a register that can be changed."""
+    """An entry of the routing table; initial value of a register."""
 
     to: IPv4Network = Field(description="Network of the destinations.", examples=["10.80.0.0/16"])
     via: IPv4Address | None = Field(
@@ -97,13 +97,12 @@ class Route(FileModel):
 
 
 class MacPort(Host):
-    """A MAC port: its addresses and its clock. Ports are numbered in the order of the list."""
+    """Ports are numbered in the order of the list."""
 
     clock_mhz: float | None = Field(
         None,
         ge=1,
         le=10_000,
-        description="Frequency of the MAC's own clock, in MHz. Default: the port uses the clock of "
-        "the design.",
+        description="The MAC's own clock, in MHz. Default: the clock of the design.",
         examples=[322.265625],
     )

@@ -39,32 +39,30 @@ class Memory(FileModel):
 
     preset: Literal["hbm2", "ddr4"] = Field(
         "hbm2",
-        description="Timing: one port of HBM2 (14.4 GB/s, 120 ns), or one channel of DDR4-2400 "
-        "(19.2 GB/s, 100 ns). The keys below replace single values.",
+        description="One port of HBM2 (14.4 GB/s, 120 ns), or one channel of DDR4-2400 (19.2 GB/s, "
+        "100 ns). Other keys replace single values.",
     )
     read_latency_ns: float | None = Field(
-        None, gt=0, le=1e6, description="From a read address to its first data, when idle, in ns."
+        None, gt=0, le=1e6, description="From a read address to its first data, when idle."
     )
     write_latency_ns: float | None = Field(
-        None, gt=0, le=1e6, description="From the last data of a burst to its response, in ns."
+        None, gt=0, le=1e6, description="From the last data of a burst to its response."
     )
     bandwidth_gbytes: float | None = Field(
         None, gt=0, le=1e4, description="Data read and written together, in GB/s."
     )
-    banks: StrictInt | None = Field(
-        None, ge=1, le=1024, description="Number of banks, a power of two."
-    )
+    banks: StrictInt | None = Field(None, ge=1, le=1024, description="A power of two.")
     bank_bytes: StrictInt | None = Field(
         None, ge=8, le=1 << 20, description="Adjacent bytes in one bank, a power of two."
     )
     bank_busy_ns: float | None = Field(
-        None, ge=0, le=1e6, description="Between two bursts that start in one bank, in ns."
+        None, ge=0, le=1e6, description="Between two bursts that start in one bank."
     )
     refresh_interval_ns: float | None = Field(
-        None, ge=0, le=1e9, description="Between two refreshes, in ns; 0: none."
+        None, ge=0, le=1e9, description="Between two refreshes; 0: none."
     )
     refresh_ns: float | None = Field(
-        None, ge=0, le=1e9, description="Duration of a refresh, without data, in ns."
+        None, ge=0, le=1e9, description="Duration of a refresh, without data."
     )
     max_reads: StrictInt = Field(64, ge=1, le=1024, description="Outstanding read bursts.")
     max_writes: StrictInt = Field(32, ge=1, le=1024, description="Outstanding write bursts.")

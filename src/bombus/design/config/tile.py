@@ -57,66 +57,60 @@ Dispatch = Annotated[
 
 
 class _Tile(FileModel):
-    name: Name = Field(description="Name of the tile, unique in the design.")
+    name: Name = Field(description="Unique in the design.")
     at: At | None = Field(
         None,
         description="Position `[x, y]`; x increases eastward, y southward. With replicas: a list "
-        "with one position per replica. Default: the next free position; `bombus "
-        "place` finds better ones.",
+        "of positions. Default: the next free one; `bombus place` finds better ones.",
         examples=[[2, 1]],
     )
     replicas: Annotated[StrictInt, Field(ge=1, le=MAX_REPLICAS)] | None = Field(
         None,
-        description="Number of copies of this tile, named `<name>_0`, `<name>_1`... Each message "
-        "to `<name>` goes to one of them. Default: a single tile, `<name>`.",
+        description="Copies of this tile, `<name>_0`, `<name>_1`...; see [below](#replicas). "
+        "Default: a single tile, `<name>`.",
     )
     dispatch: Dispatch | None = Field(
         None,
-        description="Dispatch policy: which replica gets a message; see [below](#replicas). A list "
-        "has the policies that software can select, the initial one first. Default: `flow_hash`.",
+        description="Policy that selects a replica. A list has the policies that software can "
+        "select, the initial one first. Default: `flow_hash`.",
     )
     next: dict[str, str] = Field(
         default={},
-        description="Target of each next hop of this tile's layers: a tile, `tile.layer`, "
-        "`tile.layer.stream`, or `drop` to drop and count the messages. Needed only if "
-        "several layers, or none, answer to the next hop. `layer.hop` is that of one layer only.",
+        description="Target of each next hop: a tile, `tile.layer`, `tile.layer.stream`, or `drop` "
+        "to drop and count the messages. Needed only if several layers, or none, answer to the "
+        "next hop. `layer.hop` is that of one layer only.",
         examples=[{"icmp": "drop"}],
     )
     networks: dict[str, str] = Field(
         default={},
-        description="Network that a stream of this tile's layers uses, by the stream's name "
-        "(`answer`, or `layer.answer` where several layers have one). Default: the first network.",
+        description="Network of each stream, by name (`answer`, or `layer.answer` where several "
+        "layers have one). Default: the first network.",
         examples=[{"answer": "control"}],
     )
     traffic: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default={},
-        description="Expected share of a layer's messages that take a next hop, by name of the "
-        "next hop; the shares of a layer sum to at most 1. Used by `bombus place`. "
-        "Default: the rest in equal shares, with a small share for rare next hops "
-        "such as `arp`.",
+        description="Expected share of a layer's messages by next hop, at most 1 in sum, for "
+        "`bombus place`. Default: equal shares of the rest, small ones for rare next hops such as "
+        "`arp`.",
         examples=[{"udp_port_7": 0.7, "icmp": 0.1}],
     )
     slow: bool = Field(
         False,
-        description="Messages for this tile may wait long, as for a server that is slow at times. "
-        "Replicas always count as slow. `bombus place` keeps other messages off the links before "
-        "it where that makes no route longer.",
+        description="Messages for this tile may wait long: `bombus place` keeps others off the "
+        "links before it where that makes no route longer. Replicas always count as slow.",
         validate_default=True,
     )
 
     waits: list[StrictStr] = Field(
         default=[],
-        description="Layers of this tile that get a register for messages from the mesh. A message "
-        "waits there while its layer is busy with one from another layer of the tile, and does "
-        "not block messages for other layers behind it. Adds a cycle of latency.",
+        description="Layers that get a register for messages from the mesh, where a message waits "
+        "while its layer is busy with one of the tile, and blocks none for other layers. Adds a "
+        "cycle of latency.",
         examples=[["eth_tx"]],
     )
     ports: dict[Name, Name] = Field(
         default={},
-        description="Ports of this tile's layers to raise to the top, such as a memory's: "
-        "`axi: memory` makes `memory_awaddr_o` of `axi_awaddr_o`, and so on for all whose name "
-        "begins with `axi_`. Replicas append their number to the name; see "
-        "[below](#raised-ports).",
+        description="Ports of this tile's layers to raise to the top; see [below](#raised-ports).",
         examples=[{"axi": "memory"}],
     )
 
@@ -164,11 +158,11 @@ class _Tile(FileModel):
 
 
 class TileOfLayers(_Tile):
-    """A tile with one or more layers, joined by plain wires."""
+    """A tile with layers, joined by wires."""
 
     layers: list[StrictStr | dict[str, Params | None]] = Field(
         min_length=1,
-        description="Layers, each given by its kind (`udp_tx`) or its kind and parameters "
+        description="Each by its kind (`udp_tx`) or its kind and parameters "
         "(`{udp_echo: {udp_port: 7}}`).",
         examples=[["mac_rx", "eth_rx"]],
     )
