@@ -11,6 +11,7 @@ from dataclasses import replace
 from bombus.registers.model import WORD_BITS, Block, Field, Register
 
 TITLE_WORDS = 4  # of a register's text that is only a title
+TEXT_WORDS = 2  # of the text of a field that explains itself
 FILLERS = ("a", "an", "the", "its", "of", "in", "number", "ipv4", "address")
 _ACCESS = {"r": "read", "w": "write", "rw": "read, write"}
 
@@ -113,7 +114,8 @@ def _item(register: Register, path: str, last: Register | None, array: Block | N
     bits = f", {register.type.bits} bits" if register.type.bits != WORD_BITS else ""
     text = (register.text or register.title).rstrip(".")
     fields = register.type.fields
-    if len(_words(text)) <= TITLE_WORDS and all(field.text for field in fields):
+    texts = [_words(field.text) for field in fields]
+    if len(_words(text)) <= TITLE_WORDS and all(len(words) >= TEXT_WORDS for words in texts):
         text = ""  # a title, which the texts of the fields explain
     lines = [f"- {shown}, {place}{bits}:" + f" {text}." * bool(text)]
     items = []
