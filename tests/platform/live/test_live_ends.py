@@ -278,7 +278,7 @@ def test_a_failed_assertion_ends_in_an_error(
         "from bombus.simulator.build import Library\n"
         "try:\n"
         "    software = lambda simulation: simulation.write_register(0xFFC, 1)\n"
-        "    run(Library(Path(sys.argv[1])), duration=0.2, software=software)\n"
+        "    run(Library(Path(sys.argv[1])), duration=2, software=software)\n"
         "except UserError as error:\n"
         "    sys.exit(f'error: {error}')\n"
     )
