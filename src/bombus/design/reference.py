@@ -66,10 +66,9 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     (
         "`networks`",
         NetworkConfig,
-        "A tile names the streams that do not use the first network. Both ends of a next hop use "
-        "the same one, and streams joined by wires have the same width. Layers with streams of "
-        "different widths: [architecture.md](architecture.md#networks). MAC ports have the width "
-        "of the first network.\n"
+        "A tile names the streams that do not use the first network, which MAC ports use. Both "
+        "ends of a next hop use the same one, and streams joined by wires have the same width. "
+        "Layers with streams of different widths: [architecture.md](architecture.md#networks).\n"
         "\n"
         "```\n"
         "networks:\n"
@@ -98,17 +97,17 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
         "reports values that do not fit. Other parameters have the module's default.\n"
         "\n"
         "The key `before` of a layer that precedes another tile, such as `scheduler`, is that "
-        "tile's name, or `tile.layer` where several layers of the tile take messages. The layer "
-        "answers to the other's next hop in its place, and forwards messages to it.",
+        "tile's name, or `tile.layer`. The layer answers to the other's next hop, and forwards "
+        "messages to it.",
     ),
 )
 
 _NEXT_HOPS = """## Next hops
 
-A layer chooses a next hop for each message, by name. The message goes to the layer that answers to
-that name (its `Entry`), first of all in the same tile, by wires. If several layers answer to a
-name, the tile must select one under `next`. If none does, the messages are dropped and counted, and
-`bombus check` warns unless `next` says `drop`.
+A layer chooses a next hop for each message. It goes to the layer that answers to that name (its
+`Entry`), first of all in the same tile, by wires. If several do, the tile must select one under
+`next`. If none does, the messages are dropped and counted, and `bombus check` warns unless `next`
+says `drop`.
 
 Layers are also found by a number: `udp_rx` sends to an application by its `udp_port` (next hop
 `udp_port_7`), `ipv4_rx` by `ip_protocol` and `eth_rx` by `ether_type` (`udp_rx`, `arp`).
@@ -126,8 +125,8 @@ Each message to a tile with `replicas` goes to one of them, selected by the poli
 | `least_loaded` | with the fewest messages in flight to it or inside it | none |
 
 With `dst_port`, an application with `udp_port: 7000` and 4 replicas has the ports 7000 to 7003.
-`dispatch: [flow_hash, least_loaded]` uses the first policy until software selects another one
-(`Simulation.balancers`). `flow_hash` and `dst_port` can be switched to `round_robin` in any case.
+`dispatch: [flow_hash, least_loaded]` lets software select the second policy
+(`Simulation.balancers`). `flow_hash` and `dst_port` can always be switched to `round_robin`.
 
 The sending tiles dispatch, or a tile of kind `scheduler` before the replicas:
 
@@ -143,9 +142,8 @@ With `next`, `echo` means all replicas, `echo_2` one of them. Tiles with a MAC p
 
 _RAISED = """## Raised ports
 
-A layer may have ports besides those that Bombus connects: to a memory, a debug pin, a sensor.
-`ports` of its tile raises them to the top. The value replaces the key, with which the names of the
-layer's ports begin:
+Ports of a layer that Bombus does not connect, as to a memory or a sensor, are raised to the top by
+`ports` of its tile. The value replaces the key, with which their names begin:
 
 ```
 memories:
@@ -154,15 +152,13 @@ tiles:
   - {name: buffer, kind: memory_buffer, before: echo, ports: {axi: dram, fill: buffer_fill}}
 ```
 
-Here `axi_awaddr_o` of the layer becomes `dram_awaddr_o` of the top, and `fill_o` becomes
-`buffer_fill_o`. A port that no tile raises is an error, unless another layer of the tile has one of
-the same name in the other direction: these two are joined. With replicas, the name gets the
-replica's number: `dram_0_awaddr_o`.
+Here `axi_awaddr_o` becomes `dram_awaddr_o` of the top, with replicas `dram_0_awaddr_o`, and
+`fill_o` becomes `buffer_fill_o`. A port that no tile raises is an error, unless another layer of
+the tile has one of the same name in the other direction: these two are joined.
 
-`memories` places a model of a memory at raised AXI4 ports, in simulation only. Widths follow from
-the ports; the layer's clock is that of the design. A layer may omit IDs, burst lengths and strobes.
-The module `<design>_sim` joins the top and its memories (`<design>_sim.f`); the simulator is built
-from it.
+`memories` places a model of a memory at raised AXI4 ports, in simulation only, with the clock of
+the design. A layer may omit IDs, burst lengths and strobes. The module `<design>_sim`
+(`<design>_sim.f`) joins the top and its memories.
 
 Other raised ports are [AXI-Streams or pins](simulator.md#raised-ports-and-memories) of the
 simulator. An example with both: [designs/udp_echo_memory.yaml](../designs/udp_echo_memory.yaml).

@@ -29,14 +29,8 @@ _HEAD = """\
 Generated from the SystemRDL files under `rtl/`. Registers of your own layers, and the register
 port: [architecture.md](architecture.md#registers).
 
-`bombus generate` writes the registers of a design, beside the SystemVerilog:
-
-| file | |
-|---|---|
-| `registers.md` | every register with its address |
-| `<design>_registers.h` | C header: a struct of the register map, masks of all fields |
-| `<design>.rdl` | SystemRDL |
-| `<design>.json` | the manifest; Python reads its `registers` |
+`bombus generate` writes the registers of a design as `registers.md`, a C header
+(`<design>_registers.h`), SystemRDL (`<design>.rdl`) and in the manifest (`<design>.json`).
 
 In Python, registers have names; indices and values are checked:
 
@@ -63,15 +57,17 @@ Window 0 has the registers of the design: `host[n]`, `window[n]` (of each fabric
 groups of replicas `slot[n]`, and the registers of its layers under their names. All windows have
 the same size: 4 KiB, or the power of two that the largest tile needs.
 
-Below, addresses are relative to the block, and registers have 32 bits unless stated. A field is
-`name[bits] access = reset value`; the text of a single bit says what 1 means. The first byte of a
-MAC or IPv4 address is the highest. Fields without a text: `valid`: the entry is in use; `mac`,
-`ip`: MAC and IPv4 address; `mac_port`: number of the MAC port; `..._mask`: the bits that count;
-`vni`: VXLAN network identifier (RFC 7348, 5).
+Below, addresses are relative to the block. A register has 32 bits, or the least power of two that
+holds its fields. A field is `name[bits] access = reset value`; the text of a single bit says what 1
+means. The first byte of a MAC or IPv4 address is the highest.
+
+Fields without a text: `valid`: the entry is in use; `mac`, `ip`: MAC and IPv4 address; `mac_port`:
+number of the MAC port; `..._mask`: the bits that count; `vni`: VXLAN network identifier (RFC 7348,
+5).
 
 Writes of `tunnel`, `mapping`, `remote` and `connection` take effect as a whole, for later packets.
-The entries of the first three may be in any order, but have different addresses: a write with an
-address of another entry changes nothing and counts as `refused`.
+Entries of the first three have different addresses, in any order: a write with an address of
+another entry changes nothing and counts as `refused`.
 
 ## In every design
 """

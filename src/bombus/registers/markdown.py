@@ -74,8 +74,9 @@ def registers_list(block: Block, path: str = "", array: Block | None = None) -> 
     """The registers of a block, each an item with its fields as items of their own.
 
     Registers that differ only in the number at the end of their names share an item. A text that
-    only repeats the field's name or the register's text, and the `1:` of a field of one bit, are
-    left out. `array`: the block is one of this array; arrays of arrays are not shown.
+    only repeats the field's name or the register's text, the `1:` of a field of one bit, and the
+    bits of a register where they are the least power of two are left out. `array`: the block is
+    one of this array; arrays of arrays are not shown.
     """
     lines: list[str] = []
     members = list(block.members)
@@ -111,7 +112,8 @@ def _item(register: Register, path: str, last: Register | None, array: Block | N
     else:
         shown = f"{shown} to `{last.name}`"
         place = f"{_place(register, 0)} to `{last.offset:#x}`"
-    bits = f", {register.type.bits} bits" if register.type.bits != WORD_BITS else ""
+    usual = max(WORD_BITS, 1 << max(field.high for field in register.type.fields).bit_length())
+    bits = f", {register.type.bits} bits" if register.type.bits != usual else ""
     text = (register.text or register.title).rstrip(".")
     fields = register.type.fields
     texts = [_words(field.text) for field in fields]

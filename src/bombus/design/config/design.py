@@ -66,9 +66,8 @@ class DesignConfig(FileModel):
     )
     tables: Literal["writable", "fixed"] = Field(
         "writable",
-        description="Tables of next hops: `writable` by registers, or `fixed`, which saves LUTs: "
-        "routers of the wormhole fabric have only the inputs, outputs and turns that messages "
-        "take.",
+        description="Tables of next hops: `writable` by registers, or `fixed`: wormhole routers "
+        "have only the turns that messages take.",
     )
     registers: Literal["hub", "mesh"] = Field(
         "hub",
@@ -105,8 +104,8 @@ class DesignConfig(FileModel):
     )
     elsewhere: dict[str, dict[str, list[StrictInt]]] = Field(
         default={},
-        description="Layers in another design to which messages go, by the key that finds them and "
-        "the next hop: its values of the key. `next` of a tile says which of its layers, with "
+        description="Layers in another design, by the key that finds them and the next hop: its "
+        "values of the key. `next` of a tile says which of its layers, with "
         '`Entry = "any"`, takes the messages there.',
         examples=[{"udp_port": {"udp_port_7": [7]}}],
     )

@@ -103,9 +103,8 @@ class _Tile(FileModel):
 
     waits: list[StrictStr] = Field(
         default=[],
-        description="Layers that get a register for messages from the mesh, where a message waits "
-        "while its layer is busy with one of the tile, and blocks none for other layers. Adds a "
-        "cycle of latency.",
+        description="Layers with a register, where a message from the mesh waits while its layer "
+        "is busy with one of the tile, and blocks none for other layers; a cycle of latency.",
         examples=[["eth_tx"]],
     )
     ports: dict[Name, Name] = Field(
