@@ -41,7 +41,7 @@ EVENTS: dict[str, dict[str, int]] = {
     "log_store": dict.fromkeys(("entry", "lost", "answer", "busy", "malformed"), GOES_ON),
     "drop_log": {"missed": GOES_ON},
     "memory_buffer": {"write_error": GOES_ON, "read_error": GOES_ON},
-    "pe": {"done": GOES_ON, "refused": GOES_ON},
+    "pe": dict.fromkeys(("done", "refused", "stopped"), GOES_ON),
     "pe_memory": {"write_error": GOES_ON, "read_error": GOES_ON},
     "arp": {
         "request_in": ENDS,

@@ -3,13 +3,12 @@
 // words of 32 bits, lowest byte first, modulo 2^64. Both are multiples of DataBytes, or are rounded
 // down to one. A read error makes the value all ones.
 //
-// Throughput: one beat per cycle, by bursts of up to 16 beats. Latency after the last beat: 4
-// cycles.
+// Throughput: one beat per cycle. Latency after the last beat: 4 cycles. A stop waits for the
+// beats of the bursts that are requested.
 module sum_words #(
     parameter int unsigned DataWidth = 512,  // 64 to 1024
     parameter int unsigned AddrWidth = 32,
-    localparam int unsigned NumArguments = 2,
-    localparam int unsigned DataBytes = DataWidth / 8
+    localparam int unsigned NumArguments = 2
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -18,6 +17,7 @@ module sum_words #(
     input logic [NumArguments-1:0][63:0] kernel_arguments_i,
     output logic kernel_done_o,
     output logic [63:0] kernel_result_o,
+    input logic kernel_stop_i,
 
     output logic [AddrWidth-1:0] memory_araddr_o,
     output logic [7:0] memory_arlen_o,
@@ -34,8 +34,7 @@ module sum_words #(
 
   localparam string Entry = "";
   localparam string Status = "kernel";
-  localparam int unsigned BurstBeats = 16;  // at most 2 KiB, so that none crosses 4 KiB
-  localparam int unsigned ByteShift = $clog2(DataBytes);
+  localparam int unsigned ByteShift = $clog2(DataWidth / 8);
   localparam int unsigned NumWords = DataWidth / 32;
   typedef logic [AddrWidth-ByteShift-1:0] beat_index_t;
 
@@ -46,41 +45,30 @@ module sum_words #(
   arguments_t arguments;
   assign arguments = kernel_arguments_i;
 
-  // ---- Requests: the first burst ends at a multiple of BurstBeats ----
-
-  beat_index_t next_q, requested_q, received_q;  // requested_q, received_q: beats left
-  wire [4:0] room = 5'(BurstBeats) - 5'(next_q[3:0]);
-  wire [4:0] beats = requested_q < beat_index_t'(room) ? 5'(requested_q) : room;
-  wire requests = requested_q != '0 & (~memory_arvalid_o | memory_arready_i);
-
-  always_ff @(posedge clk_i) begin
-    if (requests) begin
-      memory_araddr_o <= {next_q, ByteShift'(0)};
-      memory_arlen_o  <= 8'(beats - 1'b1);
-    end
-    if (rst_i) begin
-      memory_arvalid_o <= 1'b0;
-      requested_q <= '0;
-      received_q <= '0;
-    end else begin
-      memory_arvalid_o <= requests | (memory_arvalid_o & ~memory_arready_i);
-      if (kernel_start_i) begin
-        next_q <= beat_index_t'(arguments.address >> ByteShift);
-        requested_q <= beat_index_t'(arguments.length >> ByteShift);
-        received_q <= beat_index_t'(arguments.length >> ByteShift);
-      end else begin
-        if (requests) begin
-          next_q <= next_q + beat_index_t'(beats);
-          requested_q <= requested_q - beat_index_t'(beats);
-        end
-        if (memory_rvalid_i) received_q <= received_q - 1'b1;
-      end
-    end
-  end
+  logic [4:0] requested;
+  logic left;
+  bursts #(
+      .DataWidth(DataWidth),
+      .AddrWidth(AddrWidth)
+  ) u_bursts (
+      .clk_i,
+      .rst_i,
+      .start_i (kernel_start_i),
+      .first_i (beat_index_t'(arguments.address >> ByteShift)),
+      .length_i(beat_index_t'(arguments.length >> ByteShift)),
+      .stop_i  (kernel_stop_i),
+      .beats_o (requested),
+      .left_o  (left),
+      .addr_o  (memory_araddr_o),
+      .len_o   (memory_arlen_o),
+      .valid_o (memory_arvalid_o),
+      .ready_i (memory_arready_i)
+  );
   assign memory_rready_o = 1'b1;
 
   // ---- Sum: of a beat in one cycle, of all beats in the next ----
 
+  beat_index_t expected_q;  // beats that are requested and have not arrived
   logic [DataWidth-1:0] data_q;
   logic [1:0] valid_q;  // stages that hold a beat
   logic running_q, error_q;
@@ -89,7 +77,7 @@ module sum_words #(
     sum = '0;
     for (int unsigned n = 0; n < NumWords; n++) sum += 64'(data_q[32*n+:32]);
   end
-  wire ends = running_q & ~kernel_start_i & received_q == '0 & valid_q == '0;
+  wire ends = running_q & ~left & expected_q == '0 & valid_q == '0;
   always_ff @(posedge clk_i) begin
     data_q <= memory_rdata_i;
     sum_q <= sum;
@@ -103,8 +91,13 @@ module sum_words #(
       if (valid_q[1]) total_q <= total_q + sum_q;
       if (memory_rvalid_i & memory_rresp_i != '0) error_q <= 1'b1;
     end
-    if (rst_i) running_q <= 1'b0;
-    else running_q <= kernel_start_i | (running_q & ~ends);
+    if (rst_i) begin
+      running_q  <= 1'b0;
+      expected_q <= '0;
+    end else begin
+      running_q  <= kernel_start_i | (running_q & ~ends);
+      expected_q <= expected_q + beat_index_t'(requested) - beat_index_t'(memory_rvalid_i);
+    end
   end
 
   assign busy_o = kernel_start_i | running_q | kernel_done_o;

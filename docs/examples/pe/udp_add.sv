@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel of a processing element: adds `addend` to each byte of `count` UDP datagrams, modulo 256,
 // returns each to its sender, and ends. Its value is the number of bytes. Datagrams while it does
-// not run are dropped, as are further ones.
+// not run are dropped, as are further ones. A stop waits for the end of a datagram.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module udp_add
@@ -30,6 +30,7 @@ module udp_add
     input logic [NumArguments-1:0][63:0] kernel_arguments_i,
     output logic kernel_done_o,
     output logic [63:0] kernel_result_o,
+    input logic kernel_stop_i,
 
     output logic busy_o
 );
@@ -54,10 +55,10 @@ module udp_add
   logic running_q, first;
   logic [63:0] left_q;  // datagrams that have not begun
   wire taken = in_valid_i & in_ready_o;
-  wire accepts = running_q & (left_q != '0);
+  wire accepts = running_q & (left_q != '0) & ~kernel_stop_i;
   logic accepted_q;
   wire accepted = first ? accepts : accepted_q;
-  wire ends = running_q & (left_q == '0) & first;
+  wire ends = running_q & (left_q == '0 | kernel_stop_i) & first;
 
   first_beat u_first (
       .clk_i,
@@ -114,7 +115,7 @@ module udp_add
       .drop_o
   );
 
-  assign busy_o = out_valid_o | kernel_done_o | kernel_start_i;
+  assign busy_o = out_valid_o | kernel_done_o | kernel_start_i | kernel_stop_i;
   wire unused = &arguments.unused;
 
 endmodule

@@ -7,8 +7,12 @@
 //   a kernel that needs them unchanged copies them with the start.
 // - The kernel reports its end by one cycle of kernel_done_i, at the earliest in the cycle after
 //   the start, with kernel_result_i. An end without a start is ignored.
+// - kernel_stop_o is high from a stop by software to the end. The kernel then ends early, where it
+//   leaves no message and no burst unfinished. Such an end sets neither `pending` nor `result`. A
+//   kernel without kernel_stop_i runs to its own end.
 // - A kernel that works without messages holds its own busy_o while it runs. One that waits for
-//   messages does not, so that an idle simulator can skip cycles.
+//   messages does not, so that an idle simulator can skip cycles; either does while
+//   kernel_stop_i is high.
 //
 // interrupt_o is high while the end of a run is not acknowledged and both enables are set. It may
 // stay open; software then reads `pending`.
@@ -37,19 +41,21 @@ module pe #(
     output logic [NumArguments-1:0][63:0] kernel_arguments_o,
     input logic kernel_done_i,
     input logic [63:0] kernel_result_i,
+    output logic kernel_stop_o,
 
     output logic interrupt_o,
 
-    output logic [1:0] event_o,
+    output logic [2:0] event_o,
     output logic       busy_o
 );
 
   localparam string Entry = "";  // not reachable from the mesh
   localparam string Status = "kernel";
-  localparam string MayStayOpen = "interrupt";
+  localparam string MayStayOpen = "interrupt kernel_stop";
   typedef enum int unsigned {
     EventDone,
     EventRefused,  // a start while the kernel runs
+    EventStopped,
     NumEvents
   } event_e;
 
@@ -60,12 +66,14 @@ module pe #(
   logic running_q, pending_q;
   logic [63:0] result_q, cycles_q;
   wire start = regs_i.control.start & ~running_q;
-  wire done = kernel_done_i & running_q & ~kernel_start_o;
+  wire ends = kernel_done_i & running_q & ~kernel_start_o;
+  wire done = ends & ~kernel_stop_o;
   wire acknowledge = pending_request_i & pending_write_i & pending_wdata_i.done;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       kernel_start_o <= 1'b0;
+      kernel_stop_o <= 1'b0;
       running_q <= 1'b0;
       pending_q <= 1'b0;
       pending_done_o <= 1'b0;
@@ -75,7 +83,8 @@ module pe #(
       event_o <= '0;
     end else begin
       kernel_start_o <= start;
-      running_q <= start | (running_q & ~done);
+      kernel_stop_o <= running_q & ~ends & (kernel_stop_o | regs_i.control.stop);
+      running_q <= start | (running_q & ~ends);
       // An end in the cycle of an acknowledgement stays pending.
       pending_q <= done | (pending_q & ~acknowledge);
       pending_done_o <= pending_request_i & ~pending_write_i & ~pending_done_o;
@@ -86,6 +95,7 @@ module pe #(
       else if (running_q) cycles_q <= cycles_q + 1'b1;
       event_o[EventDone] <= done;
       event_o[EventRefused] <= regs_i.control.start & running_q;
+      event_o[EventStopped] <= ends & kernel_stop_o;
     end
   end
 
@@ -102,5 +112,6 @@ module pe #(
   assign busy_o = kernel_start_o | (|event_o);
 
   `BOMBUS_ASSERT(StartsOnce, !kernel_start_o || running_q)
+  `BOMBUS_ASSERT(StopsARun, !kernel_stop_o || (running_q && !kernel_start_o))
 
 endmodule

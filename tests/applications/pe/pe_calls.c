@@ -32,6 +32,8 @@ int main(void) {
       {&port, NULL, REGISTERS(sum_1.pe), 2, REGISTERS(sum_1.pe_memory), 256}, /* is polled */
       {&port, NULL, REGISTERS(sum_1.pe), 2, 0, 0},                           /* no memory */
   };
+  const bombus_pe fill = /* of another kind */
+      {&port, "fill_done_o", REGISTERS(fill.pe), 3, REGISTERS(fill.pe_memory), 256};
   const uint64_t some[] = {64, 128, 3}, none[] = {0, 0}, all[] = {0, 1 << 20};
   uint8_t data[2048], found[2048];
   uint64_t result, cycles, sum = 0;
@@ -67,7 +69,18 @@ int main(void) {
     assert(bombus_pe_start(pe, none, 2) == -EBUSY);
     assert(bombus_pe_wait(pe, 10, &result) == -ETIMEDOUT);
     assert(bombus_pe_wait(pe, 1000000, &result) == 0);
+
+    assert(bombus_pe_stop(pe, 0) == 0); /* it does not run */
+    assert(bombus_pe_start(pe, all, 2) == 0);
+    assert(bombus_pe_stop(pe, 0) == -ETIMEDOUT);
+    assert(bombus_pe_stop(pe, 1000) == 1);
+    assert(bombus_pe_runs(pe) == 0);
+    assert(bombus_pe_wait(pe, 20, NULL) == -ETIMEDOUT); /* no interrupt */
+    assert(bombus_pe_start(pe, some, 2) == 0);
+    assert(bombus_pe_wait(pe, 1000, &result) == 0);
+    assert(result == sum);
     port_error = -EIO;
+    assert(bombus_pe_stop(pe, 1) == -EIO);
     assert(bombus_pe_start(pe, none, 2) == -EIO);
     assert(bombus_pe_wait(pe, 0, NULL) < 0);
     assert(bombus_pe_read(pe, 0, found, 4) == -EIO);
@@ -76,6 +89,11 @@ int main(void) {
   assert(bombus_pe_start_free(elements, 2, all, 2) == 0);
   assert(bombus_pe_start_free(elements, 2, all, 2) == 1);
   assert(bombus_pe_start_free(elements, 2, all, 2) == -EBUSY);
+  assert(bombus_pe_start_free(&fill, 1, some, 3) == 0);
+  assert(bombus_pe_wait(&fill, 1000, &result) == 0);
+  assert(result == some[1]);
+  assert(bombus_pe_read(&fill, some[0] + some[1] - 4, found, 8) == 0);
+  assert(memcmp(found, (const uint8_t[]){3, 0, 0, 0, 0, 0, 0, 0}, 8) == 0);
   assert(bombus_pe_write(&elements[0], 2, data, 4) == -EINVAL);
   assert(bombus_pe_write(&elements[0], 0, data, 3) == -EINVAL);
   assert(bombus_pe_read(&elements[0], (uint64_t)1 << 42, found, 4) == -EINVAL);

@@ -153,10 +153,10 @@ def test_start_while_it_runs_is_refused(stream: Simulation) -> None:
     """By Python, and by the layer if another program starts it."""
     element = bombus.elements(stream)[0]
     element.registers.argument[0].value.bits = 1
-    element.registers.control.write(start=1)
+    element.registers.control.write(start=1, stop=0)
     with pytest.raises(SimulationError, match="add runs"):
         element.start(1, 0)
-    element.registers.control.write(start=1)
+    element.registers.control.write(start=1, stop=0)
     stream.advance_until_idle()
     assert stream.tile_counters("add")["event.pe.refused"] == 1
 
@@ -203,11 +203,58 @@ def test_negative_arguments(stream: Simulation) -> None:
     assert element.registers.argument[0].value.bits == (1 << 64) - 1
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_stop(stream: Simulation, number: int) -> None:
+    element = bombus.elements(stream)[number]
+    port = (7, 9)[number]
+    assert not element.stop()  # it does not run
+    element.start(5, 1)
+    send(stream, port, [b"abc"])
+    assert replies(stream, [3]) == [b"bcd"]
+    assert element.stop()
+    assert not (element.running or element.started or element.finished)
+    assert not element.registers.pending.done
+    if element.interrupt is not None:
+        assert stream.read_pin(element.interrupt) == 0
+    send(stream, port, [b"abc"])
+    assert stream.receive_all() == []  # dropped
+    counters = stream.tile_counters(element.name)
+    assert (counters["event.pe.stopped"], counters["event.pe.done"]) == (1, 0)
+    assert element.run(0, 0).value == 0
+
+
+def test_stop_within_a_datagram(stream: Simulation) -> None:
+    """It is returned whole, or not at all."""
+    element = bombus.elements(stream)[0]
+    returned = []
+    for cycles in range(0, 320, 16):
+        element.start(1 << 20, 1)
+        send(stream, 7, [bytes(700)])
+        stream.advance(cycles)
+        assert element.stop()
+        found = stream.receive_all()
+        returned.append(len(found))
+        assert all(each.data[HEADERS:] == b"\1" * 700 for each in found)
+    assert set(returned) == {0, 1}
+
+
+def test_stop_after_the_end(stream: Simulation) -> None:
+    element = bombus.elements(stream)[0]
+    element.start(0, 0)
+    stream.advance_until_idle()
+    assert not element.stop()
+    assert not element.acknowledge()
+    assert stream.read_pin("add_done_o") == 0
+    assert stream.tile_counters("add")["event.pe.stopped"] == 0
+    with pytest.raises(SimulationError, match="add was not started"):
+        element.wait()
+
+
 # ---- Memories ----
 
 
 def test_bytes(memory: Simulation) -> None:
-    first, second = (each.memory for each in bombus.elements(memory))
+    first, second = (each.memory for each in bombus.elements(memory).of("sum_words"))
     assert first.size == 1 << 32
     assert first.read(0x0FFD, 8) == bytes(8)  # never written
     first.write(0x0FFD, b"across")
@@ -268,6 +315,46 @@ def test_outputs(memory: Simulation) -> None:
         element.start(In(b""))
 
 
+@pytest.mark.parametrize(("offset", "size"), [(0, 0), (0, 64), (192, 4096), (1024, 1088)])
+def test_fill(memory: Simulation, offset: int, size: int) -> None:
+    """An element of another kind, with one argument more."""
+    (element,) = bombus.elements(memory).of("fill_words")
+    assert (element.number, element.num_arguments) == (2, 3)
+    element.memory.write(offset + size, b"kept")
+    outcome = element.run(offset, size, 0x04030201)
+    assert outcome.value == size
+    assert element.memory.read(offset, size) == bytes((1, 2, 3, 4)) * (size // 4)
+    assert element.memory.read(offset + size, 4) == b"kept"
+
+
+def test_stop_among_reads(memory: Simulation) -> None:
+    """Beats of the stopped run do not arrive in the next one."""
+    element = bombus.elements(memory).of("sum_words")[0]
+    data = Random(1).randbytes(1 << 14)
+    element.memory.write(0, data)
+    for cycles in range(0, 60, 7):
+        element.start(0, 1 << 20)
+        memory.advance(cycles)
+        assert element.stop()
+        assert element.registers.cycles.count < 2000
+        assert element.run(64, 1024).value == words(data[64:1088])
+
+
+def test_stop_among_writes(memory: Simulation) -> None:
+    """No beat of the stopped run is sent in the next one."""
+    (element,) = bombus.elements(memory).of("fill_words")
+    assert element.run(0, 4096, 1).value == 4096
+    for cycles in range(0, 60, 7):
+        element.start(0, 1 << 20, 1)
+        memory.advance(cycles)
+        assert element.stop()
+        assert element.registers.cycles.count < 2000
+        assert element.run(64, 1024, 2 + cycles).value == 1024
+        found = element.memory.read(0, 1536)
+        assert found[64:1088] == (2 + cycles).to_bytes(4, "little") * 256
+        assert found[:64] + found[1088:] == b"\1\0\0\0" * 128
+
+
 # ---- Jobs ----
 
 
@@ -276,8 +363,43 @@ def test_jobs(memory: Simulation) -> None:
     parts = [Random(n).randbytes(64 * (1 + n % 3)) for n in range(7)]
     jobs = [elements.submit("sum_words", In(part), len(part)) for part in parts]
     assert [job.result().value for job in jobs] == [words(part) for part in parts]
-    assert {job.element for job in jobs} == set(elements)
+    assert {job.element for job in jobs} == set(elements.of("sum_words"))
     assert all(job.done for job in jobs)
+
+
+def test_jobs_of_two_kinds(memory: Simulation) -> None:
+    """Each kind has a queue: a job waits for none of the other kind."""
+    elements = bombus.elements(memory)
+    sums = [elements.submit("sum_words", In(b"\1" * 64), 1 << 19) for _ in range(4)]
+    fills = [elements.submit("fill_words", Out(128), 128, word) for word in (5, 6)]
+    assert [job.result().outputs[0] for job in fills] == [
+        word.to_bytes(4, "little") * 32 for word in (5, 6)
+    ]
+    assert not any(job.done for job in sums)
+    assert {job.result().value for job in sums} == {0x01010101 * 16}
+    assert {job.element for job in fills} == {elements[2]}
+    assert {job.element for job in sums} == {elements[0], elements[1]}
+    with pytest.raises(SimulationError, match="sum_0 has 2 arguments, not 3"):
+        elements.submit("sum_words", 0, 64, 1)
+
+
+def test_stopped_jobs(stream: Simulation) -> None:
+    elements = bombus.elements(stream)
+    jobs = [elements.submit("udp_add", 1, 0) for _ in range(4)]
+    jobs[2].stop()  # it has not begun
+    jobs[0].stop()
+    for job in (jobs[0], jobs[2]):
+        assert job.done
+        with pytest.raises(SimulationError, match="the job was stopped"):
+            job.result()
+    assert not jobs[3].done
+    assert jobs[3].element is elements[0]
+    send(stream, 7, [b"x"])
+    assert jobs[3].result().value == 1
+    jobs[3].stop()  # without effect
+    assert jobs[3].result().value == 1
+    jobs[1].stop()
+    assert not any(each.running for each in elements)
 
 
 def test_a_job_that_does_not_end_keeps_its_element_only(stream: Simulation) -> None:

@@ -14,28 +14,31 @@ pytestmark = pytest.mark.slow
 
 IN = Layout(
     *(("start", 1), ("done", 1), ("acknowledge", 1), ("read", 1)),
-    *(("global_enable", 1), ("source_enable", 1), ("unused", 2), ("result", 8)),
+    *(("global_enable", 1), ("source_enable", 1), ("stop", 1), ("unused", 1), ("result", 8)),
 )
 OUT = Layout(
     *(("start", 1), ("idle", 1), ("pending", 1), ("interrupt", 1), ("answered", 1)),
-    *(("busy", 1), ("ended", 1), ("refused", 1), ("unused", 8), ("result", 8), ("cycles", 8)),
+    *(("busy", 1), ("ended", 1), ("refused", 1), ("stopped", 1), ("stop", 1), ("unused", 6)),
+    *(("result", 8), ("cycles", 8)),
 )
 
 
 def wanted(inputs: Sequence[dict[str, int]]) -> Iterator[dict[str, int]]:
     """The outputs in the cycle after each of the inputs."""
-    running = pending = starts = answered = result = cycles = 0
+    running = pending = starts = stops = answered = result = cycles = 0
     following = [*(each["start"] for each in inputs[1:]), 0]
     for now, starts_next in zip(inputs, following, strict=True):
         started = now["start"] & ~running
-        ended = now["done"] & running & ~starts
+        ends = now["done"] & running & ~starts & 1
+        ended, stopped = ends & ~stops & 1, ends & stops
+        stops = running & ~ends & (stops | now["stop"]) & 1
         acknowledged = now["acknowledge"]
         pending = ended | (pending & ~acknowledged & 1)
         answered = now["read"] & ~acknowledged & ~answered & 1
         cycles = 0 if started else cycles + running
         result = now["result"] if ended else result
         refused = now["start"] & running
-        running = started | (running & ~ended & 1)
+        running = started | (running & ~ends & 1)
         starts = started
         yield {
             "start": starts,
@@ -43,9 +46,11 @@ def wanted(inputs: Sequence[dict[str, int]]) -> Iterator[dict[str, int]]:
             "pending": pending,
             "interrupt": pending & now["global_enable"] & now["source_enable"],
             "answered": answered,
-            "busy": starts | ended | refused,
+            "busy": starts | ended | refused | stopped,
             "ended": ended,
             "refused": refused,
+            "stopped": stopped,
+            "stop": stops,
             "unused": 0,
             "result": result,
             "cycles": cycles % 256,
@@ -63,8 +68,8 @@ def play(bench: Bench, inputs: Sequence[dict[str, int]]) -> list[dict[str, int]]
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_cycle(benches: Benches, seed: int) -> None:
-    """Starts while the kernel runs, ends without a start, and acknowledgements without an interrupt
-    among them.
+    """Starts while the kernel runs, ends and stops without a start, and acknowledgements without an
+    interrupt among them.
     """
     random = Random(seed)
     inputs = [
@@ -72,6 +77,7 @@ def test_every_cycle(benches: Benches, seed: int) -> None:
             "start": int(random.random() < 0.2),
             "done": int(random.random() < 0.2),
             "acknowledge": int(random.random() < 0.2),
+            "stop": int(random.random() < 0.1),
             "read": int(random.random() < 0.3),
             "global_enable": int(random.random() < 0.8),
             "source_enable": int(random.random() < 0.8),
@@ -82,7 +88,8 @@ def test_every_cycle(benches: Benches, seed: int) -> None:
     bench = benches("pe")
     found = play(bench, inputs)
     assert found == list(wanted(inputs))
-    assert bench.events[:2] == [sum(each[name] for each in found) for name in ("ended", "refused")]
+    events = ("ended", "refused", "stopped")
+    assert bench.events[:3] == [sum(each[name] for each in found) for name in events]
 
 
 @pytest.mark.parametrize("cycles", [1, 2, 200])

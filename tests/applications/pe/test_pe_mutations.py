@@ -22,6 +22,9 @@ ERROR: Callable[..., None] = test_pe_memory.test_error
 MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
     ("pe", "regs_i.control.start & ~running_q", "regs_i.control.start", CYCLES),
     ("pe", "kernel_done_i & running_q & ~kernel_start_o", "kernel_done_i & running_q", CYCLES),
+    ("pe", "done = ends & ~kernel_stop_o", "done = ends", CYCLES),
+    ("pe", "running_q & ~ends & (kernel_stop_o", "(kernel_stop_o", CYCLES),
+    ("pe", "ends & kernel_stop_o", "ends", CYCLES),
     ("pe", "pending_q <= done |", "pending_q <=", CYCLES),
     ("pe", "& regs_i.global_interrupt.enable", "", CYCLES),
     ("pe", "~running_q & ~regs_i.control.start", "~running_q", CYCLES),

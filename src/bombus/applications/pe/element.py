@@ -184,7 +184,7 @@ class Element:
             self.registers.global_interrupt.enable = 1
             self._listens = True
         self.acknowledge()  # of a run that another program has started
-        self.registers.control.write(start=1)
+        self.registers.control.write(start=1, stop=0)
         self.started = True
 
     def acknowledge(self) -> bool:
@@ -218,6 +218,25 @@ class Element:
         self.started = False
         value, cycles = self.registers.result.bits, self.registers.cycles.count
         return Outcome(value, cycles, self._outputs())
+
+    def stop(self, limit_cycles: int = RUN_CYCLES) -> bool:
+        """Stops the kernel, whatever has started it, and advances until it is idle; returns whether
+        a run was stopped. Buffers of its arguments are freed without being read.
+
+        TimeoutError after `limit_cycles`: the kernel still runs, and `stop` or `wait` may be called
+        again.
+        """
+        end = self._simulation.cycle + limit_cycles
+        was_running = self.running
+        self.registers.control.write(start=0, stop=1)
+        while self.running:
+            step = min(POLL_CYCLES, end - self._simulation.cycle)
+            if step <= 0:
+                raise TimeoutError(f"{self.name} has not stopped after {limit_cycles} cycles")
+            self._simulation.advance(step)
+        self.started = False
+        self._outputs(is_read=False)
+        return not self.acknowledge() and was_running
 
     def run(self, *arguments: Argument, limit_cycles: int = RUN_CYCLES) -> Outcome:
         """`start` and `wait`."""

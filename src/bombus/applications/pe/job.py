@@ -29,7 +29,7 @@ class Job:
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, or was lost by a reset."""
+        """Whether it has ended, was stopped, or was lost by a reset."""
         self._queue.progress()
         return self.outcome is not None or bool(self.error)
 
@@ -37,12 +37,19 @@ class Job:
         """Advances until it is done; other jobs continue meanwhile.
 
         TimeoutError after `limit_cycles`; it may be called again. SimulationError if the job was
-        lost by a reset.
+        stopped, or lost by a reset.
         """
         self._queue.advance_until(self, limit_cycles)
         if self.outcome is None:
             raise SimulationError(self.error)
         return self.outcome
+
+    def stop(self, limit_cycles: int = RUN_CYCLES) -> None:
+        """Stops its run, or prevents it; no effect on a job that is done.
+
+        TimeoutError after `limit_cycles`: the kernel still runs.
+        """
+        self._queue.stop(self, limit_cycles)
 
 
 class Queue:
@@ -68,6 +75,17 @@ class Queue:
         self._waiting.append(job)
         self.progress()
         return job
+
+    def stop(self, job: Job, limit_cycles: int) -> None:
+        """Ends a job that is not done without an outcome; TimeoutError after `limit_cycles`."""
+        if job.done:
+            return
+        if job.element is None:
+            self._waiting.remove(job)
+        else:
+            job.element.stop(limit_cycles)
+            del self._running[job.element]
+        job.error = "the job was stopped"
 
     def progress(self) -> None:
         """Ends jobs whose kernel has ended, and starts waiting ones; costs the cycles of its

@@ -13,7 +13,8 @@ module bench #(
 
   typedef struct packed {
     logic [7:0] result;
-    logic [1:0] unused;
+    logic unused;
+    logic stop;
     logic source_enable;
     logic global_enable;
     logic read;
@@ -25,7 +26,10 @@ module bench #(
   assign now = in_valid_i[0] ? inputs_t'(in_i[0]) : '0;
 
   typedef struct packed {
-    struct packed {logic start;} control;
+    struct packed {
+      logic stop;
+      logic start;
+    } control;
     struct packed {logic enable;} global_interrupt;
     struct packed {logic done;} interrupt_enable;
     struct packed {struct packed {logic [63:0] bits;} value;} [NumArguments-1:0] argument;
@@ -42,6 +46,7 @@ module bench #(
   always_comb begin
     regs = '0;
     regs.control.start = now.start;
+    regs.control.stop = now.stop;
     regs.global_interrupt.enable = now.global_enable;
     regs.interrupt_enable.done = now.source_enable;
     for (int unsigned n = 0; n < NumArguments; n++) begin
@@ -50,8 +55,8 @@ module bench #(
   end
 
   pending_t pending;
-  logic pending_done, start, interrupt, busy, valid_q;
-  logic [1:0] events;
+  logic pending_done, start, stop, interrupt, busy, valid_q;
+  logic [2:0] events;
   logic [NumArguments-1:0][63:0] arguments;
   pe #(
       .regs_t(regs_t),
@@ -72,6 +77,7 @@ module bench #(
       .kernel_arguments_o(arguments),
       .kernel_done_i(now.done),
       .kernel_result_i(64'(now.result)),
+      .kernel_stop_o(stop),
       .interrupt_o(interrupt),
       .event_o(events),
       .busy_o(busy)
@@ -83,7 +89,8 @@ module bench #(
   assign out_o[0] = {
     8'(status.cycles.count),
     8'(status.result.bits),
-    8'b0,
+    6'b0,
+    stop,
     events,
     busy,
     pending_done,

@@ -49,6 +49,7 @@ enum {
   BOMBUS_PE_ARGUMENT_STRIDE = 0x10,
   BOMBUS_PE_WORD = 0x04, /* of the layer pe_memory, after the window */
   BOMBUS_PE_START = 1, /* bits of the control register */
+  BOMBUS_PE_STOP = 2,
   BOMBUS_PE_IDLE = 4,
 };
 
@@ -122,6 +123,20 @@ static inline int bombus_pe_wait(const bombus_pe *pe, uint64_t limit, uint64_t *
   uint64_t unused;
   const int status = bombus_pe_read64(pe, BOMBUS_PE_RESULT, result != NULL ? result : &unused);
   return status < 0 ? status : 0;
+}
+
+/* Stops the kernel, and reads up to limit times whether it is idle. 1: a run was stopped; 0: none
+ * ran, or it had ended. -ETIMEDOUT: it still runs. */
+static inline int bombus_pe_stop(const bombus_pe *pe, uint64_t limit) {
+  const int ran = bombus_pe_runs(pe);
+  if (ran < 0) return ran;
+  int status = bombus_pe_write32(pe, BOMBUS_PE_CONTROL, BOMBUS_PE_STOP);
+  while (status >= 0 && (status = bombus_pe_runs(pe)) > 0) {
+    if (limit-- == 0) return -ETIMEDOUT;
+  }
+  if (status < 0) return status;
+  const int ended = bombus_pe_acknowledge(pe);
+  return ended < 0 ? ended : ran && !ended;
 }
 
 /* Duration of the last run, in cycles from its start to its end. */
