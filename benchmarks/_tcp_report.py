@@ -184,7 +184,7 @@ BUFFERS = {"tile": "buffer tiles", "bypass": "bypass"}
 BAR_BYTES = 4096  # of the segments whose goodput TU Darmstadt's slides show
 
 
-def _bars(axis: Axes, names: Sequence[str], bars: Mapping[str, Sequence[float | None]]) -> None:
+def draw_bars(axis: Axes, names: Sequence[str], bars: Mapping[str, Sequence[float | None]]) -> None:
     """A group of bars for each name, with their values."""
     width = 0.8 / max(1, len(bars))
     for place, (label, values) in enumerate(bars.items()):
@@ -229,14 +229,14 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
         label: [streams.get((name, way), {}).get("goodput_gbps") for way in TITLES]
         for name, label in BUFFERS.items()
     }
-    _bars(left, ["received", "sent", "both, each"], goodput)
+    draw_bars(left, ["received", "sent", "both, each"], goodput)
     left.axhline(bound, linestyle=":", color=PLAIN, label=f"bound of the link, {bound:.3f}")
     left.set(ylabel="goodput, Gbit/s", ylim=(0, 1.35 * bound))
     left.set_title(f"1 connection, segments of {BAR_BYTES:,} bytes", fontsize=10)
     latencies = {
         label: [trips.get((name, mode)) for mode in BARS] for name, label in BUFFERS.items()
     }
-    _bars(right, list(BARS.values()), latencies)
+    draw_bars(right, list(BARS.values()), latencies)
     size = min(row["payload_bytes"] for row in rows if row["mode"] == "rtt")
     right.set(ylabel="cycles", ylim=(0, 1.3 * max(trips.values())))
     right.set_title(f"latency in the design, request of {size} bytes", fontsize=10)
@@ -278,12 +278,12 @@ def draw_protocols(rows: Sequence[Row], folder: Path) -> None:
     for peer, points in theirs.items():
         bars[f"{peer}, published"] = [point["goodput_gbps"] for point in points]
         bars["bound of the link"] = [point["bound_gbps"] for point in points]
-    _bars(left, names, bars)
+    draw_bars(left, names, bars)
     left.set(ylabel="goodput, Gbit/s", ylim=(97, 100.2))
     left.set_title(f"payload of {BAR_BYTES:,} bytes", fontsize=10)
     left.legend(fontsize=8, frameon=False, loc="upper left")
     for right in others:
-        _bars(right, list(cycles), {"Bombus, simulated": list(cycles.values())})
+        draw_bars(right, list(cycles), {"Bombus, simulated": list(cycles.values())})
         right.set(ylabel="cycles", ylim=(0, 1.2 * max(cycles.values())))
         right.set_title(f"latency in the design, request of {size} bytes", fontsize=10)
     figure.tight_layout()

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 from _links_ends import PAIRS, Pair, Tcp, content
-from rich.table import Table
+from _links_report import draw, table
 
 from bombus.base.errors import UserError
+from bombus.base.output import check_writable, writing
 from bombus.measure.bench import report_replies
 
 PROTOCOLS = ",".join(pair.protocol for pair in PAIRS)
@@ -109,28 +110,6 @@ def measure(
     return rows, errors
 
 
-def table(rows: list[Row]) -> Table:
-    result = Table(title="Links between two designs", title_justify="left")
-    for heading in (
-        "protocol",
-        "bytes",
-        "Gbit/s",
-        "both ways",
-        "bound",
-        "round trip,\ncycles",
-        "ns",
-    ):
-        result.add_column(heading, justify="left" if heading == "protocol" else "right")
-    for row in rows:
-        rates = [
-            "" if rate is None else f"{rate:.3f}"
-            for rate in (row.goodput_gbps, row.duplex_gbps, row.bound_gbps)
-        ]
-        cells = [row.protocol, str(row.payload_bytes), *rates]
-        result.add_row(*cells, str(row.round_trip_cycles), str(row.round_trip_ns))
-    return result
-
-
 def main(
     design: Path | None,
     json: Path | None,
@@ -139,6 +118,7 @@ def main(
     payload: Annotated[int, "bytes of a message, a multiple of 64 up to 4096"] = PAYLOAD,
     messages: Annotated[int, "messages of each end"] = MESSAGES,
     seed: Annotated[int, "random seed"] = 1,
+    pictures: Annotated[str, "folder for the plot"] = "",
 ) -> None:
     if design is not None:
         raise UserError(f"{design}: bench links has designs of its own")
@@ -150,5 +130,13 @@ def main(
     names = protocols.split(",")
     if unknown := [name for name in names if name not in known]:
         raise UserError(f"--protocols {unknown[0]}: should be of {PROTOCOLS}")
+    picture = Path(pictures) / "links.svg" if pictures else None
+    if picture:
+        with writing(picture):
+            picture.parent.mkdir(parents=True, exist_ok=True)
+        check_writable(picture)
     rows, errors = measure([known[name] for name in names], payload, messages, seed)
-    report_replies(rows, errors, "links", json, [table(rows)])
+    found = [asdict(row) for row in rows]
+    if picture:
+        draw(found, picture)
+    report_replies(rows, errors, "links", json, [table(found)])

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from bombus.measure import bench
 from tests.support.helpers import Benchmark
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("with_assertions")]
@@ -27,3 +31,27 @@ def test_bound(benchmark: Benchmark, protocol: str) -> None:
     assert row["checked"] == 4 * 200 * 4096
     if protocol == "tcp":
         assert result["rows"][0]["round_trip_cycles"] > row["round_trip_cycles"]
+
+
+def test_picture(tmp_path: Path) -> None:
+    """Of figures that were not measured."""
+    benchmark: Any = bench.load("links")
+    rates = {"goodput_gbps": 97.125, "duplex_gbps": 96.25, "bound_gbps": 98.5}
+    rows = [
+        {"protocol": name, "payload_bytes": 4096, "round_trip_cycles": 5, "round_trip_ns": 20.5}
+        | (dict.fromkeys(rates) if name == "tcp_handshake" else rates)
+        for name in ("link", "tcp_handshake", "tcp")
+    ]
+    file = tmp_path / "links.svg"
+    benchmark.draw(rows, file)
+    drawn = file.read_text()
+    for text in ("TCP", "link", "bound of the link", "97.125", "96.25", "98.5", "20.5", "5 cycles"):
+        assert f">{text}<" in drawn
+    assert ">TU Darmstadt, published<" in drawn
+    assert ">98.131<" in drawn and ">99.837<" in drawn
+    assert "UDP" not in drawn and "98.414" not in drawn  # not measured
+    assert drawn.count(">98.5<") == 2  # the handshake has a round trip only
+    assert drawn.count(">20.5<") == 3
+    benchmark.draw([row | {"payload_bytes": 64} for row in rows], file)
+    assert "published" not in file.read_text()
+    assert "messages of 64 bytes" in file.read_text()
