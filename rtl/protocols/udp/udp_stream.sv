@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // UDP for a kernel with plain AXI-Streams: each message is a datagram, with its addresses as a
 // side-band signal (udp_stream_pkg). The ports kernel_* are connected to those of a kernel in the
-// same tile, or raised to the top level by the design file (docs/protocols/tcp/applications.md).
+// same tile, or raised to the top level by the design file (docs/protocols/udp/kernels.md).
 //
 // A datagram from the kernel is forwarded once it has been received whole. One that is longer than
 // MaxBytes, or has a partial beat before its last one, is counted and discarded.
