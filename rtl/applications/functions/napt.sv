@@ -233,6 +233,12 @@ module napt
       .header_o(header)
   );
 
+  // A beat of a translated packet, before strip selects it.
+  localparam int unsigned Shift = ipv4_pkg::HeaderBytes % DataBytes;
+  logic [DataBytes*8-1:0] held_q;
+  wire  [DataBytes*8-1:0] stripped = {waiting.data[Shift*8-1:0], held_q[DataBytes*8-1:Shift*8]};
+  always_ff @(posedge clk_i) if (waiting_valid & waiting_ready) held_q <= waiting.data;
+
   // ---- Translation ----
 
   // In flip-flops at the front. Never full: twice as many as beats can wait.
@@ -268,6 +274,7 @@ module napt
       .DataWidth(DataBytes * 8)
   ) u_edit (
       .data_i(body.data),
+      .stripped_i(stripped),
       .beat_i(beat),
       .verdict_i(verdict),
       .data_o(edited)

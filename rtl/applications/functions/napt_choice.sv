@@ -40,8 +40,10 @@ module napt_choice
   // ---- Cycle 0: fields, the owner of the port ----
 
   logic from_inside;
+  endpoint_t [1:0] inners;
   endpoint_t inner;
-  logic [15:0] outside_port;
+  logic quotes;
+  logic [15:0] outside_port, l4_inside, l4_outside;
   packet_t packet;  // one cycle later
   logic is_owned, is_served;
   napt_headers #(
@@ -55,12 +57,17 @@ module napt_choice
       .length_i,
       .mac_port_i,
       .from_inside_o (from_inside),
-      .inside_o      (inner),
+      .insides_o     (inners),
+      .quotes_o      (quotes),
       .outside_port_o(outside_port),
+      .l4_inside_o   (l4_inside),
+      .l4_outside_o  (l4_outside),
       .is_owned_i    (is_owned),
       .packet_o      (packet),
       .is_served_o   (is_served)
   );
+
+  assign inner = inners[quotes];
 
   // The numbers of the ports of sessions, from 0; the highest bit shows a port below the first.
   wire [16:0] number = {1'b0, outside_port} - {1'b0, regs_i.ports.first};
@@ -72,7 +79,7 @@ module napt_choice
   wire is_dynamic = number_q < end_q;
 
   typedef logic [NumForwards-1:0] forwards_t;
-  forwards_t has_inside, has_outside, forwards_q;
+  forwards_t has_inside, has_outside, inside_q, outside_q;
   always_comb begin
     for (int unsigned f = 0; f < NumForwards; f++) begin
       logic is_protocol;
@@ -82,8 +89,8 @@ module napt_choice
                regs_i.forwards[f].forward.protocol == bombus_pkg::ProtocolUdp &
                inner.protocol == napt_pkg::ProtocolUdp);
       has_inside[f] = is_protocol & regs_i.forwards[f].forward.inside_ip == inner.ip &
-          regs_i.forwards[f].forward.inside_port == inner.port;
-      has_outside[f] = is_protocol & regs_i.forwards[f].forward.outside_port == outside_port;
+          regs_i.forwards[f].forward.inside_port == l4_inside;
+      has_outside[f] = is_protocol & regs_i.forwards[f].forward.outside_port == l4_outside;
     end
   end
 
@@ -91,9 +98,11 @@ module napt_choice
   always_ff @(posedge clk_i) begin
     read_valid_q <= view_valid_i & ~rst_i;
     chosen_valid_q <= read_valid_q & ~rst_i;
-    forwards_q <= from_inside ? has_inside : has_outside;
+    inside_q <= has_inside;
+    outside_q <= has_outside;
   end
-  assign is_owned = is_dynamic | |forwards_q;
+  wire forwards_t forwards = packet.from_inside ? inside_q : outside_q;
+  assign is_owned = is_dynamic | |forwards;
   assign is_served_o = is_served;
   assign is_served_valid_o = read_valid_q;
 
@@ -110,7 +119,7 @@ module napt_choice
   step_t chosen_q;
   wire is_dropped = packet.is_fragment | packet.is_unsupported | packet.is_expired |
       packet.has_bad_source;
-  logic hit, is_new, no_port;
+  logic is_new, no_port, no_session;
   index_t index;
   endpoint_t endpoint;
   napt_sessions #(
@@ -124,14 +133,15 @@ module napt_choice
       .ready_o,
       .request_valid_i(view_valid_i),
       .from_inside_i(from_inside),
-      .endpoint_i(inner),
+      .endpoints_i(inners),
+      .is_second_i(quotes),
       .index_i(index_t'(number)),
-      .may_write_i(~packet.is_error & ~is_dropped & ~|forwards_q & ~is_served),
+      .may_write_i(~packet.is_error & ~is_dropped & ~|forwards & ~is_served),
       .flags_i(packet.flags),
       .endpoint_o(endpoint),
-      .hit_o(hit),
       .new_o(is_new),
       .no_port_o(no_port),
+      .no_session_o(no_session),
       .index_o(index)
   );
 
@@ -144,22 +154,22 @@ module napt_choice
     forward_inside = '0;
     forward_outside = '0;
     for (int unsigned f = 0; f < NumForwards; f++) begin
-      forward_ip |= regs_i.forwards[f].forward.inside_ip & {32{forwards_q[f]}};
-      forward_inside |= regs_i.forwards[f].forward.inside_port & {16{forwards_q[f]}};
-      forward_outside |= regs_i.forwards[f].forward.outside_port & {16{forwards_q[f]}};
+      forward_ip |= regs_i.forwards[f].forward.inside_ip & {32{forwards[f]}};
+      forward_inside |= regs_i.forwards[f].forward.inside_port & {16{forwards[f]}};
+      forward_outside |= regs_i.forwards[f].forward.outside_port & {16{forwards[f]}};
     end
     if (packet.from_inside) begin
       new_ip   = outside_host.ip;
-      new_port = |forwards_q ? forward_outside : regs_i.ports.first;
+      new_port = |forwards ? forward_outside : regs_i.ports.first;
     end else begin
-      new_ip   = |forwards_q ? forward_ip : endpoint.ip;
-      new_port = |forwards_q ? forward_inside : endpoint.port;
+      new_ip   = |forwards ? forward_ip : endpoint.ip;
+      new_port = |forwards ? forward_inside : endpoint.port;
     end
   end
   always_ff @(posedge clk_i) begin
     chosen_q <= '{
         packet: packet,
-        by_forward: |forwards_q,
+        by_forward: |forwards,
         is_served: is_served,
         is_dropped: is_dropped,
         ip: new_ip,
@@ -177,27 +187,34 @@ module napt_choice
   wire is_expired = ~chosen.is_fragment & ~chosen.is_unsupported & chosen.is_expired;
   wire has_bad_source = ~chosen.is_fragment & ~chosen.is_unsupported & ~chosen.is_expired &
       chosen.has_bad_source;
-  wire misses = ~chosen_q.is_dropped & ~chosen_q.by_forward & ~hit;
+  wire needs_session = ~chosen_q.is_dropped & ~chosen_q.by_forward;
   // From the old fields to the new ones
   wire [31:0] ip = chosen_q.ip;
   wire [15:0] port = chosen_q.port;
-  wire [15:0] all = ones_pkg::join_up(
-      ones_pkg::split_saved(ones_pkg::save({ip, port, ~chosen.ip, ~chosen.port})), 1'b0
-  );
-  wire [15:0] address = ones_pkg::join_up(
-      ones_pkg::split_saved(ones_pkg::save({ip, ~chosen.ip, 32'b0})), 1'b0
-  );
-  wire [15:0] number_change = ones_pkg::join_up(ones_pkg::split(port, ~chosen.port), 1'b0);
+  sum_t all, address, number_change, transport_change, own_change;
+  assign all = ones_pkg::pair(ones_pkg::save({ip, port, ~chosen.ip, ~chosen.port}));
+  assign address = ones_pkg::pair(ones_pkg::save({ip, ~chosen.ip, 32'b0}));
+  assign number_change = {port, ~chosen.port};
+  wire is_echo = chosen.protocol == ProtocolEcho;
+  assign transport_change = is_echo ? number_change : all;
+  // An error's own sum: addresses are not in the quoted sums, or cancel out.
+  always_comb begin
+    if (~chosen.is_error) own_change = transport_change;
+    else if (is_echo) own_change = '0;
+    else if (~chosen.has_quoted_csum) own_change = number_change;
+    else own_change = ~address;  // the negative of each word
+  end
   always_comb begin
     verdict_o = '{
         is_served: chosen_q.is_served,
         from_inside: chosen.from_inside,
         is_error: chosen.is_error,
+        has_csum: chosen.has_csum,
         has_quoted_csum: chosen.has_quoted_csum,
         protocol: chosen.protocol,
         is_new: is_new,
-        no_session: misses & ~no_port,
-        no_port: misses & no_port,
+        no_session: needs_session & no_session,
+        no_port: needs_session & no_port,
         is_fragment: chosen.is_fragment,
         is_unsupported: is_unsupported,
         is_expired: is_expired,
@@ -205,9 +222,10 @@ module napt_choice
         ip: ip,
         port: port,
         index: has_index ? 16'(index) : '0,
-        all: '{by: all, has_index: 1'b1},
-        address: '{by: address, has_index: 1'b0},
-        number: '{by: number_change, has_index: 1'b1}
+        has_index: ~chosen.is_error | ~(is_echo | chosen.has_quoted_csum),
+        own: ones_pkg::pair({own_change, ~chosen.csum}),
+        quoted: ones_pkg::pair({transport_change, ~chosen.quoted_csum}),
+        quote: ones_pkg::pair({address, ~chosen.quote_csum})
     };
   end
   assign verdict_valid_o = chosen_valid_q;

@@ -10,6 +10,7 @@ module napt_edit
     parameter int unsigned DataWidth = 512
 ) (
     input logic [DataWidth-1:0] data_i,
+    input logic [DataWidth-1:0] stripped_i,  // earlier, and as data_i in a translated packet
     input logic [2:0] beat_i,  // number of the beat in its message, saturating
     input verdict_t verdict_i,
     output logic [DataWidth-1:0] data_o
@@ -32,14 +33,10 @@ module napt_edit
   localparam int unsigned NumWords = Quoted + TcpCsum + 1;
 
   // A checksum is the complement of a sum. UDP has no checksum of zero: zero means none.
-  function automatic logic [15:0] csum_of(logic [15:0] csum, change_t change, logic [15:0] index,
-                                          logic is_udp);
-    ones_pkg::word_t [1:0] words;
-    words = ones_pkg::pair({~csum, change.by, change.has_index ? index : 16'b0});
-    if (is_udp && csum == '0) return '0;
+  function automatic logic [15:0] csum_of(sum_t sum, logic is_udp);
     // 65,535 or twice that, found beside the sum
-    if (is_udp && (&(words[0] ^ words[1]) || &(words[0] & words[1]))) return '1;
-    return ~ones_pkg::join_up(ones_pkg::split(words[0], words[1]), 1'b0);
+    if (is_udp && (&(sum[0] ^ sum[1]) || &(sum[0] & sum[1]))) return '1;
+    return ~ones_pkg::join_up(ones_pkg::split(sum[0], sum[1]), 1'b0);
   endfunction
 
   wire is_tcp = verdict_i.protocol == ProtocolTcp;
@@ -50,43 +47,21 @@ module napt_edit
   // A quoted packet went the other way.
   wire is_source = verdict_i.from_inside ^ is_error;
 
-  // What an error's own sum changes by: addresses are not in the quoted sums, or cancel out.
-  change_t error_change;
-  always_comb begin
-    error_change = '{by: '0, has_index: 1'b0};
-    if (~is_echo) begin
-      if (~verdict_i.has_quoted_csum) error_change = verdict_i.number;
-      else error_change.by = ~verdict_i.address.by;
-    end
-  end
+  // Three sums at most: the message's own, that of a quoted IP header, and that of its transport.
+  // A quoted checksum of TCP is not in the verdict.
+  wire sum_t own = ones_pkg::pair({verdict_i.own, verdict_i.has_index ? verdict_i.index : 16'b0});
+  wire sum_t quoted = ones_pkg::pair({verdict_i.quoted, verdict_i.index});
+  wire [15:0] tcp_csum = bombus_pkg::swap16(stripped_i[16*((Quoted+TcpCsum)%BeatWords)+:16]);
+  wire [15:0] own_csum = csum_of(own, is_udp & ~is_error);
+  wire [15:0] quote_csum = csum_of(verdict_i.quote, 1'b0);
+  wire [15:0] quoted_csum = csum_of(quoted, is_udp);
+  wire [15:0] quoted_tcp_csum = csum_of(ones_pkg::pair({quoted, ~tcp_csum}), 1'b0);
 
-  logic [NumWords-1:0][15:0] old, words;
+  logic [NumWords-1:0][15:0] words;
   logic [NumWords-1:0] changes;
   always_comb begin
-    for (int unsigned w = 0; w < NumWords; w++) begin
-      old[w] = bombus_pkg::swap16(data_i[16*(w%BeatWords)+:16]);
-    end
-  end
-
-  // Three sums at most: the message's own, that of a quoted IP header, and that of its transport.
-  wire change_t transport_change = is_echo ? verdict_i.number : verdict_i.all;
-  wire [15:0] own_csum = csum_of(
-      is_error | is_echo ? old[IcmpCsum] : is_udp ? old[UdpCsum] : old[TcpCsum],
-      is_error ? error_change : transport_change,
-      verdict_i.index,
-      is_udp & ~is_error
-  );
-  wire [15:0] quote_csum = csum_of(old[QuoteCsum], verdict_i.address, '0, 1'b0);
-  wire [15:0] quoted_csum = csum_of(
-      is_echo ? old[Quoted+IcmpCsum] : is_udp ? old[Quoted+UdpCsum] : old[Quoted+TcpCsum],
-      transport_change,
-      verdict_i.index,
-      is_udp
-  );
-
-  always_comb begin
     data_o  = data_i;
-    words   = old;
+    words   = '0;
     changes = '0;
     if (is_error) begin
       words[IcmpCsum] = own_csum;
@@ -103,11 +78,11 @@ module napt_edit
       words[Quoted+DestinationPort] = is_echo ? quoted_csum : port;
       words[Quoted+EchoId] = port;
       words[Quoted+UdpCsum] = quoted_csum;
-      words[Quoted+TcpCsum] = quoted_csum;
+      words[Quoted+TcpCsum] = quoted_tcp_csum;
       changes[Quoted+SourcePort] = ~is_echo & is_source;
       changes[Quoted+DestinationPort] = is_echo | ~is_source;
       changes[Quoted+EchoId] = is_echo;
-      changes[Quoted+UdpCsum] = is_udp;
+      changes[Quoted+UdpCsum] = is_udp & verdict_i.has_quoted_csum;
       changes[Quoted+TcpCsum] = is_tcp & verdict_i.has_quoted_csum;
     end else begin
       words[SourcePort] = port;
@@ -118,7 +93,7 @@ module napt_edit
       changes[SourcePort] = ~is_echo & is_source;
       changes[DestinationPort] = is_echo | ~is_source;
       changes[EchoId] = is_echo;
-      changes[UdpCsum] = is_udp;
+      changes[UdpCsum] = is_udp & verdict_i.has_csum;
       changes[TcpCsum] = is_tcp;
     end
     if (~verdict_i.is_served) begin

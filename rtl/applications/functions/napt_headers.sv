@@ -22,8 +22,11 @@ module napt_headers
 
     // In the same cycle
     output logic             from_inside_o,
-    output endpoint_t        inside_o,       // of a packet from inside
-    output logic      [15:0] outside_port_o, // to be replaced in a packet from outside
+    output endpoint_t [ 1:0] insides_o,       // of a packet from inside: its own, the quoted one
+    output logic             quotes_o,        // the quoted one counts
+    output logic      [15:0] outside_port_o,  // to be replaced in a packet from outside
+    output logic      [15:0] l4_inside_o,     // early: both ports of TCP and UDP
+    output logic      [15:0] l4_outside_o,
 
     // In the next cycle
     input  logic    is_owned_i,  // the outside port is napt's
@@ -54,24 +57,44 @@ module napt_headers
   wire from_inside = mac_port_i == mac_port_t'(InsidePort);
   wire from_outside = mac_port_i == mac_port_t'(OutsidePort);
 
+  wire protocol_e outer = protocol_of(byte_at(9));
+  wire protocol_e quoted = protocol_of(byte_at(Quote + 9));
+
   // An ICMP error quotes a packet. These bits are enough to tell it from an echo; is_error of the
   // fields is exact.
-  wire quotes = protocol_of(byte_at(9)) == ProtocolEcho & (kind[0] | kind[2]);
+  wire quotes = outer == ProtocolEcho & (kind[0] | kind[2]);
 
   // The header with the ports: the packet's or the quoted one, which went the other way.
+  function automatic endpoint_t endpoint_at(int unsigned position, int unsigned ip, int unsigned l4,
+                                            int unsigned port);
+    endpoint_t endpoint;
+    endpoint.protocol = protocol_of(byte_at(position));
+    endpoint.ip = ip_at(ip);
+    endpoint.port = endpoint.protocol == ProtocolEcho ? word_at(l4 + 4) : word_at(port);
+    return endpoint;
+  endfunction
+  endpoint_t inner;
+  assign insides_o = {
+    endpoint_at(Quote + 9, Quote + 16, QuotedL4, QuotedL4 + 2), endpoint_at(9, 12, L4, L4)
+  };
+  assign quotes_o = quotes;
+  assign inner = insides_o[quotes];
+  assign from_inside_o = from_inside;
   wire [7:0] l4_protocol = quotes ? byte_at(Quote + 9) : byte_at(9);
   wire [7:0] l4_kind = quotes ? byte_at(QuotedL4) : kind;
-  wire protocol_e protocol = protocol_of(l4_protocol);
+  wire protocol_e protocol = inner.protocol;
   wire [15:0] identifier = quotes ? word_at(QuotedL4 + 4) : word_at(L4 + 4);
-  wire [15:0] inside_port = quotes ? word_at(QuotedL4 + 2) : word_at(L4);
   wire [15:0] outside_port = quotes ? word_at(QuotedL4) : word_at(L4 + 2);
-  assign from_inside_o = from_inside;
-  assign inside_o = '{
-          protocol: protocol,
-          ip: quotes ? ip_at(Quote + 16) : source,
-          port: protocol == ProtocolEcho ? identifier : inside_port
-      };
   assign outside_port_o = protocol == ProtocolEcho ? identifier : outside_port;
+  assign l4_inside_o = quotes ? word_at(QuotedL4 + 2) : word_at(L4);
+  assign l4_outside_o = outside_port;
+
+  function automatic logic [15:0] csum_of(protocol_e of, logic [15:0] icmp, logic [15:0] udp,
+                                          logic [15:0] tcp);
+    return of == ProtocolEcho ? icmp : of == napt_pkg::ProtocolUdp ? udp : tcp;
+  endfunction
+  wire [15:0] csum = csum_of(outer, word_at(L4 + 2), word_at(L4 + 6), word_at(L4 + 16));
+  wire [15:0] quoted_csum = csum_of(quoted, word_at(QuotedL4 + 2), word_at(QuotedL4 + 6), '1);
 
   // Multicast and reserved, loopback, this network (RFC 1122, 3.2.1.3)
   function automatic logic is_special(logic [31:0] ip);
@@ -103,6 +126,7 @@ module napt_headers
     logic has_l4;  // long enough for UDP and ICMP
     logic has_tcp;  // for TCP
     logic has_quote;  // for the quotation
+    logic has_csum;
     logic has_quoted_csum;
     logic is_expired;
     logic special_source;
@@ -113,6 +137,9 @@ module napt_headers
     logic to_outside_host;
     logic quotes_outside_host;
     flags_t flags;
+    logic [15:0] csum;
+    logic [15:0] quote_csum;
+    logic [15:0] quoted_csum;
   } fields_t;
   fields_t fields_q;
   // A valid header sums to ones, in any byte order.
@@ -123,8 +150,8 @@ module napt_headers
         from_outside: from_outside,
         quotes: quotes,
         protocol: protocol,
-        ip: from_inside ? inside_o.ip : outside_host.ip,
-        port: from_inside ? inside_o.port : outside_port_o,
+        ip: from_inside ? inner.ip : outside_host.ip,
+        port: from_inside ? inner.port : outside_port_o,
         is_error:
         byte_at
         (
@@ -156,6 +183,7 @@ module napt_headers
         has_l4: at_least(length_i, 14'(L4 + 8)),
         has_tcp: at_least(length_i, 14'(L4 + 20)),
         has_quote: at_least(length_i, 14'(ErrorBytes)),
+        has_csum: outer != napt_pkg::ProtocolUdp || word_at(L4 + 6) != '0,
         has_quoted_csum:
         protocol
         ==
@@ -184,7 +212,10 @@ module napt_headers
             ack: view_i[8*(L4+13)+4],
             fin: view_i[8*(L4+13)+0],
             rst: view_i[8*(L4+13)+2]
-        }
+        },
+        csum: csum,
+        quote_csum: word_at(Quote + 10),
+        quoted_csum: quoted_csum
     };
   end
 
@@ -209,6 +240,7 @@ module napt_headers
   assign packet_o = '{
           from_inside: fields_q.from_inside,
           is_error: is_error,
+          has_csum: fields_q.has_csum,
           has_quoted_csum: fields_q.has_quoted_csum,
           is_fragment: fields_q.is_fragment,
           is_unsupported: ~is_supported,
@@ -223,7 +255,10 @@ module napt_headers
           protocol: fields_q.protocol,
           ip: fields_q.ip,
           port: fields_q.port,
-          flags: fields_q.flags
+          flags: fields_q.flags,
+          csum: fields_q.csum,
+          quote_csum: fields_q.quote_csum,
+          quoted_csum: fields_q.quoted_csum
       };
 
 endmodule

@@ -2,9 +2,9 @@
 // Types of napt.
 package napt_pkg;
 
-  // Bytes that are read of a packet without IP options: up to the TCP flags, of an ICMP error up to
-  // the eighth byte after the quoted IP header.
-  parameter int unsigned PacketBytes = 34;
+  // Bytes that are read of a packet without IP options: up to the TCP checksum, of an ICMP error up
+  // to the eighth byte after the quoted IP header.
+  parameter int unsigned PacketBytes = 38;
   parameter int unsigned ErrorBytes = 56;
 
   // Bits 4 and 1 of the IP protocol, inverted: enough to tell the three apart.
@@ -56,6 +56,7 @@ package napt_pkg;
   typedef struct packed {
     logic from_inside;
     logic is_error;  // an ICMP error; endpoint and port are those of the quoted packet
+    logic has_csum;  // not UDP without checksum
     logic has_quoted_csum;  // the quoted packet has a transport checksum
     logic is_fragment;
     logic is_unsupported;  // protocol may have any value then
@@ -65,19 +66,19 @@ package napt_pkg;
     logic [31:0] ip;  // address and port to be replaced
     logic [15:0] port;
     flags_t flags;
+    logic [15:0] csum;
+    logic [15:0] quote_csum;  // of the quoted IP header
+    logic [15:0] quoted_csum;  // of the quoted transport; 65,535 of TCP, which is not read
   } packet_t;
 
-  // What a one's complement sum changes by: this, and the index.
-  typedef struct packed {
-    logic [15:0] by;
-    logic        has_index;
-  } change_t;
+  typedef ones_pkg::word_t [1:0] sum_t;  // a one's complement sum, as two words
 
   // What happens to a packet.
   typedef struct packed {
     logic        is_served;        // not translated: to the stack
     logic        from_inside;
     logic        is_error;
+    logic        has_csum;
     logic        has_quoted_csum;
     protocol_e   protocol;
     logic        is_new;           // the session is
@@ -90,9 +91,10 @@ package napt_pkg;
     logic [31:0] ip;               // the new address
     logic [15:0] port;             // the new port is this plus index
     logic [15:0] index;
-    change_t     all;              // of a sum over address and port
-    change_t     address;          // of a sum over the address
-    change_t     number;           // of a sum over the port
+    logic        has_index;        // the message's checksum changes by it
+    sum_t        own;              // complement of the new checksum of the message, without index
+    sum_t        quoted;           // of the quoted packet, without index and a checksum of TCP
+    sum_t        quote;            // of the quoted IP header
   } verdict_t;
 
 endpackage

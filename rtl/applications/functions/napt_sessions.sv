@@ -38,7 +38,9 @@ module napt_sessions
 
     input logic                      request_valid_i,
     input logic                      from_inside_i,
-    input endpoint_t                 endpoint_i,       // of a packet from inside; else the protocol
+    // Two candidates; is_second_i, which is late, selects. From outside, only the protocol counts.
+    input endpoint_t [          1:0] endpoints_i,
+    input logic                      is_second_i,
     input logic      [IndexBits-1:0] index_i,          // of a packet from outside
 
     // In the next cycle
@@ -47,10 +49,10 @@ module napt_sessions
     output endpoint_t endpoint_o,   // in the place of index_i, if there is a session
 
     // Two cycles later
-    output logic                 hit_o,
-    output logic                 new_o,      // with hit_o: the session begins
-    output logic                 no_port_o,  // without hit_o: no place was free
-    output logic [IndexBits-1:0] index_o     // of a packet from inside
+    output logic                 new_o,         // a session begins
+    output logic                 no_port_o,     // one may begin, but no place is free
+    output logic                 no_session_o,  // there is none, and none may begin
+    output logic [IndexBits-1:0] index_o        // of a packet from inside
 );
 
   localparam int unsigned NumTables = 2;
@@ -141,18 +143,26 @@ module napt_sessions
     else if (searches) search_q <= search_q + 1'b1;
   end
 
-  logic [NumTables-1:0][SetBits-1:0] hash, sets;
-  keyed_hash #(
-      .DataWidth($bits(endpoint_t)),
-      .HashWidth(NumTables * SetBits)
-  ) u_hash (
-      .data_i(endpoint_i),
-      .seed_i(regs_i.secret.bits),
-      .hash_o(hash)
-  );
+  logic [1:0][NumTables-1:0][SetBits-1:0] hashes;
+  logic [NumTables-1:0][SetBits-1:0] sets;
+  for (genvar e = 0; e < 2; e++) begin : gen_hash
+    keyed_hash #(
+        .DataWidth($bits(endpoint_t)),
+        .HashWidth(NumTables * SetBits)
+    ) u_hash (
+        .data_i(endpoints_i[e]),
+        .seed_i(regs_i.secret.bits),
+        .hash_o(hashes[e])
+    );
+  end
+  // The hashes are late: they are selected in one gate.
+  wire set_t other = ~request_valid_i ? search_q : from_inside_i ? '0 : index_i[SetBits-1:0];
   always_comb begin
     for (int unsigned t = 0; t < NumTables; t++) begin
-      sets[t] = ~request_valid_i ? search_q : from_inside_i ? hash[t] : index_i[SetBits-1:0];
+      sets[t] = other;
+      for (int unsigned e = 0; e < 2; e++) begin
+        sets[t] |= hashes[e][t] & {SetBits{request_valid_i & from_inside_i & is_second_i == 1'(e)}};
+      end
     end
   end
 
@@ -170,7 +180,7 @@ module napt_sessions
     read_q <= '{
         is_request: request_valid_i,
         from_inside: from_inside_i,
-        endpoint: endpoint_i,
+        endpoint: endpoints_i[is_second_i],
         way: index_i[SetBits+:$clog2(NumWays)],
         sets: sets
     };
@@ -228,9 +238,10 @@ module napt_sessions
     way_t way;
     logic [NumTables-1:0][SetBits-1:0] sets;
     ways_t same;  // of a request from inside without places that the steps before have written
+    ways_t live;  // those of them that have not ended
     ways_t ended;
-    ways_t free;  // likewise
-    tcp_state_t tcp;
+    ways_t free;  // without places that the steps before have written
+    tcp_state_t [NumWays-1:0] tcp;
     stamp_t seen;
     logic [2:1] same_session;  // past steps have written this session
     logic same_endpoint;  // that of the step before
@@ -240,7 +251,7 @@ module napt_sessions
 
   ways_t same, ended, free, written;
   session_t placed;  // in the place of a packet from outside
-  tcp_state_t tcp;
+  tcp_state_t [NumWays-1:0] tcp;
   logic [1:0][NumTables-1:0] same_set;  // as the two steps before the previous one
   logic [1:0] same_session;  // likewise
   logic [NumTables-1:0] same_set_0;  // as the previous step
@@ -260,14 +271,13 @@ module napt_sessions
         same_session[p] = past_q[p].writes[read_q.way] & same_set[p][table_of_way(read_q.way)];
       end
     end
-    tcp = '0;
     for (int unsigned w = 0; w < NumWays; w++) begin
       logic is_used;
       is_used = stored[w].endpoint.protocol != ProtocolNone;
       if (read_q.from_inside) same[w] = stored[w].endpoint == read_q.endpoint;
       else same[w] = w == 32'(read_q.way) & stored[w].endpoint.protocol == read_q.endpoint.protocol;
       if (read_q.endpoint.protocol == ProtocolNone) same[w] = 1'b0;
-      if (same[w]) tcp |= stored[w].tcp;  // one at most
+      tcp[w] = stored[w].tcp;
       ended[w] = is_used & has_ended(stored[w]);
       written[w] = (past_q[0].writes[w] & same_set[0][table_of(w)]) |
           (past_q[1].writes[w] & same_set[1][table_of(w)]);
@@ -288,6 +298,7 @@ module napt_sessions
         way: read_q.way,
         sets: read_q.sets,
         same: read_q.from_inside ? same & ~written : same,
+        live: (read_q.from_inside ? same & ~written : same) & ~ended,
         ended: read_q.is_request ? ended : ended & ~written,
         free: free,
         tcp: tcp,
@@ -320,8 +331,11 @@ module napt_sessions
         written_0[chosen_q.way];
     own = chosen_q.from_inside ? chosen_q.same & ~written_0 : chosen_q.same;
     left = chosen_q.free & ~written_0;
-    live = |(own & ~chosen_q.ended) | (chosen_q.from_inside & |writes_it);
-    state = chosen_q.tcp;
+    live = chosen_q.from_inside ? |(chosen_q.live & ~written_0) | |writes_it : |chosen_q.live;
+    state = '0;
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      if (chosen_q.same[w]) state |= chosen_q.tcp[w];  // one at most
+    end
     seen = chosen_q.seen;
     for (int p = 2; p >= 0; p--) begin
       if (writes_it[p]) begin
@@ -334,21 +348,23 @@ module napt_sessions
   // The place of the session, of the ended one of the endpoint, or a free one.
   localparam int unsigned HalfWays = NumWays / 2;
   typedef logic [HalfWays-1:0] half_t;
-  function automatic logic [2:0] number_in(half_t half);
-    number_in = '0;
-    for (int unsigned w = 0; w < HalfWays; w++) number_in += 3'(half[w]);
+  // The number of ones: bit n is set if they are more than n.
+  function automatic half_t count_of(half_t half);
+    count_of = '0;
+    for (int unsigned w = 0; w < HalfWays; w++) begin
+      if (half[w]) count_of = {count_of[HalfWays-2:0], 1'b1};
+    end
   endfunction
   function automatic half_t first_in(half_t half);
-    return half & ~(half - 1'b1);
+    for (int unsigned w = 0; w < HalfWays; w++) begin
+      first_in[w] = half[w] & ~|(half & half_t'((1 << w) - 1));
+    end
   endfunction
   wire half_t [NumTables-1:0] left_of = left;
   wire [NumTables-1:0] has_left = {|left_of[1], |left_of[0]};
   // The second set has more free places.
-  wire upper = ~has_left[0] | (has_left[1] & number_in(
-      chosen_q.free[HalfWays+:HalfWays]
-  ) > number_in(
-      chosen_q.free[0+:HalfWays]
-  ));
+  wire half_t [NumTables-1:0] free_of = chosen_q.free;
+  wire upper = ~has_left[0] | (has_left[1] & |(count_of(free_of[1]) & ~count_of(free_of[0])));
   wire ways_t begun = upper ? {first_in(
       left_of[1]
   ), half_t'(0)} : {half_t'(0), first_in(
@@ -360,12 +376,23 @@ module napt_sessions
       for (int p = 2; p >= 0; p--) if (writes_it[p]) place = past_q[p].writes;
     end
   end
+  // The number of that place. Not a function of place, which is late.
+  function automatic way_t number_of(ways_t one);
+    number_of = '0;
+    for (int unsigned w = 0; w < NumWays; w++) if (one[w]) number_of |= way_t'(w);
+  endfunction
+  way_t way;
+  always_comb begin
+    way = |own ? number_of(own) : upper ? number_of({first_in(left_of[1]), half_t'(0)}) :
+        number_of({half_t'(0), first_in(left_of[0])});
+    for (int p = 2; p >= 0; p--) if (writes_it[p]) way = number_of(past_q[p].writes);
+  end
+  assign index_o = {way, chosen_q.sets[table_of_way(way)]};
 
-  wire begins = chosen_q.may_begin & ~live;
   wire has_place = |own | |has_left;
-  assign new_o = begins & has_place;
-  assign hit_o = live | new_o;
-  assign no_port_o = begins & ~has_place;
+  assign new_o = ~live & chosen_q.may_begin & has_place;
+  assign no_port_o = ~live & chosen_q.may_begin & ~has_place;
+  assign no_session_o = ~live & ~chosen_q.may_begin;
   always_comb begin
     session_d.seen = chosen_q.from_inside ? now_q : seen;
     session_d.endpoint = chosen_q.endpoint;
@@ -385,14 +412,8 @@ module napt_sessions
     end
   end
 
-  function automatic way_t number_of(ways_t one);
-    number_of = '0;
-    for (int unsigned w = 0; w < NumWays; w++) if (one[w]) number_of |= way_t'(w);
-  endfunction
-  wire way_t way = number_of(place);
-  assign index_o = {way, chosen_q.sets[table_of_way(way)]};
-
-  wire writes = chosen_valid_q & chosen_q.is_request & chosen_q.may_write & hit_o;
+  wire writes = chosen_valid_q & chosen_q.is_request & chosen_q.may_write &
+      (live | (chosen_q.may_begin & has_place));
   wire removes = chosen_valid_q & ~chosen_q.is_request;
   always_ff @(posedge clk_i) begin
     past_q[2:1] <= past_q[1:0];

@@ -531,7 +531,7 @@ MUTATIONS += (
         SESSIONS_END,
     ),
     ("napt_sessions", "session_d.tcp.fin_outside |= chosen_q.flags.fin;", "", TCP_STATES),
-    ("napt_edit", "if (is_udp && csum == '0) return '0;", "", BOTH_WAYS),
+    ("napt_edit", "is_udp & verdict_i.has_csum", "is_udp", BOTH_WAYS),
     ("acl_columns", "value <= last[7:0], value", "value < last[7:0], value", PORT_EDGES),
     ("acl_columns", "value > first[15:8]", "value >= first[15:8] - 8'd1", PORT_EDGES),
     ("acl_rules", "ram[{~bank_q, write_q.value}]", "ram[{bank_q, write_q.value}]", RULES_CHANGE),
