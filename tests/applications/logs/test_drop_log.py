@@ -248,5 +248,6 @@ BROKEN: tuple[tuple[Mutation, Callable[[Benches], None]], ...] = (
 def test_each_fault_is_found(
     tmp_path: Path, mutation: Mutation, test: Callable[[Benches], None]
 ) -> None:
+    broken = Benches(rtl=mutation.copy(tmp_path))
     with pytest.raises(AssertionError):
-        test(Benches(rtl=mutation.copy(tmp_path)))
+        test(broken)

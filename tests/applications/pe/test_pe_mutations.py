@@ -48,8 +48,9 @@ MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
     ],
 )
 def test_mistake_is_noticed(mutation: Mutation, test: Callable[..., None], tmp_path: Path) -> None:
+    broken = Benches(mutation.copy(tmp_path))
     with pytest.raises(AssertionError):
-        test(Benches(mutation.copy(tmp_path)))
+        test(broken)
 
 
 def test_every_mistake_can_be_made() -> None:

@@ -46,8 +46,9 @@ MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
 def test_mistake_is_noticed(mutation: Mutation, test: Callable[..., None], tmp_path: Path) -> None:
     generated = tmp_path / "generated"
     generated.mkdir()
+    broken = Benches(mutation.copy(tmp_path))
     with pytest.raises(AssertionError):
-        test(Benches(mutation.copy(tmp_path)), tmp_path=generated)
+        test(broken, tmp_path=generated)
 
 
 def test_every_mistake_can_be_made() -> None:

@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from bombus.applications.vr.messages import (
+    HEADER_BYTES,
     Commit,
     Entry,
     Message,
@@ -55,10 +56,14 @@ def test_sizes(message: Message, size: int) -> None:
     assert data[:4] == bytes.fromhex("18030520")
     assert struct.unpack_from(">Q", data, 5) == (size - 13,)
     for cut in range(size):
-        with pytest.raises(MessageError):
+        with pytest.raises(MessageError, match=r"the size does not|no message"):
             decode(data[:cut])
-    with pytest.raises(MessageError):
-        decode(data + b"x")
+    for wrong in (*(data[:cut] for cut in range(HEADER_BYTES, size)), data + b"x"):
+        sized = wrong[:5] + struct.pack(">Q", len(wrong) - HEADER_BYTES) + wrong[HEADER_BYTES:]
+        with pytest.raises(MessageError, match=r"length|short|count|cut off|after the last"):
+            found = decode(sized)
+            assert isinstance(found, Prepare)  # its requests are checked later
+            found.split()
 
 
 def test_prepare_has_its_fields_where_the_page_says() -> None:
