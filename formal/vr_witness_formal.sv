@@ -56,6 +56,7 @@ module vr_witness_formal
     struct packed {logic [47:0] value;} last;
     struct packed {logic [47:0] value;} view;
     struct packed {
+      logic       pending;
       logic [2:0] leader;
       logic [2:0] replicas;
       logic [2:0] index;
@@ -255,7 +256,7 @@ module vr_witness_formal
         assert (u_witness.header.op_held == (op <= last));
         assert (u_witness.header.start_follows == (number_t'(word[2]) <= u_witness.now.next));
         assert (u_witness.header.skip == count_t'(skipped));
-        assert (u_witness.header.many == |word[4][47:9]);
+        assert (u_witness.header.many == |word[4][47:10]);
         assert (u_witness.op == u_witness.now.next && written_q == '0);
       end
       if (decides | walks | asks | divides | installs | changes | responds | reaches) begin
@@ -267,6 +268,7 @@ module vr_witness_formal
         assert (u_witness.header.is_response == (kind == TypeRecoveryResponse));
         assert (u_witness.header.is_start == (kind == TypeStartView));
         assert (u_witness.header.is_prepare == (kind == TypePrepare));
+        assert (u_witness.header.is_commit == (kind == TypeCommit));
         assert (u_witness.header.is_change == (kind == TypeStartViewChange));
         assert (u_witness.header.is_request == (kind == TypeRequestStateTransfer));
       end
@@ -283,7 +285,7 @@ module vr_witness_formal
       if (walks) begin
         assert (is_normal && word_view == view && op > last);
         assert (u_witness.header.is_prepare & u_witness.header.formed & ~u_witness.header.later);
-        assert (number_t'(word[2]) <= u_witness.now.next && word[4] < 64'd512);
+        assert (number_t'(word[2]) <= u_witness.now.next && word[4] < 64'd1024);
         assert (64'(u_witness.u_requests.requests_q) < word[4]);
         assert (u_witness.op == u_witness.now.next + written_q);
         if (u_witness.u_requests.skip_q == '0)
@@ -344,13 +346,19 @@ module vr_witness_formal
       if (walks && u_witness.kept) begin
         assert (pointer_t'(u_witness.u_log.used_q) ==
                 pointer_t'(u_witness.u_log.write_q - u_witness.u_log.head_q));
+        if (opens | requests) assert (u_witness.u_log.full_q == u_witness.no_room);
+        if (~u_witness.no_room | (u_witness.u_log.opened_q & u_witness.u_log.freed_q)) begin
+          assert (u_witness.u_log.used_q >= pointer_t'
+              (u_witness.u_log.tail_q - u_witness.u_log.head_q));
+        end
       end
       if (walks || decides) begin
         assert (u_witness.kept == (written_q != '0));
         if (~u_witness.kept) assert (u_witness.u_log.write_q == u_witness.u_log.tail_q);
       end
       if (u_witness.u_log.freed_q) begin
-        assert (~decides && ~walks && ~installs);
+        assert (~decides && ~opens && ~requests && ~installs);
+        if (operates) assert (u_witness.u_log.opened_q == u_witness.kept);
       end
     end
   end

@@ -19,6 +19,7 @@ module vr_control
 
     input logic           valid_i,           // the next message is offered
     input logic           accepts_i,         // it is taken
+    input logic           ends_i,            // the one that is handled ends
     input state_e         state_i,           // of the replica
     input replica_t       own_i,
     input replica_t       replicas_i,
@@ -67,9 +68,9 @@ module vr_control
     {is_request_o, is_entry_o, writes_o} = '0;
     unique case (st_o)
       StIdle:
-      if (valid_i) st_next_o = StCheck;
-      else if (facts_i.set_up_pending) st_next_o = StSetUp;
+      if (facts_i.set_up_pending) st_next_o = StSetUp;
       else if (facts_i.retry_due) st_next_o = state_i == StateFetching ? StFetch : StRecover;
+      else if (valid_i) st_next_o = StCheck;
       StCheck: st_next_o = StDecide;
       StDrain: ;
 
@@ -102,10 +103,9 @@ module vr_control
             after_d   = StAsk;
           end else if (~is_normal) st_next_o = StAsk;
           else if (header_i.is_commit) begin
-            if (header_i.op_held) begin
-              actions_o.commits = header_i.op_is_later;
-              finish_o = 1'b1;
-            end else st_next_o = StAsk;
+            actions_o.commits = header_i.op_is_later;
+            if (header_i.op_held) finish_o = 1'b1;
+            else st_next_o = StAsk;
           end else if (header_i.op_held) begin
             sent_o.valid = 1'b1;
             actions_o.cleans = free_i;
@@ -114,8 +114,10 @@ module vr_control
           end else if (~header_i.start_follows) st_next_o = StAsk;
           else if (header_i.many) begin
             drops_o.malformed = 1'b1;
+            actions_o.cleans = 1'b1;
             finish_o = 1'b1;
           end else if (facts_i.has_second) begin
+            actions_o.cleans = 1'b1;
             actions_o.walks = 1'b1;
             st_next_o = StOp;
           end
@@ -164,7 +166,8 @@ module vr_control
         actions_o.walks = 1'b1;
         st_next_o = StOp;
       end
-      StOp: begin
+      StOp:
+      if (~facts_i.rechecks) begin
         count_o = part_i;
         actions_o.consume = facts_i.has_line & ~(facts_i.last_part & facts_i.last_request);
         writes_o = kept_i & ~facts_i.no_room;
@@ -175,12 +178,10 @@ module vr_control
           if (facts_i.last_part & facts_i.last_request) begin
             if (facts_i.no_room) begin
               drops_o.full = 1'b1;
-              actions_o.cleans = 1'b1;
               finish_o = 1'b1;
             end else begin
               sent_o.valid = 1'b1;
               events_o.acknowledged = free_i;
-              actions_o.cleans = free_i;
               actions_o.appends = free_i;
               actions_o.extract = free_i & (facts_i.has_bytes);
               finish_o = free_i;
@@ -213,7 +214,7 @@ module vr_control
         sent_o.kind = TypeRequestStateTransfer;
         sent_o.to_slot = header_i.later ? leader_i : leader_of_view_i;
         drops_o.gap = free_i | ~facts_i.may_ask;
-        actions_o.cleans = drops_o.gap & header_i.is_prepare & facts_i.same_log & is_normal;
+        actions_o.cleans = drops_o.gap & header_i.is_prepare;
         finish_o = free_i | ~facts_i.may_ask;
       end
 
@@ -336,7 +337,7 @@ module vr_control
   // The state after a message: that of the next one, or the rest of this one is discarded.
   always_comb begin
     st_d = st_next_o;
-    if (accepts_i & (st_o != StIdle)) st_d = begins ? StCheck : StIdle;
+    if (ends_i) st_d = begins ? StCheck : StIdle;
     else if (finish_o) st_d = StDrain;
   end
 

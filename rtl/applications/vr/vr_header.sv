@@ -60,7 +60,7 @@ module vr_header
     header.skip = count_t'(next_i - start);
     header.freed = 16'(clean - cleaned_i);
     header.freed_all = 16'(committed_i - cleaned_i);
-    header.many = |word[4][47:9];
+    header.many = |word[4][47:$bits(count_t)];
     header.lines = count_t'(entries >> 6);
     unique case (kind)
       TypePrepare: begin

@@ -3,8 +3,10 @@
 // fit. Lines after the end of the log are written before the log is extended, which an error leaves
 // out.
 //
-// no_room_o is valid from the cycle after a request is opened on, or in StRoom. The first line of
-// an operation is read from the index with a latency of one cycle, a line of the log too.
+// no_room_o is valid from the cycle after a request is opened on, or in StRoom. If rechecks_o is
+// high in that cycle, it is valid one cycle later: cleanUpTo of the same message frees lines. The
+// first line of an operation is read from the index with a latency of one cycle, a line of the log
+// too.
 `include "bombus_assert.svh"
 
 module vr_log
@@ -56,6 +58,7 @@ module vr_log
 
     output logic                    kept_o,       // the request is written
     output logic                    no_room_o,
+    output logic                    rechecks_o,
     output logic     [LineBits-1:0] line_addr_o,  // next line of its operation
     output logic     [LineBits-1:0] first_o,      // lines to be sent
     output pointer_t                lines_o,
@@ -116,7 +119,7 @@ module vr_log
   );
   always_comb begin
     read_op = index_t'(from_i) + 1'b1;
-    if (st_i == StDecide || st_i == StOp || st_i == StAsk) read_op = index_t'(clean_i) + 1'b1;
+    if (st_i == StDecide || st_i == StAsk) read_op = index_t'(clean_i) + 1'b1;
     else if (st_i == StPlan || st_i == StSettle && after_i == StRoom)
       read_op = index_t'(keep_i) + 1'b1;
   end
@@ -148,7 +151,9 @@ module vr_log
   // Operations before the entries: all, or of a new log those that are kept.
   wire [OpBits:0] remaining = jumps_i ? '0 : (OpBits + 1)'(keep_i - now_i.cleaned);
   wire [15:0] freed = header_i.clean_is_later ? header_i.freed_all : header_i.freed;
-  assign no_room_o = full_q | (kept_o & ((used_q > UsedBits'(LogLines)) | ops_full_q));
+  wire is_over = (used_q > UsedBits'(LogLines)) | ops_full_q;
+  assign no_room_o = full_q | (kept_o & is_over);
+  assign rechecks_o = opened_q & freed_q & is_over;
   assign occupied_o = tail_q - head_q;
   assign busy_o = write_line_q | line_pending_q;
 
@@ -158,14 +163,14 @@ module vr_log
     if (found_write_i) write_addr_q <= found_addr_i;
     else if (line_pending_q) write_addr_q <= header_addr_q;
     else write_addr_q <= write_q[LineBits-1:0];
-    write_index_q <= opened_q & ~no_room_o;
+    write_index_q <= opened_q & ~no_room_o;  // low while the room is checked again
     index_op_q <= index_t'(this_op_i) + 1'b1;
     value_q <= write_q;
     first_o <= index_value[LineBits-1:0];
     lines_o <= tail_q - index_value;
 
     // Requests.
-    opened_q <= actions_i.walks & keeps_i;
+    opened_q <= (actions_i.walks & keeps_i) | rechecks_o;
     line_pending_q <= opened_q & ~no_room_o;
     if (actions_i.walks) begin
       kept_o <= keeps_i;
@@ -184,19 +189,23 @@ module vr_log
       full_q  <= 1'b0;
       kept_o  <= 1'b0;
     end
+    if (opened_q & freed_q) used_q <= used_q - UsedBits'(pointer_t'(index_value - head_q));
+    if (rechecks_o) begin
+      ops_full_q <= (OpBits + 10)'(held_q) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 1);
+    end
     if (st_i == StOp) begin
-      full_q <= no_room_o;
+      full_q <= no_room_o & ~rechecks_o;
       if (actions_i.extract) line_addr_o <= line_addr_o + 1'b1;
     end
 
     // The beginning and the end.
     freed_q <= frees_i;
     if (freed_q) head_q <= index_value;
-    if (frees_i | actions_i.appends) begin
-      held_q <= held_q + (actions_i.appends ? (OpBits + 1)'(ops_q) : '0) -
-          (frees_i ? (OpBits + 1)'(freed) : '0);
+    if (frees_i) held_q <= held_q - (OpBits + 1)'(freed);
+    if (actions_i.appends) begin
+      held_q <= held_q + (OpBits + 1)'(ops_q);
+      tail_q <= write_q;
     end
-    if (actions_i.appends) tail_q <= write_q;
     if (empties_i) begin
       head_q <= '0;
       tail_q <= '0;

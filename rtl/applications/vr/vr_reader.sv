@@ -22,11 +22,13 @@ module vr_reader
 
     input st_e            st_i,
     input logic           finish_i,
+    input logic           holds_i,    // the next message is not taken yet
     input actions_t       actions_i,
     input replica_state_t now_i,
 
     output logic         valid_o,    // a message is offered
     output logic         accepts_o,  // it is taken
+    output logic         ends_o,     // the one that is handled ends
     output logic         handled_o,  // a message is being handled
     output line_t        first_o,    // its first beat,
     output words_t       word_o,     // the fields in it,
@@ -88,7 +90,8 @@ module vr_reader
 
   logic window_ready, window_ended, has_second, has_line, found_valid;
   wire begins = accepts_o & valid_o;
-  assign accepts_o = (st_i == StIdle) | ((finish_i | st_i == StDrain) & window_ended);
+  assign ends_o = (finish_i | (st_i == StDrain)) & window_ended;
+  assign accepts_o = ((st_i == StIdle) | ends_o) & ~holds_i;
   assign whole_ready = accepts_o | window_ready;
   assign word_o = words_of(first_o);
   always_ff @(posedge clk_i) begin

@@ -34,7 +34,7 @@ module vr_replica
     input number_t next_i,       // operation after the requests of the Prepare
     input number_t before_i,     // operation before the entries
     input number_t installed_i,  // last operation with them
-    input number_t reported_i,   // as committed, at most that one
+    input number_t reported_i,   // as committed; in StInstalled at most that one
     input logic    jumps_i,      // the entries begin after the present log
 
     output replica_state_t       now_o,
@@ -116,7 +116,7 @@ module vr_replica
     facts_o.had_quorum = had_quorum_q;
     facts_o.repeated = repeated_q;
     facts_o.may_ask = may_ask_q;
-    facts_o.retry_due = retry_due_q;
+    facts_o.retry_due = retry_due_q & timer_o;
     facts_o.leader_busy = leader_busy;
   end
   assign now_o = '{
@@ -134,7 +134,7 @@ module vr_replica
 
   always_ff @(posedge clk_i) begin
     committed_frees_q <= committed_q > cleaned_q;
-    retry_due_q <= timer_o & ~late[31] & (st_i == StIdle);
+    retry_due_q <= ~late[31] & (st_i != StRecover) & (st_i != StFetch);
     may_ask_q <= ~asked_q | (time_us_i - asked_at_q >= 32'(RetryUs));
     highest_later_q <= word_2 > highest_q;
     highest_same_q <= word_2 == highest_q;
@@ -149,7 +149,7 @@ module vr_replica
       last_q <= number_t'(word_i[1]);
       next_q <= next_i;
     end
-    if (actions_i.commits) committed_q <= number_t'(word_i[1]);
+    if (actions_i.commits) committed_q <= header_i.op_held ? number_t'(word_i[1]) : last_q;
     if (st_i == StAsk && sends_i && free_i) begin
       asked_q <= 1'b1;
       asked_at_q <= time_us_i;
@@ -230,7 +230,11 @@ module vr_replica
     if (st_i == StQuorum) from_o <= least_q;
     if (st_i == StSettle && from_o < cleaned_q) from_o <= cleaned_q;
 
-    // Entries.
+    // Entries. Those that are not installed tell what is committed of the same log, too.
+    if (st_i == StRoom && finish_i && facts_o.same_log) begin
+      if (reported_i > last_q) committed_q <= last_q;
+      else if (reported_i > committed_q) committed_q <= reported_i;
+    end
     if (st_i == StRoom && st_next_i == StCopy && jumps_i) begin
       cleaned_q   <= before_i;
       committed_q <= before_i;

@@ -52,7 +52,7 @@ module vr_requests
   logic unfit_q;  // the operation is longer than the message
   wire length_t rest = st_i == StDecide ? length_i - length_t'(77) : rest_q;
   wire count_t skip = st_i == StDecide ? header_i.skip : skip_q;
-  wire count_t requests = st_i == StDecide ? word_i[4][8:0] : requests_q;
+  wire count_t requests = st_i == StDecide ? count_t'(word_i[4]) : requests_q;
   wire fits_message = ~|request.bytes[63:14] & (request.bytes[13:0] <= rest);
   assign keeps_o   = skip == '0;
   assign lines_o   = count_t'((15'(request.bytes[13:0]) + 15'd63) >> 6) + 1'b1;

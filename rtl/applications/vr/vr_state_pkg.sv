@@ -103,6 +103,7 @@ package vr_state_pkg;
     logic sound;             // bytes for the next request, or none
     logic has_bytes;         // of the operation
     logic no_room;
+    logic rechecks;          // the room, after cleanUpTo
     logic lines_left;        // of the entries, to be taken
     logic bad_entries;
     logic jumps_far;         // entries leave a gap

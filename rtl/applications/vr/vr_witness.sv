@@ -101,7 +101,7 @@ module vr_witness
 
   // ---- The message ----
 
-  logic offered, accepts, handled;
+  logic offered, accepts, ends, handled;
   line_t first, second, found;  // beats, and what is extracted
   words_t word;
   length_t length;
@@ -125,10 +125,12 @@ module vr_witness
       .in_ready_o,
       .st_i(st_q),
       .finish_i(finish),
+      .holds_i(facts.set_up_pending | facts.retry_due),
       .actions_i(actions),
       .now_i(now),
       .valid_o(offered),
       .accepts_o(accepts),
+      .ends_o(ends),
       .handled_o(handled),
       .first_o(first),
       .word_o(word),
@@ -248,7 +250,7 @@ module vr_witness
       .op_lines_o(copy_lines)
   );
 
-  logic answered, frees, no_room, log_busy;
+  logic answered, frees, no_room, rechecks, log_busy;
   number_t base, clean, from;
   logic [LineBits-1:0] send_first, log_read_addr;
   pointer_t send_lines, occupied;
@@ -291,6 +293,7 @@ module vr_witness
       .copy_lines_i(copy_lines),
       .kept_o(kept),
       .no_room_o(no_room),
+      .rechecks_o(rechecks),
       .line_addr_o(line_addr),
       .first_o(send_first),
       .lines_o(send_lines),
@@ -384,6 +387,7 @@ module vr_witness
   always_comb begin
     facts = beat_facts | set_up_facts | replica_facts | request_facts | transfer_facts;
     facts.no_room = no_room;
+    facts.rechecks = rechecks;
     facts.sender_busy = sender_busy;
   end
   vr_control #(
@@ -393,6 +397,7 @@ module vr_witness
       .rst_i,
       .valid_i(offered),
       .accepts_i(accepts),
+      .ends_i(ends),
       .state_i(now.state),
       .own_i(now.own),
       .replicas_i(now.replicas),
@@ -438,6 +443,7 @@ module vr_witness
     status_o.status.index = now.own;
     status_o.status.replicas = now.replicas;
     status_o.status.leader = now.leader;
+    status_o.status.pending = facts.set_up_pending;
     status_o.view.value = now.view;
     status_o.last.value = now.last;
     status_o.committed.value = now.committed;

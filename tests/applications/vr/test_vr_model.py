@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import pytest
 
-from bombus.applications.vr.model import Address, Limits, Witness
-from tests.applications.vr.vr_scenarios import SCENARIOS, Scenario
+from bombus.applications.vr.model import Address, Witness
+from tests.applications.vr.vr_scenarios import LIMITS, SCENARIOS, Scenario
 
 
 class Alone:
     """The model without the RTL."""
 
     def __init__(self) -> None:
-        self.model = Witness(Limits(join_lines=16))
+        self.model = Witness(LIMITS)
 
     def send(self, data: bytes) -> None:
         self.model.handle(data, Address(0, 1))

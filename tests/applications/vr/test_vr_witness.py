@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -24,22 +25,20 @@ from bombus.applications.vr.messages import (
 )
 from bombus.applications.vr.model import Address, Limits, Sent, Witness
 from bombus.base.macros import CHECKS
-from tests.applications.vr.vr_cases import Cases, address, responses, set_ups
-from tests.applications.vr.vr_scenarios import SCENARIOS, Scenario
+from tests.applications.vr.vr_cases import REQUESTS, Cases, address, responses, set_ups
+from tests.applications.vr.vr_scenarios import LIMITS, SCENARIOS, Scenario
 from tests.support.harness import PACES, Beats, Bench, BenchError, Benches, Message, pack_meta
 from tests.support.rtl_files import Mutation, sampled
 
 pytestmark = pytest.mark.slow
 
-LIMITS = Limits(
-    log_lines=64, log_ops=16, buffer_lines=32, fragment_lines=4, join_lines=16, retry_us=100
-)
 DROPS = ("malformed", "ignored", "gap", "full", "long", "fragment")
 EVENTS = (
     *("acknowledged", "valid", "invalid", "view_change", "recovered", "handled", "sent"),
     "stored",
 )
 PORT = 12345
+PENDING = 238  # bit of the status
 BEATS = Beats(512)
 READ_LATENCY, PREPARE_LATENCY = 3, 3  # cycles from the last beat
 CLIENT = Address(0x0A4D0101, 40000)
@@ -53,7 +52,11 @@ class World:
         self.limits = limits
         self.model = Witness(limits)
         macros: dict[str, str | int] = {CHECKS: 1}
-        parameters = {"JoinLines": limits.join_lines} if limits != LIMITS else {}
+        parameters = {
+            "".join(map(str.capitalize, name.split("_"))): value
+            for name, value in asdict(limits).items()
+            if value != getattr(LIMITS, name)
+        }
         self.bench: Bench = benches("vr_witness", seed=seed, macros=macros, **parameters)
         self.time = 0
         self.expected: list[Sent] = []
@@ -196,13 +199,26 @@ def test_million_random_messages(benches: Benches) -> None:
     assert run_random(benches, 100, 510) >= 1_000_000
 
 
-def run_random(benches: Benches, groups: int, batches: int) -> int:
+@pytest.mark.sweep
+def test_random_messages_of_the_default_sizes(benches: Benches) -> None:
+    """With batches of as many requests as a joined message may have."""
+    limits = replace(Limits(), join_lines=256, retry_us=LIMITS.retry_us)
+    run_random(benches, 20, 10, limits, (1, 2, 7, 100, 400, 511, 512, 513, 600, 680))
+
+
+def run_random(
+    benches: Benches,
+    groups: int,
+    batches: int,
+    limits: Limits = LIMITS,
+    requests: Sequence[int] = REQUESTS,
+) -> int:
     """Groups of batches of 20 messages on average, without those that join; returns how many."""
     seen: Counter[str] = Counter()
     states: Counter[State] = Counter()
     for group in range(groups):
-        world = World(benches, seed=group + 1)
-        cases = Cases(world.random, world.model)
+        world = World(benches, seed=group + 1, limits=limits)
+        cases = Cases(world.random, world.model, requests)
         world.bench.pace(**PACES[group % len(PACES)])
         world.join(1, world.random.choice((3, 3, 5)))
         for _ in range(batches):
@@ -216,7 +232,7 @@ def run_random(benches: Benches, groups: int, batches: int) -> int:
             if world.model.counted["full"] and world.random.random() < 0.3:
                 world.join(1, 3)
         seen += world.model.counted
-    assert set(seen) >= {*DROPS, *EVENTS}
+    assert set(seen) >= {*DROPS, *EVENTS} - ({"long"} if limits.buffer_lines > 100 else set())
     assert set(states) >= set(State) - {State.OFF}
     return states.total()
 
@@ -271,6 +287,39 @@ def test_set_up_by_registers(benches: Benches) -> None:
     world.check()
 
 
+def test_commands_between_messages(benches: Benches) -> None:
+    """Messages without a break delay neither a command nor a repeated Recovery."""
+    world = World(benches)
+    for slot in range(8):
+        world.set_address(slot)
+    for number in range(400):  # dropped, in 2 cycles each
+        world.send(ValidateRead(0, 1, number).encode())
+    world.bench.run(20)
+    world.command(33, 0, 77)
+    sent = world.model.handle(SetUp(mode=Mode.RECOVER, index=1, count=3, nonce=77).encode(), CLIENT)
+    world.expected += sent[1:]
+    assert world.bench.status & 7 == State.RECOVERING
+    world.elapse(LIMITS.retry_us)
+    world.bench.run(20)
+    assert len(world.bench.items()) == 4
+    assert world.bench.waiting()
+    world.check()
+
+
+def test_pending_command(benches: Benches) -> None:
+    """It waits for the end of a message, whose answer cannot be sent."""
+    world = World(benches)
+    world.bench.stall(0, 1.0)
+    for _ in range(4):
+        world.send(SetUp().encode())
+    world.bench.run(20)
+    world.set_address(7)
+    assert world.bench.status >> PENDING & 1
+    world.bench.stall(0, 0.0)
+    world.check()
+    assert not world.bench.status >> PENDING & 1
+
+
 def test_pace(benches: Benches) -> None:
     """A read in 2 cycles, answered after 3; a Prepare of 217 bytes in 5, answered after 3."""
     world = World(benches)
@@ -323,6 +372,17 @@ MUTATIONS = (
     Mutation("vr_join", "(start_q == have_q)", "(start_q <= have_q)"),
     Mutation("vr_join", "(fragment_end <= {1'b0, total_q})", "1'b1"),
     Mutation("vr_log_sender", "start_q <= start_q + size_t'(FragmentData);", ""),
+    Mutation(
+        "vr_replica", "header_i.op_held ? number_t'(word_i[1]) : last_q", "number_t'(word_i[1])"
+    ),
+    Mutation("vr_replica", "st_i == StRoom && finish_i && facts_o.same_log", "1'b0"),
+    Mutation("vr_replica", "finish_i && facts_o.same_log", "finish_i"),
+    Mutation("vr_control", "drops_o.gap & header_i.is_prepare", "1'b0"),
+    Mutation("vr_log", "opened_q & freed_q & is_over", "1'b0"),
+    Mutation("vr_log", "used_q - UsedBits'(pointer_t'(index_value - head_q))", "'0"),
+    Mutation("vr_pkg", "logic [9:0] count_t", "logic [8:0] count_t"),
+    Mutation("vr_reader", "& ~holds_i", ""),
+    Mutation("vr_replica", "retry_due_q & timer_o", "retry_due_q"),
 )
 
 
@@ -335,4 +395,5 @@ def test_mutations_are_found(mutation: Mutation, tmp_path: Path) -> None:
     with pytest.raises((AssertionError, BenchError)):
         for scenario in SCENARIOS:
             test_scenarios(Benches(rtl), scenario)
+        test_commands_between_messages(Benches(rtl))
         run_random(Benches(rtl), 60, 20)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from random import Random
 
 from bombus.applications.vr.messages import (
@@ -28,6 +29,7 @@ from bombus.applications.vr.messages import (
 from bombus.applications.vr.model import Address, Witness
 
 OP_SIZES = (0, 1, 13, 63, 64, 65, 140, 300)
+REQUESTS = (1, 1, 1, 1, 2, 3, 7)  # of a Prepare
 
 
 def address(slot: int) -> Address:
@@ -57,9 +59,15 @@ def responses(
 
 
 class Cases:
-    """Makes messages that fit the present state of a model, more or less."""
+    """Makes messages that fit the present state of a model, more or less.
 
-    def __init__(self, random: Random, witness: Witness) -> None:
+    `requests`: numbers of requests of a Prepare; those above 7 have empty operations.
+    """
+
+    def __init__(
+        self, random: Random, witness: Witness, requests: Sequence[int] = REQUESTS
+    ) -> None:
+        self.requests = requests
         self.random = random
         self.witness = witness
         self.sent: list[bytes] = []
@@ -176,9 +184,11 @@ class Cases:
     def _prepare(self) -> bytes:
         random, witness = self.random, self.witness
         start = max(1, self._near(witness.last + 1))
-        count = random.choice((1, 1, 1, 1, 2, 3, 7))
+        count = random.choice(self.requests)
         clean = self._near(random.choice((0, witness.committed, witness.committed - 2)))
         requests = [self._one_request() for _ in range(count)]
+        if count > 7:
+            requests = [Request(each.client, each.number, b"") for each in requests]
         return Prepare.of(self._view(), start, requests, clean).encode()
 
     def _commit(self) -> bytes:
@@ -281,4 +291,4 @@ class Cases:
         return data[:5] + struct.pack(">Q", max(0, len(data) - 13)) + data[13:]
 
 
-__all__ = ["Cases", "address", "responses", "set_ups"]
+__all__ = ["REQUESTS", "Cases", "address", "responses", "set_ups"]

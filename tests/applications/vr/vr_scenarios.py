@@ -7,21 +7,28 @@ from collections.abc import Callable
 from typing import Protocol
 
 from bombus.applications.vr.messages import (
+    Commit,
     Entry,
     Mode,
     Prepare,
     Request,
     SetUp,
     StartView,
+    StartViewChange,
     State,
     StateTransfer,
     encode_entries,
     fragments,
 )
-from bombus.applications.vr.model import Witness
+from bombus.applications.vr.model import Limits, Witness
 from tests.applications.vr.vr_cases import responses, set_ups
 
+LIMITS = Limits(
+    log_lines=64, log_ops=16, buffer_lines=32, fragment_lines=4, join_lines=16, retry_us=100
+)
+MOST_OPS = LIMITS.log_ops - 1
 REQUEST = Request(1, 2, b"operation")
+EMPTY = Request(1, 2, b"")  # takes one line
 
 
 class Target(Protocol):
@@ -66,8 +73,10 @@ def repeated_set_up(target: Target) -> None:
     assert target.model.state == State.RECOVERING
 
 
-def transfer(view: int, committed: int, first: int, count: int) -> bytes:
-    entries = [Entry(view, first + n, REQUEST) for n in range(count)]
+def transfer(
+    view: int, committed: int, first: int, count: int, request: Request = REQUEST
+) -> bytes:
+    entries = [Entry(view, first + n, request) for n in range(count)]
     return StateTransfer(view, committed, encode_entries(entries)).encode()
 
 
@@ -183,7 +192,122 @@ def messages_between_fragments(target: Target) -> None:
     assert target.model.last == 5
 
 
+def fill(target: Target, request: Request = EMPTY, count: int = MOST_OPS) -> None:
+    """Normal state with a full log, of which nothing is known to be committed."""
+    join(target)
+    target.send(Prepare.of(0, 1, [request] * count).encode())
+    target.send(Prepare.of(0, count + 1, [request]).encode())
+    assert (target.model.last, target.model.counted["full"]) == (count, 1)
+
+
+def commits_lost_before_the_log_is_full(target: Target) -> None:
+    """A Commit beyond the log commits what the log has, which cleanUpTo can then free."""
+    fill(target)
+    target.send(Commit(0, MOST_OPS + 1).encode())
+    assert (target.model.committed, target.model.counted["gap"]) == (MOST_OPS, 1)
+    target.send(transfer(0, MOST_OPS + 1, 1, MOST_OPS + 1, EMPTY))
+    assert target.model.counted["full"] == 2
+    target.send(Prepare.of(0, MOST_OPS + 2, [EMPTY], 3).encode())
+    assert target.model.cleaned == 3
+    target.send(transfer(0, MOST_OPS + 1, MOST_OPS + 1, 2, EMPTY))
+    assert target.model.last == MOST_OPS + 2
+
+
+def transfer_that_does_not_fit(target: Target) -> None:
+    """Of this view: it commits what the log has. Of a later view: it does not."""
+    fill(target)
+    target.send(transfer(2, MOST_OPS + 1, 1, MOST_OPS + 1, EMPTY))
+    assert (target.model.committed, target.model.counted["full"]) == (0, 2)
+    target.send(transfer(0, 4, 1, MOST_OPS + 1, EMPTY))
+    assert (target.model.committed, target.model.counted["full"]) == (4, 3)
+    target.send(transfer(0, 2, 1, MOST_OPS + 1, EMPTY))
+    assert target.model.committed == 4
+    target.send(transfer(0, MOST_OPS + 1, 1, MOST_OPS + 1, EMPTY))
+    assert target.model.committed == MOST_OPS
+    target.send(transfer(0, 100, 90, 2, EMPTY))  # the log begins anew
+    assert (target.model.cleaned, target.model.last, target.model.committed) == (89, 91, 91)
+
+
+def transfer_with_a_gap(target: Target) -> None:
+    """It commits what the log of this view has."""
+    join(target)
+    target.send(Prepare.of(0, 1, [EMPTY] * 5).encode())
+    target.send(transfer(0, 4, 8, 2, EMPTY))
+    assert (target.model.last, target.model.committed) == (5, 4)
+    target.send(transfer(0, 6, 8, 2, EMPTY))
+    assert (target.model.last, target.model.committed) == (5, 5)
+    target.send(transfer(2, 6, 8, 2, EMPTY))
+    assert (target.model.view, target.model.last) == (0, 5)
+
+
+def view_change_with_a_full_log(target: Target) -> None:
+    """cleanUpTo of the new view makes room for its log."""
+    fill(target)
+    target.send(Commit(0, MOST_OPS).encode())
+    target.send(StartViewChange(2, 2, MOST_OPS).encode())
+    assert target.model.state == State.VIEW_CHANGE
+    new = [Entry(2, MOST_OPS + 1, EMPTY)]
+    start = StartView(2, MOST_OPS + 1, MOST_OPS, encode_entries(new)).encode()
+    target.send(start)
+    assert (target.model.state, target.model.counted["full"]) == (State.VIEW_CHANGE, 2)
+    target.send(Prepare.of(1, MOST_OPS + 2, [EMPTY], 9).encode())  # of an earlier view
+    assert target.model.cleaned == 0
+    target.send(Prepare.of(2, MOST_OPS + 2, [EMPTY], 3).encode())
+    assert target.model.cleaned == 3
+    target.send(Prepare.of(3, MOST_OPS + 2, [EMPTY], 4).encode())  # of a later view
+    assert target.model.cleaned == 4
+    target.send(Prepare.of(4, MOST_OPS + 2, [EMPTY], 5).encode())  # a witness cannot lead
+    assert target.model.cleaned == 4
+    target.send(start)
+    assert (target.model.state, target.model.last) == (State.NORMAL, MOST_OPS + 1)
+
+
+def truncation_makes_room(target: Target) -> None:
+    """A Prepare fits if what its cleanUpTo frees suffices."""
+    lines = 8
+    long = Request(1, 2, bytes(64 * (lines - 1)))
+    held = LIMITS.log_lines // lines
+    for request, count in ((EMPTY, MOST_OPS), (long, held)):
+        begin(target, target.model._nonce + (1 << 20))
+        for data in responses(target.model):
+            target.send(data)
+        target.send(Prepare.of(0, 1, [request] * count).encode())
+        target.send(Commit(0, count).encode())
+        for number in range(1, 2 * count):
+            target.send(Prepare.of(0, count + number, [request], number - 1).encode())
+            assert target.model.last == count + number - 1
+            target.send(Prepare.of(0, count + number, [request], number).encode())
+            assert target.model.last == count + number
+            target.send(Commit(0, count + number).encode())
+        cleaned = target.model.cleaned
+        batch = Prepare.of(0, target.model.last - 1, [request] * 5, cleaned + 2).encode()
+        target.send(batch)  # two are in the log, three do not fit
+        assert (target.model.cleaned, target.model.last) == (cleaned + 2, 3 * count - 1)
+        target.send(Prepare.of(0, 3 * count - 2, [request] * 5, cleaned + 3).encode())
+        assert target.model.last == 3 * count + 2
+
+
+def batches_of_most_requests(target: Target) -> None:
+    """As many as a message may have are sound, but do not fit into this log; more are malformed."""
+    join(target)
+    for count in (393, 511, 512, 680):
+        target.send(Prepare.of(0, 1, [EMPTY] * count).encode())
+    assert target.model.counted["full"] == 4
+    too_many = Prepare(0, 1 << 10, 1, 0, 1 << 10, EMPTY.encode() * 680)
+    target.send(too_many.encode())
+    assert target.model.counted["malformed"] == 1
+    target.send(Prepare.of(0, 1, [EMPTY] * 10).encode())
+    target.send(Prepare.of(0, 1, [EMPTY] * 10).encode())
+    assert target.model.last == 10
+
+
 SCENARIOS: tuple[Scenario, ...] = (
+    commits_lost_before_the_log_is_full,
+    transfer_that_does_not_fit,
+    transfer_with_a_gap,
+    view_change_with_a_full_log,
+    truncation_makes_room,
+    batches_of_most_requests,
     repeated_set_up,
     set_up_without_addresses,
     truncation_during_fetch,

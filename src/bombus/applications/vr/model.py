@@ -271,44 +271,45 @@ class Witness:
         reply = ValidateReadReply(is_valid, message.client, message.number, self.index)
         self._send(source, reply.encode())
 
-    def _follows(self, view: int) -> bool:
-        """Whether a message of the leader of this view is for the present log."""
-        if self.state not in (State.NORMAL, State.VIEW_CHANGE) or view < self.view:
+    def _ignores(self, view: int) -> bool:
+        """Drops a message of the leader of an earlier view, or one that the state does not take."""
+        active = self.state in (State.NORMAL, State.VIEW_CHANGE)
+        if not active or view < self.view:
             self._drop("ignored")
-            return False
-        if self.state == State.VIEW_CHANGE or view > self.view:
-            self._ask(view)
-            return False
-        return True
+            return True
+        return False
+
+    def _follows(self, view: int) -> bool:
+        """Whether the log is one of this view."""
+        return self.state == State.NORMAL and view == self.view
 
     def _prepare(self, message: Prepare) -> None:
-        if not self._follows(message.view):
+        if self._ignores(message.view):
             return
-        if message.op_number <= self.last:
-            self._clean(message.clean_up_to)
-            self._acknowledge(message.op_number)
-            return
-        if message.start > self.last + 1:
+        if not self._follows(message.view) or message.start > self.last + 1:
             self._ask(message.view)
             self._clean(message.clean_up_to)
+            return
+        self._clean(message.clean_up_to)
+        if message.op_number <= self.last:
+            self._acknowledge(message.op_number)
             return
         numbered = enumerate(message.split(), message.start)
         new = [Entry(message.view, number, r) for number, r in numbered if number > self.last]
         if self._fits(new, self.last):
             self._append(new)
-            self._clean(message.clean_up_to)
             self._acknowledge(message.op_number)
         else:
             self._drop("full")
-            self._clean(message.clean_up_to)
 
     def _commit(self, message: Commit) -> None:
-        if not self._follows(message.view):
+        if self._ignores(message.view):
             return
-        if message.op_number > self.last:
-            self._ask(message.view)
-        else:
-            self.committed = max(self.committed, message.op_number)
+        if self._follows(message.view):  # what it has of the log is committed
+            self.committed = max(self.committed, min(message.op_number, self.last))
+            if message.op_number <= self.last:
+                return
+        self._ask(message.view)
 
     def _acknowledge(self, number: int) -> None:
         self.counted["acknowledged"] += 1
@@ -380,6 +381,8 @@ class Witness:
             self._restart()
             return
         same = view == self.view and self.state != State.VIEW_CHANGE
+        if same:  # although the entries may not fit
+            self.committed = max(self.committed, min(committed, self.last))
         keep = self.last if same else self.committed
         without = keep if last is None else last
         before = entries[0].op_number - 1 if entries else without

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // vr_witness. In: beats. Out: beats. Control, from the lowest bit: time in us, locked, the
 // commands recover and set_address, group, address; bits 128 to 191: nonce. Status: registers up to
-// committed, lines, busy, timer, then cleaned.
+// committed, without pending, lines, busy, timer, cleaned, then pending.
 // Events: drops, then events.
 `include "bombus_types.svh"
 `include "bench.svh"
@@ -46,6 +46,7 @@ module bench #(
     struct packed {logic [47:0] value;} last;
     struct packed {logic [47:0] value;} view;
     struct packed {
+      logic       pending;
       logic [2:0] leader;
       logic [2:0] replicas;
       logic [2:0] index;
@@ -97,6 +98,7 @@ module bench #(
   );
   assign event_o = 64'({events, drops});
   assign status_o = 240'({
+    status.status.pending,
     status.cleaned,
     timer,
     busy,
@@ -104,7 +106,7 @@ module bench #(
     status.committed,
     status.last,
     status.view,
-    status.status
+    12'(status.status)
   });
   wire unused = &next;
 
