@@ -7,6 +7,7 @@ import struct
 from collections.abc import Sequence
 from random import Random
 
+from bombus.applications.vr.joiner import LONGEST
 from bombus.applications.vr.messages import (
     FRAGMENT_MAGIC,
     Commit,
@@ -88,7 +89,7 @@ class Cases:
         self.sent.append(data)
         del self.sent[:-40]
         if random.random() < 0.1:
-            return self._malformed(data)
+            return self._malformed(data)[:LONGEST]
         if random.random() < 0.06:
             self._cut(data)
         return data
