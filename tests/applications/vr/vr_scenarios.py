@@ -285,6 +285,9 @@ def truncation_makes_room(target: Target) -> None:
         assert (target.model.cleaned, target.model.last) == (cleaned + 2, 3 * count - 1)
         target.send(Prepare.of(0, 3 * count - 2, [request] * 5, cleaned + 3).encode())
         assert target.model.last == 3 * count + 2
+    longer = Request(1, 2, bytes(64 * lines))
+    target.send(Prepare.of(0, 3 * held + 3, [longer], cleaned + 4).encode())
+    assert (target.model.cleaned, target.model.last) == (cleaned + 4, 3 * held + 2)
 
 
 def batches_of_most_requests(target: Target) -> None:
