@@ -384,7 +384,6 @@ MUTATIONS = (
     Mutation("vr_control", "drops_o.gap & header_i.is_prepare", "1'b0"),
     Mutation("vr_log", "opened_q & freed_q & is_over", "1'b0"),
     Mutation("vr_log", "used_q - UsedBits'(pointer_t'(index_value - head_q))", "'0"),
-    Mutation("vr_pkg", "logic [9:0] count_t", "logic [8:0] count_t"),
     Mutation("vr_reader", "& ~holds_i", ""),
     Mutation("vr_replica", "retry_due_q & timer_o", "retry_due_q"),
 )
