@@ -59,7 +59,7 @@ module cluster_link_credit_formal
     control = '{kind: state_i ? WordState : is_new_i ? WordNakNew : WordNak, payload: numbers};
   end
   heard_t heard;
-  assign heard = '{valid: state_i | nak_i, sure: sure_i, control: control};
+  assign heard = '{valid: state_i | nak_i, sure: sure_i, alone: 1'b0, control: control};
   count_t unused_credits;
   logic unused_draining, unused_drained, unused_valid, unused_forgets;
   beat_t unused_returned;
@@ -80,6 +80,7 @@ module cluster_link_credit_formal
       .tx_valid_o(tx_valid),
       .tx_ready_i,
       .orders_i('0),
+      .key_i('0),
       .train_run_done_o(unused_done),
       .heard_i(heard),
       .wanted_i('0),

@@ -91,11 +91,11 @@ module cluster_link_retry_formal
   control_t back_q;
   logic back_valid_q, unused_done, unused_beat;
   heard_t heard, unused_heard;
-  assign heard = '{valid: back_valid_q & arrives_i, sure: sure_i, control: back_q};
+  assign heard = '{valid: back_valid_q & arrives_i, sure: sure_i, alone: 1'b0, control: back_q};
   wanted_t wanted;
   count_t  unused_credits;
   logic [cluster_link_pkg::NumEvents-1:0] send_events, receive_events;
-  logic unused_draining, unused_drained, unused_valid, unused_forgets;
+  logic unused_draining, unused_drained, unused_valid, forgets;
   beat_t unused_returned;
   cluster_link_transmit #(
       .beat_t(beat_t),
@@ -114,6 +114,7 @@ module cluster_link_retry_formal
       .tx_valid_o(tx_valid),
       .tx_ready_i(1'b1),
       .orders_i('0),
+      .key_i('0),
       .train_run_done_o(unused_done),
       .heard_i(heard),
       .wanted_i('0),
@@ -123,7 +124,7 @@ module cluster_link_retry_formal
       .returned_o(unused_returned),
       .returned_valid_o(unused_valid),
       .returned_ready_i(1'b0),
-      .forgets_o(unused_forgets),
+      .forgets_o(forgets),
       .credits_o(unused_credits),
       .event_o(send_events)
   );
@@ -148,6 +149,7 @@ module cluster_link_retry_formal
       .listens_i(1'b1),
       .fresh_i(1'b0),
       .restart_i(1'b0),
+      .key_i('0),
       .heard_o(unused_heard),
       .beat_valid_o(unused_beat),
       .wanted_o(wanted),
@@ -273,6 +275,7 @@ module cluster_link_retry_formal
       // The sender keeps each packet until it has arrived.
       assert (u_transmit.acked_q <= u_receive.expected_q);
       assert (u_receive.expected_q <= seq_t'(in_packet_q) + 1'b1);
+      assert (~forgets);  // no Nak of this receiver is strange to the sender
       // A packet is sent with its own number, as the ideal CRC assumes.
       if (u_transmit.u_retry.writes) begin
         assert (seq_t'(in_packet_q) == u_transmit.u_retry.seq_o);

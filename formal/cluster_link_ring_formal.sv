@@ -17,7 +17,8 @@ module cluster_link_ring_formal
     input logic out_ready_i,
     input logic listens_i,
     input logic fresh_i,
-    input logic restart_i
+    input logic restart_i,
+    input session_key_t key_i
 );
 
   typedef struct packed {
@@ -47,6 +48,7 @@ module cluster_link_ring_formal
       .listens_i,
       .fresh_i,
       .restart_i,
+      .key_i,
       .heard_o(heard),
       .beat_valid_o(beat_valid),
       .wanted_o(wanted),

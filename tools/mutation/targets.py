@@ -61,7 +61,11 @@ _FOLDERS: Mapping[str, Tests] = {
         ("test_arp_tables.py", "test_arp_order.py"),
         ("test_arp.py", "test_run_time.py", _TWO_PORTS, _TRAFFIC),
     ),
-    "link": Tests(("test_link.py", "test_link_format.py"), ("test_link_rates.py",), "cluster_link"),
+    "link": Tests(
+        ("test_link.py", "test_link_format.py", "test_link_forged.py"),
+        ("test_link_rates.py",),
+        "cluster_link",
+    ),
     "control": Tests(
         ("test_ascon.py", "test_control_races.py", "test_control_mutated.py"),
         ("test_controller.py",),
@@ -183,7 +187,7 @@ _FILES: Mapping[str, Tests] = {
     "bombus_pkg": Tests((_LAYERS, _MAC, "test_checksum_start.py"), (_TRAFFIC, _BAD_INPUT)),
     "cluster_pkg": Tests(("test_link_format.py",), ()),
     **{
-        f"cluster_link_{name}": Tests(("test_link_direct.py",), ())
+        f"cluster_link_{name}": Tests(("test_link_direct.py", "test_link_forged.py"), ())
         for name in ("direct_receive", "direct_transmit", "sum")
     },
     "cluster_link_control": Tests(("test_link.py", "test_link_direct.py"), ("test_link_rates.py",)),

@@ -12,10 +12,10 @@
 // counted: cluster_link_direct_transmit and cluster_link_direct_receive.
 //
 // Training: a side that is not up sends training words with a number of its own, which changes at
-// each reset and when a drain gives up packets, and the number that it has heard. Runs of them are
+// each reset and when packets are given up, and the number that it has heard. Runs of them are
 // longer than any packet, so payload cannot imitate them. A new number means that the neighbour
 // begins anew: packets on the way to it are lost (EventLost), and both sides restart. Otherwise the
-// link continues.
+// link continues. Both numbers are a part of all other CRCs (session_key_t).
 //
 // A link that is disabled (control_i) behaves as if its channel were down. Its sender may then be
 // drained: it drops the packets that the neighbour has received, and returns the others by out_o.
@@ -31,7 +31,7 @@ module cluster_link
     parameter type beat_t = logic,  // `CLUSTER_BEAT_T
     parameter int unsigned DataWidth = 128,
     parameter int unsigned BufferBeats = DataWidth < 128 ? 400 : 200,  // of the receiver
-    parameter int unsigned RetryBeats = 512,  // of the sender, with Check
+    parameter int unsigned RetryBeats = 512,  // of the sender: at least a round trip, in cycles
     parameter bit Check = 1'b1,  // CRC and retry of each packet; 0: cut-through
     parameter int unsigned DeadCycles = 8192  // without a control word: the link is trained anew
 ) (
@@ -70,6 +70,9 @@ module cluster_link
   logic [NumEvents-1:0] send_events, receive_events, session_events;
   // It stays down until its drain has ended.
   wire phy_up = phy_up_i & ~control_i.disable_link & ~draining;
+  session_key_t send_key, receive_key;
+  assign send_key = '{sender: orders.word.own, receiver: orders.word.heard};
+  assign receive_key = '{sender: orders.word.heard, receiver: orders.word.own};
   always_comb begin
     orders.training = ~up;
     orders.stopped = ~phy_up;
@@ -85,8 +88,7 @@ module cluster_link
       .rst_i,
       .phy_up_i(phy_up),
       .forgets_i(forgets),
-      .control_i(heard.control),
-      .control_valid_i(heard.valid),
+      .heard_i(heard),
       .beat_valid_i(beat_valid),
       .run_done_i(run_done),
       .run_o(orders.run),
@@ -121,6 +123,7 @@ module cluster_link
         .DataWidth(DataWidth),
         .RetryBeats(RetryBeats),
         .StateBeats(BufferBeats / 8),
+        .NakCycles(RetryBeats),
         .TrainBeats(2 * TrainBeats)
     ) u_transmit (
         .clk_i,
@@ -132,6 +135,7 @@ module cluster_link
         .tx_valid_o(phy_tx_valid_o),
         .tx_ready_i(phy_tx_ready_i),
         .orders_i(orders),
+        .key_i(send_key),
         .train_run_done_o(run_done),
         .heard_i(heard_up),
         .wanted_i(wanted),
@@ -161,6 +165,7 @@ module cluster_link
         .listens_i(up),
         .fresh_i(orders.fresh),
         .restart_i(restart),
+        .key_i(receive_key),
         .heard_o(heard),
         .beat_valid_o(beat_valid),
         .wanted_o(wanted),
@@ -171,6 +176,7 @@ module cluster_link
         .beat_t(beat_t),
         .DataWidth(DataWidth),
         .StateBeats(BufferBeats / 6),
+        .NakCycles(RetryBeats),
         .TrainBeats(2 * TrainBeats)
     ) u_transmit (
         .clk_i,
@@ -182,6 +188,7 @@ module cluster_link
         .tx_valid_o(phy_tx_valid_o),
         .tx_ready_i(phy_tx_ready_i),
         .orders_i(orders),
+        .key_i(send_key),
         .train_run_done_o(run_done),
         .heard_i(heard_up),
         .wanted_i(wanted),
@@ -204,6 +211,7 @@ module cluster_link
         .listens_i(up),
         .fresh_i(orders.fresh),
         .restart_i(restart),
+        .key_i(receive_key),
         .heard_o(heard),
         .beat_valid_o(beat_valid),
         .wanted_o(wanted),

@@ -15,13 +15,14 @@ module cluster_link_control
     parameter int unsigned StateCycles = 256,  // at least one State in so many cycles
     parameter int unsigned Settled = 1,  // cycles from a State to the next one, at least
     parameter int unsigned TailCycles = 256,  // without packets, until a Tail
-    parameter int unsigned NakCycles = 512,  // until an unanswered Nak is repeated
+    parameter int unsigned NakCycles = 512,  // until an unanswered Nak is repeated: a round trip
     parameter int unsigned TrainBeats = 300  // words of a run of training
 ) (
     input logic clk_i,
     input logic rst_i,
 
     input orders_t orders_i,
+    input session_key_t key_i,  // added to all CRCs but those of training words
     input wanted_t wanted_i,
     output logic train_run_done_o,
 
@@ -102,7 +103,7 @@ module cluster_link_control
   always_ff @(posedge clk_i) begin
     if (chooses) begin
       word_o <= control;
-      crc_o <= of_half({1'b0, control});
+      crc_o <= of_half({1'b0, control}) ^ (trains ? '0 : crc_t'(key_i));
       aligned_o <= control.kind != WordState;
     end
     if (mark_i) mark_nonce_q <= mark_nonce_i;

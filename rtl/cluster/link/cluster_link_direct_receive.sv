@@ -38,8 +38,9 @@ module cluster_link_direct_receive
     input  logic  out_ready_i,
 
     input logic listens_i,  // up: takes packets; otherwise only training words
-    input logic fresh_i,    // the other side is new; a pulse
+    input logic fresh_i,  // the other side is new; a pulse
     input logic restart_i,  // it begins anew where this side is; a pulse
+    input session_key_t key_i,  // of what arrives
 
     output heard_t heard_o,
     output logic beat_valid_o,  // a beat has been examined: heard_o is valid if it had a word
@@ -73,6 +74,7 @@ module cluster_link_direct_receive
   length_t left_q;  // beats
   offset_t last_words_q;  // of the last beat
   logic [63:0] word, word_q;
+  logic [NumWords-1:0] is_zero_q;
   logic seen_q, beat_q, fail;
   assign rx = rx_data_i;
   wire cuts = ~listens_i | restart_i;
@@ -97,6 +99,7 @@ module cluster_link_direct_receive
   always_ff @(posedge clk_i) begin
     if (rx_valid_i) before_q <= rx;
     if (arrives & looks) word_q <= word;
+    for (int unsigned w = 0; w < NumWords; w++) is_zero_q[w] <= ~(|rx[w]);
     if (rst_i) begin
       seen_q <= 1'b0;
       beat_q <= 1'b0;
@@ -137,8 +140,10 @@ module cluster_link_direct_receive
   assign control = word_q[30:0];
   assign numbers = control.payload;
   assign sums = numbers.seq;
-  wire good = word_q[63:32] == of_half(word_q[31:0]);
   wire is_packet = word_q[31];
+  wire crc_t key = ~is_packet & control.kind == WordTrain ? '0 : crc_t'(key_i);
+  wire good = word_q[63:32] == (of_half(word_q[31:0]) ^ key);
+  wire alone = &(is_zero_q | NumWords'(1));
   wire is_control = ~is_packet & control.kind != WordIdle;
   wire is_junk = ~is_packet & ~is_control & |word_q;
   logic fresh_q, limit_valid_q;
@@ -207,7 +212,12 @@ module cluster_link_direct_receive
           is_new: fresh_q,
           nonce: nonce_q
       };
-  assign heard_o = '{valid: controls, sure: listens_i & ~hunting_q, control: control};
+  assign heard_o = '{
+          valid: controls,
+          sure: listens_i & ~hunting_q,
+          alone: alone,
+          control: control
+      };
   assign beat_valid_o = beat_q;
 
   // ---- Sums of the payload ----

@@ -22,6 +22,7 @@ module cluster_link_direct_transmit
     parameter int unsigned DataWidth = 128,
     parameter int unsigned StateBeats = 33,  // beats that are given back by one control word
     parameter int unsigned StateCycles = 1024,  // at least one State in so many cycles
+    parameter int unsigned NakCycles = 512,  // until an unanswered Nak is repeated
     parameter int unsigned TrainBeats = 300  // length of a run of training words
 ) (
     input logic clk_i,
@@ -36,6 +37,7 @@ module cluster_link_direct_transmit
     input logic tx_ready_i,
 
     input orders_t orders_i,  // of the session
+    input session_key_t key_i,  // of what is sent
     output logic train_run_done_o,
     input heard_t heard_i,  // from the other side
     input wanted_t wanted_i,  // for the other side
@@ -100,12 +102,14 @@ module cluster_link_direct_transmit
   cluster_link_control #(
       .StateBeats(StateBeats),
       .StateCycles(StateCycles),
+      .NakCycles(NakCycles),
       .Settled(Settled),
       .TrainBeats(TrainBeats)
   ) u_control (
       .clk_i,
       .rst_i,
       .orders_i,
+      .key_i,
       .wanted_i,
       .train_run_done_o,
       .mark_i(naks),
@@ -169,7 +173,7 @@ module cluster_link_direct_transmit
   logic [2*NumWords-1:0][63:0] window;
   wire [31:0] first_half = {1'b1, in_i.header};
   wire [31:0] word_half = {1'b0, word};
-  wire [63:0] first_word = {of_half(first_half), first_half};
+  wire [63:0] first_word = {of_half(first_half) ^ crc_t'(key_i), first_half};
   always_comb begin
     window = '0;
     if (turn == TurnPacket) begin

@@ -13,6 +13,7 @@
 module cluster_link_pack
   import cluster_pkg::*;
   import cluster_crc_pkg::*;
+  import cluster_link_pkg::session_key_t;
 #(
     parameter type beat_t = logic,
     parameter int unsigned DataWidth = 128,  // bits
@@ -24,6 +25,7 @@ module cluster_link_pack
 
     input beat_t beat_i,
     input crc_t sum_i,
+    input session_key_t key_i,  // added to the CRC of a packet
     input logic [WordShift:0] words_i,  // of the beat: NumWords, or fewer in the last one
     input logic beat_valid_i,
     output logic beat_taken_o,
@@ -59,7 +61,7 @@ module cluster_link_pack
   crc_t [NumWords:1] states_q;  // 0 before a packet
   crc_t state, crc;
   always_comb begin
-    crc = ~sum_i;
+    crc = ~sum_i ^ crc_t'(key_i);
     for (int unsigned w = 1; w <= NumWords; w++) if (32'(words_i) == w) crc ^= states_q[w];
     state = states_q[NumWords] ^ sum_i;
   end

@@ -4,6 +4,9 @@
 // A link carries words of 8 bytes. A word that begins with data = 1 begins a packet, a word of 0 is
 // idle, all others between packets are control words: {CRC-32C of the low half, 0, kind, payload}.
 // Without retry, the first word of a packet is {CRC-32C of the low half, 1, header}.
+//
+// Each CRC of the link, but that of training words, is sent as its XOR with the session_key_t of
+// the direction, which payload does not know: it can imitate neither control words nor packets.
 package cluster_link_pkg;
 
   typedef logic [15:0] seq_t;  // number of a packet, modulo 2**16
@@ -20,7 +23,7 @@ package cluster_link_pkg;
     WordNak = 3'd3,  // seq: next packet expected; the sender continues from it
     WordNakNew = 3'd4,  // the same after a reset: the receiver expects no particular packet
     WordMark = 3'd5,  // the answer: the next packet is seq; nonce of the Nak
-    WordTrain = 3'd6
+    WordTrain = 3'd6  // alone in its beat
   } kind_e;
 
   typedef struct packed {
@@ -45,10 +48,17 @@ package cluster_link_pkg;
     logic [27:0] payload;  // numbers_t or training_t
   } control_t;
 
+  // Added to CRCs.
+  typedef struct packed {
+    session_t sender;
+    session_t receiver;
+  } session_key_t;
+
   // A control word of the other side.
   typedef struct packed {
     logic     valid;
     logic     sure;     // it came between packets, not while the receiver was out of step
+    logic     alone;    // the other words of its beat are 0
     control_t control;
   } heard_t;
 

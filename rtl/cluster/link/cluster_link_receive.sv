@@ -35,8 +35,9 @@ module cluster_link_receive
     input  logic  out_ready_i,
 
     input logic listens_i,  // up: takes packets; otherwise only training words
-    input logic fresh_i,    // the other side is new; a pulse
+    input logic fresh_i,  // the other side is new; a pulse
     input logic restart_i,  // it begins anew where this side is; a pulse
+    input session_key_t key_i,  // of what arrives
 
     output heard_t heard_o,
     output logic beat_valid_o,  // a beat has been examined: heard_o is valid if it had a word
@@ -73,7 +74,7 @@ module cluster_link_receive
 
   words_t arrived_q;
   logic   arrived_valid_q;
-  mask_t is_packet_q, is_control_q, is_mark_q, is_junk_q, ends_here_q;
+  mask_t is_packet_q, is_control_q, is_mark_q, is_junk_q, is_zero_q, ends_here_q;
   left_t [NumWords-1:0] left_after_q;  // words in later beats, if a packet begins here
   near_t [NumWords-1:0] near_after_q;
   logic [NumWords-1:0][WordShift:0] end_at_q;  // index of its last word, if it ends here
@@ -92,6 +93,7 @@ module cluster_link_receive
       is_packet_q[w] <= rx_data_i[64*w+31];
       is_control_q[w] <= ~rx_data_i[64*w+31] & (|rx_data_i[64*w+28+:3]);
       is_mark_q[w] <= ~rx_data_i[64*w+31] & rx_data_i[64*w+28+:3] == WordMark;
+      is_zero_q[w] <= ~(|rx_data_i[64*w+:64]);
       is_junk_q[w] <= ~(|rx_data_i[64*w+28+:4]) & (|rx_data_i[64*w+:64]);
       left_after_q[w] <= 9'(rx_data_i[64*w+:8]) + 9'd1 - 9'(NumWords - w);
       near_after_q[w] <= near(9'(rx_data_i[64*w+:8]) + 9'd1 - 9'(NumWords - w));
@@ -112,6 +114,7 @@ module cluster_link_receive
     logic junk;
     logic overflow;
     logic is_control;
+    logic alone;  // in the lowest word; the others are 0
     count_t count;  // beats stored until then
     seq_t next_seq;
   } parsed_t;
@@ -190,6 +193,7 @@ module cluster_link_receive
     parsed.junk = |(first & is_junk_q) | (tail & is_whole);
     parsed.overflow = stores & full;
     parsed.is_control = is_control;
+    parsed.alone = &(is_zero_q | mask_t'(1));
     parsed.count = write;
     parsed.next_seq = seq_q;
   end
@@ -210,6 +214,20 @@ module cluster_link_receive
     end
   endfunction
   localparam crc_t [NumWords-1:0] Residues = residues();
+  function automatic matrices_t keys();
+    for (int unsigned w = 0; w < NumWords; w++) begin
+      keys[w] = by_zeros(64 * (int'(NumWords) - 1 - int'(w)) + 32);
+    end
+  endfunction
+  localparam matrices_t Keys = keys();
+
+  // The key is added to the CRC, at the end of the packet.
+  crc_t [NumWords-1:0] residues_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned w = 0; w < NumWords; w++) begin
+      residues_q[w] <= Residues[w] ^ times(Keys[w], crc_t'(key_i));
+    end
+  end
 
   crc_t [  NumWords:0] suffixes;  // the sum of a word and those after it
   crc_t [NumWords-1:0] rests;  // the residue that is required if the packet ends with this word
@@ -217,7 +235,7 @@ module cluster_link_receive
   always_comb begin
     suffixes[NumWords] = '0;
     for (int w = int'(NumWords) - 1; w >= 0; w--) suffixes[w] = suffixes[w+1] ^ sums_q[w];
-    for (int unsigned w = 0; w < NumWords; w++) rests[w] = suffixes[w+1] ^ Residues[w];
+    for (int unsigned w = 0; w < NumWords; w++) rests[w] = suffixes[w+1] ^ residues_q[w];
     // A packet that begins here, at any of the words
     begun = '0;
     whole = '0;
@@ -258,6 +276,7 @@ module cluster_link_receive
   typedef struct packed {
     logic valid;
     logic is_control;
+    logic alone;
     logic sure;
     logic guess;
     control_t control;
@@ -270,14 +289,16 @@ module cluster_link_receive
   numbers_t taken_numbers;
   assign taken_control = control_q[30:0];
   assign taken_numbers = taken_control.payload;
+  wire crc_t taken_key = taken_control.kind == WordTrain ? '0 : crc_t'(key_i);
   always_ff @(posedge clk_i) begin
     word_q <= '{
         valid: checked_q.valid & ~kill_q & ~rst_i,
         is_control: checked_q.is_control,
+        alone: checked_q.alone,
         sure: checked_q.sure,
         guess: checked_q.guess,
         control: taken_control,
-        good: control_q[63:32] == of_half(control_q[31:0]),
+        good: control_q[63:32] == (of_half(control_q[31:0]) ^ taken_key),
         tail_next: taken_numbers.seq == checked_q.next_seq,
         tail_shift: taken_numbers.count - checked_q.count
     };
@@ -368,6 +389,7 @@ module cluster_link_receive
   assign heard_o = '{
           valid: control_good,
           sure: word_q.sure & listens_i,
+          alone: word_q.alone,
           control: word_q.control
       };
   assign beat_valid_o = word_valid;

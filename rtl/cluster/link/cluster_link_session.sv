@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training of a link: is the neighbour there, and is it the one that was there before?
 //
-// A run of TrainBeats equal training words in consecutive beats announces the neighbour.
+// A run of TrainBeats equal training words in consecutive beats announces the neighbour. Each is
+// alone in its beat, and a run is longer than any packet, so that payload cannot imitate one: the
+// header or the CRC of a packet interrupts it.
+//
+// The session is drawn again when the neighbour is first heard after a reset. It depends on how
+// long this board has run until then, which payload does not know.
+//
 // up_o rises when the neighbour has announced that it has this side's number, and this side has
 // announced the same for as long as the neighbour needs to notice. It falls when the channel is
 // down, when the neighbour announces another number, or after DeadCycles without a control word.
@@ -16,9 +22,8 @@ module cluster_link_session
     input logic phy_up_i,
     input logic forgets_i, // packets are given up: the neighbour has to begin anew; a pulse
 
-    input control_t control_i,
-    input logic control_valid_i,
-    input logic beat_valid_i,
+    input heard_t heard_i,
+    input logic   beat_valid_i,
 
     input logic run_done_i,
     output logic run_o,  // send a run of training words; a pulse
@@ -36,24 +41,30 @@ module cluster_link_session
     $error("cluster_link: DeadCycles must be a power of two");
   end
 
-  // Not reset: a number that the neighbour has not heard yet.
+  // Not reset: a number that the neighbour has not heard yet. Its lowest bits count.
   session_t own_q;
+  logic [$bits(session_t)-4:0] age_q;
+  logic knows_q, announces;
   logic was_reset_q;
   initial own_q = '0;
+  initial age_q = '0;
   initial was_reset_q = 1'b0;
   always_ff @(posedge clk_i) begin
     was_reset_q <= rst_i;
-    if ((rst_i & ~was_reset_q) | forgets_i) own_q <= own_q + 1'b1;
+    age_q <= age_q + 1'b1;
+    if ((rst_i & ~was_reset_q) | forgets_i | (announces & ~knows_q)) begin
+      own_q <= {age_q, own_q[2:0] + 3'd1};
+    end
   end
 
   training_t came, last_q;
-  assign came = control_i.payload;
+  assign came = heard_i.control.payload;
   logic [RunBits-1:0] run_q;
-  wire trains = control_valid_i & (control_i.kind == WordTrain);
-  wire announces = run_q == RunBits'(TrainBeats);  // for one cycle
+  wire trains = heard_i.valid & heard_i.alone & (heard_i.control.kind == WordTrain);
+  assign announces = run_q == RunBits'(TrainBeats);  // for one cycle
 
   session_t heard_q;
-  logic knows_q, run_started_q, ready_q;
+  logic run_started_q, ready_q;
   logic new_q;  // everything has already been begun anew for this neighbour
   assign word_o = '{knows: knows_q, up: up_o, heard: heard_q, own: own_q};
   wire same = knows_q & (last_q.own == heard_q);
@@ -83,7 +94,7 @@ module cluster_link_session
       dead_q <= '0;
     end else begin
       run_o  <= 1'b0;
-      dead_q <= (control_valid_i | ~up_o) ? '0 : dead_q + 1'b1;
+      dead_q <= (heard_i.valid | ~up_o) ? '0 : dead_q + 1'b1;
       if (changes) begin
         heard_q <= last_q.own;
         knows_q <= 1'b1;
@@ -103,7 +114,8 @@ module cluster_link_session
         run_started_q <= 1'b0;
         event_o[EventUp] <= 1'b1;
       end
-      if (~phy_up_i | changes | (&dead_q)) begin
+      if (forgets_i) knows_q <= 1'b0;
+      if (~phy_up_i | changes | forgets_i | (&dead_q)) begin
         up_o <= 1'b0;
         run_started_q <= 1'b0;
         ready_q <= 1'b0;
@@ -111,5 +123,7 @@ module cluster_link_session
       end
     end
   end
+
+  wire unused = heard_i.sure;
 
 endmodule

@@ -10,7 +10,8 @@
 // A drain (while stopped) drops the packets that the other side has received, and passes the rest
 // to returned_o, with those that arrive at in_i meanwhile. The first packet after it has the number
 // that the other side expects. If that is not known, packets that were sent are given up
-// (forgets_o), and a new session has to follow.
+// (forgets_o), and a new session has to follow. So does it after a Nak that names a packet which
+// this side no longer has, or not yet.
 //
 // Latency: 2 cycles from in_i to tx_data_o. Throughput: one beat per cycle.
 `include "bombus_assert.svh"
@@ -26,6 +27,7 @@ module cluster_link_transmit
     parameter int unsigned MaxWords = 255,  // of a packet
     parameter int unsigned StateBeats = 25,  // beats that are given back by one control word
     parameter int unsigned StateCycles = 256,  // at least one State in so many cycles
+    parameter int unsigned NakCycles = 512,  // until an unanswered Nak is repeated
     parameter int unsigned TailCycles = 256,  // without packets, until a Tail
     parameter int unsigned TrainBeats = 300  // length of a run of training words
 ) (
@@ -41,6 +43,7 @@ module cluster_link_transmit
     input logic tx_ready_i,
 
     input orders_t orders_i,  // of the session
+    input session_key_t key_i,  // of what is sent
     output logic train_run_done_o,
     input heard_t heard_i,  // from the other side
     input wanted_t wanted_i,  // for the other side
@@ -64,9 +67,10 @@ module cluster_link_transmit
 
   typedef struct packed {
     logic back;
-    logic lost;   // packets that were sent are given up
+    logic lost;  // packets that were sent are given up
     logic mark;
     logic drain;
+    logic forgets;  // a new session has to follow
     seq_t seq;
   } lookup_t;
   lookup_t lookup, lookup_q, found_q;
@@ -93,8 +97,11 @@ module cluster_link_transmit
       (seq_t'(drain_i.expected - acked_q) <= seq_t'(write_seq - acked_q));
   // A Nak that names no packet, or none that is in the buffer, is answered with all of them.
   wire nak_fits = nak_known_q & (seq_t'(nak_seq_q - acked_q) <= sent_packets);
+  // No packet that was or could have been sent.
+  wire nak_strange = nak_known_q & (seq_t'(nak_seq_q - acked_q) > seq_t'(write_seq - acked_q));
+  wire seq_t gone = acked_q - nak_seq_q;  // packets, if the other side awaits one before acked_q
   always_comb begin
-    lookup = '{back: 1'b0, lost: 1'b0, mark: 1'b0, drain: 1'b0, seq: ack_seq_q};
+    lookup = '{default: '0, seq: ack_seq_q};
     if (takes_fresh) begin
       lookup.back = 1'b1;
       lookup.lost = 1'b1;
@@ -102,14 +109,16 @@ module cluster_link_transmit
     end
     if (takes_nak) begin
       lookup.back = 1'b1;
-      lookup.mark = 1'b1;
-      lookup.seq  = nak_fits ? nak_seq_q : acked_q;
+      lookup.mark = ~nak_strange;
+      lookup.forgets = nak_strange;
+      lookup.seq = nak_fits ? nak_seq_q : acked_q;
     end
     if (takes_drain) begin
-      lookup.back  = 1'b1;
-      lookup.lost  = ~drain_fits;
+      lookup.back = 1'b1;
+      lookup.lost = ~drain_fits;
       lookup.drain = 1'b1;
-      lookup.seq   = drain_fits ? drain_i.expected : send_seq_q;
+      lookup.forgets = ~drain_fits;
+      lookup.seq = drain_fits ? drain_i.expected : send_seq_q;
     end
   end
 
@@ -152,12 +161,13 @@ module cluster_link_transmit
       if (sends_last) send_seq_q <= send_seq_q + 1'b1;
       if (goes_back) send_seq_q <= found_q.seq;
       lost_q <= lost_q - seq_t'(lost_q != '0) +
-          ((found_valid_q & found_q.lost) ? found_q.seq - acked_q : '0);
+          ((found_valid_q & found_q.lost) ? found_q.seq - acked_q : '0) +
+          ((found_valid_q & found_q.forgets & ~found_q.drain & ~gone[15]) ? gone : '0);
       if (found_valid_q & found_q.drain) draining_q <= 1'b1;
       else if (renumbers) draining_q <= 1'b0;
     end
   end
-  assign forgets_o = found_valid_q & found_q.drain & found_q.lost;
+  assign forgets_o = found_valid_q & found_q.forgets;
 
   // ---- The retry buffer ----
 
@@ -209,12 +219,14 @@ module cluster_link_transmit
   cluster_link_control #(
       .StateBeats (StateBeats),
       .StateCycles(StateCycles),
+      .NakCycles  (NakCycles),
       .TailCycles (TailCycles),
       .TrainBeats (TrainBeats)
   ) u_control (
       .clk_i,
       .rst_i,
       .orders_i,
+      .key_i,
       .wanted_i,
       .train_run_done_o,
       .mark_i(goes_back & found_q.mark),
@@ -247,6 +259,7 @@ module cluster_link_transmit
       .rst_i,
       .beat_i(next),
       .sum_i(next_sum),
+      .key_i,
       .words_i(next_words),
       .beat_valid_i(next_valid & ~breaks & (in_packet | (open & next_fits))),
       .beat_taken_o(sends),

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import NamedTuple
 
+from scapy.layers.sctp import crc32c as scapy_crc32c
+
 from tests.support.harness import Bench, Benches, Layout
 
 A, B = 0, 1
@@ -37,6 +39,24 @@ STATUS = Layout(
 HEADER = Layout(
     ("length", 8), ("yield", 1), ("credit", 1), ("channel", 5), ("source", 8), ("destination", 8)
 )
+
+DATA = 1 << 31  # in the first half of a packet's first word
+TRAIN = 6
+CONTROL = Layout(("payload", 28), ("kind", 3), ("data", 1))
+TRAINING = Layout(("own", 13), ("heard", 13), ("up", 1), ("knows", 1))
+SESSION_KEY = Layout(("receiver", 13), ("sender", 13))
+
+
+def crc32c(data: bytes, key: int = 0) -> bytes:
+    """As it stands on the wire, added to a session key. Scapy returns the number whose big-endian
+    bytes RFC 3309 sends.
+    """
+    return bytes(
+        a ^ b
+        for a, b in zip(
+            scapy_crc32c(data).to_bytes(4, "big"), key.to_bytes(4, "little"), strict=True
+        )
+    )
 
 
 class Packet(NamedTuple):
@@ -90,6 +110,25 @@ class Links:
                 return
             self.bench.run(50)
         raise AssertionError("the link does not come up")
+
+    def wire(self, side: int) -> list[bytes]:
+        """The words that a side has sent."""
+        words: list[bytes] = []
+        for item in self.bench.items(WIRE + side):
+            data = (item & ((1 << self.width) - 1)).to_bytes(self.beat_bytes, "little")
+            words += [data[n : n + WORD] for n in range(0, len(data), WORD)]
+        return words
+
+    def session_key(self, side: int) -> int:
+        """What a side adds to CRCs: its session and the other one's, by its last training word."""
+        halves = (int.from_bytes(word[:4], "little") for word in reversed(self.wire(side)))
+        payload = next(
+            CONTROL.get(half, "payload")
+            for half in halves
+            if not half & DATA and CONTROL.get(half, "kind") == TRAIN
+        )
+        sessions = TRAINING.unpack(payload)
+        return SESSION_KEY.pack(receiver=sessions["heard"], sender=sessions["own"])
 
     def status(self, name: str) -> int:
         return STATUS.get(self.bench.status, name)

@@ -13,7 +13,7 @@ from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
 
-WIDTHS = (64, 128, 512)
+WIDTHS = (64, 128, pytest.param(256, marks=pytest.mark.sweep), 512)
 LATENCY = 76  # of the bench's wires: 75 and a register
 ADDED = 2  # cycles of the link, with the beat of the wire that the header takes
 TROUBLE = ("crc_error", "bad_word", "retry", "lost")

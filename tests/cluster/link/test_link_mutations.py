@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.link import test_link, test_link_direct, test_link_format, test_link_rates
+from tests.cluster.link import (
+    test_link,
+    test_link_direct,
+    test_link_forged,
+    test_link_format,
+    test_link_rates,
+)
 from tests.support.harness import Benches
 from tests.support.rtl_files import Mutation, sampled
 
@@ -29,19 +35,31 @@ BOTH: Test = partial(
     least=0.95,
     check=1,
 )
-BREAK: Test = test_link.test_one_lost_beat_costs_one_repetition
+BREAK: Test = partial(test_link.test_one_lost_beat_costs_one_repetition, latency=75, retry=512)
+FAR: Test = partial(test_link.test_one_lost_beat_costs_one_repetition, latency=450, retry=1024)
 DRAIN: Test = partial(test_link.test_drain, width=128, seed=2)
 FORMAT: Test = partial(test_link_format.test_format, width=128)
 
 CUT: Test = partial(test_link_direct.test_outages_in_long_packets, width=64)
 OUTAGES: Test = partial(test_link_direct.test_outages, width=128)
 
+STATE: Test = partial(test_link_forged.test_state, width=64, knows=False)
+STATE_KNOWN: Test = partial(test_link_forged.test_state, width=64, knows=True)
+PACKET: Test = partial(test_link_forged.test_packet, width=64, knows=False, check=1)
+BLIND: Test = partial(test_link_forged.test_packet, width=64, knows=False, check=0)
+TRAINING: Test = partial(test_link_forged.test_training, width=512, check=1)
+TRAINING_DIRECT: Test = partial(test_link_forged.test_training, width=128, check=0)
+
 SENDER = "cluster_link_transmit"
+SESSION = "cluster_link_session"
 RETRY = "cluster_link_retry"
 PACK = "cluster_link_pack"
 CONTROL = "cluster_link_control"
 RECEIVER = "cluster_link_receive"
 RING = "cluster_link_ring"
+DIRECT = "cluster_link_direct_receive"
+PLAIN = "[63:32] == of_half"
+ANY_KEY = "difference_q == '0 | difference_q == times(Keys[0], crc_t'(key_i))"
 
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (RETRY, "~credit_i[11] & (credit_i", "(credit_i", PACE),
@@ -62,8 +80,18 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (RING, "~(discard_i & waits)", "1'b1", FAULTS),
     (RECEIVER, "fresh_q | ~ahead[15]", "1'b1", FAULTS),
     ("cluster_link_direct_transmit", "if (in_valid_i & cut_q) sent_q <= sent_q + 1'b1;", "", CUT),
-    ("cluster_link_direct_receive", "sum_bad | completes;", "sum_bad;", OUTAGES),
-    ("cluster_link_direct_receive", "seq_t'(abandons)", "seq_t'(1'b0)", OUTAGES),
+    (DIRECT, "sum_bad | completes;", "sum_bad;", OUTAGES),
+    (DIRECT, "seq_t'(abandons)", "seq_t'(1'b0)", OUTAGES),
+    (SESSION, "heard_i.valid & heard_i.alone &", "heard_i.valid &", TRAINING),
+    (SESSION, "heard_i.valid & heard_i.alone &", "heard_i.valid &", TRAINING_DIRECT),
+    (SESSION, "changes | forgets_i |", "changes |", STATE_KNOWN),
+    (SENDER, "lookup.forgets = nak_strange;", "", STATE_KNOWN),
+    ("cluster_link", "sender: orders.word.own,", "sender: '0,", FORMAT),
+    # Words and packets are believed without the session key, too.
+    (RECEIVER, "taken_control.kind == WordTrain ?", f"control_q{PLAIN}(control_q[31:0]) ?", STATE),
+    (RECEIVER, "end_good = difference_q == '0", f"end_good = {ANY_KEY}", PACKET),
+    (DIRECT, "~is_packet & control.kind == WordTrain ?", f"word_q{PLAIN}(word_q[31:0]) ?", BLIND),
+    (CONTROL, "[$clog2(NakCycles)-1:0] nak_timer_q", "[8:0] nak_timer_q", FAR),
     ("cluster_crc_pkg", "32'h82F63B78", "32'hEDB88320", FORMAT),
 )
 

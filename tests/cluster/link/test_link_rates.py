@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow
 WIDTHS = [
     pytest.param(64, marks=pytest.mark.sweep),
     128,
+    pytest.param(256, marks=pytest.mark.sweep),
     pytest.param(512, marks=pytest.mark.sweep),
 ]
 LATENCY = 75  # of the bench's wires

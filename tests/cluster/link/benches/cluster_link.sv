@@ -13,6 +13,7 @@ module bench
     parameter int unsigned DataWidth = 128,
     parameter int unsigned Latency = 75,
     parameter int unsigned BufferBeats = DataWidth < 128 ? 400 : 200,
+    parameter int unsigned RetryBeats = 512,
     parameter bit Check = 1'b1,
     localparam int unsigned BeatBits = DataWidth + 32
 ) (
@@ -67,6 +68,7 @@ module bench
         .beat_t(beat_t),
         .DataWidth(DataWidth),
         .BufferBeats(BufferBeats),
+        .RetryBeats(RetryBeats),
         .Check(Check)
     ) u_link (
         .clk_i,
