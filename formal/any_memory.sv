@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of sized_memory: what is read is anything.
+// In place of sized_memory: reads return arbitrary data.
 module any_memory #(
     parameter type data_t = logic,
     parameter int unsigned Depth = 16,

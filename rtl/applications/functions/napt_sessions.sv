@@ -243,7 +243,7 @@ module napt_sessions
     ways_t free;  // without places that the steps before have written
     tcp_state_t [NumWays-1:0] tcp;
     stamp_t seen;
-    logic [2:1] same_session;  // past steps have written this session
+    logic [2:1] same_session;  // earlier steps have written this entry
     logic same_endpoint;  // that of the step before
     logic [NumTables-1:0] same_set;  // as the step before
   } chosen_t;
@@ -317,7 +317,7 @@ module napt_sessions
   // where its session is. A session that has begun since the place was read cannot have an answer
   // yet.
   ways_t written_0, own, left, place;
-  logic [2:0] writes_it;  // past steps have written this session
+  logic [2:0] writes_it;  // earlier steps have written this entry
   logic live;
   session_t session_d;
   tcp_state_t state;  // the state of TCP

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of vr_witness: the states of a message, and what is done in each
+// Control of vr_witness: the states of a message, and the actions in each
 // (docs/applications/vr/witness.md). It keeps the state of the message only.
 //
 // finish_o: the state is the last one of its message; the rest of the message is discarded, or the
-// next one begins. A settle waits until what was computed or written in the states before is valid.
+// next one begins. A settle waits until results and writes of earlier states are valid.
 `include "bombus_assert.svh"
 
 module vr_control
@@ -41,7 +41,7 @@ module vr_control
     output events_t        events_o,
     output actions_t       actions_o,
     output logic     [6:0] count_o,       // bytes to be consumed
-    output logic           is_request_o,  // what is extracted: fields of a request,
+    output logic           is_request_o,  // extracted are the fields of a request,
     output logic           is_entry_o,    // a line of entries, or
     output logic           writes_o,      // a line of the log
     output sent_t          sent_o

@@ -230,7 +230,7 @@ module vr_replica
     if (st_i == StQuorum) from_o <= least_q;
     if (st_i == StSettle && from_o < cleaned_q) from_o <= cleaned_q;
 
-    // Entries. Those that are not installed tell what is committed of the same log, too.
+    // Entries. Those that are not installed also report the committed operations of the same log.
     if (st_i == StRoom && finish_i && facts_o.same_log) begin
       if (reported_i > last_q) committed_q <= last_q;
       else if (reported_i > committed_q) committed_q <= reported_i;

@@ -102,7 +102,7 @@ module vr_witness
   // ---- The message ----
 
   logic offered, accepts, ends, handled;
-  line_t first, second, found;  // beats, and what is extracted
+  line_t first, second, found;  // two beats, and the extracted bytes
   words_t word;
   length_t length;
   packet_meta_t meta;

@@ -37,7 +37,7 @@ module cluster_link_direct_transmit
     input logic tx_ready_i,
 
     input orders_t orders_i,  // of the session
-    input session_key_t key_i,  // of what is sent
+    input session_key_t key_i,  // of the sent CRCs
     output logic train_run_done_o,
     input heard_t heard_i,  // from the other side
     input wanted_t wanted_i,  // for the other side

@@ -34,7 +34,7 @@ module cluster_link_retry
     output logic  empty_o,     // all that has entered was taken, and ended
 
     input seq_t seek_seq_i,  // of a packet in the buffer, or of the one that enters next
-    input logic back_i,  // 2 cycles after it: out_o goes on from there
+    input logic back_i,  // 2 cycles after it: out_o continues from that packet
     input logic free_i,  // 2 cycles after it: packets before it are given up
     input logic frees_i,  // beats are given up as they are read
 
