@@ -21,7 +21,7 @@ help:  ## list the targets
 
 demo: $(VENV)/.done  ## build UDP echo, talk to it with ping and sockets, measure it
 	$(BIN)/python tools/system_programs.py g++ make perl ip ping
-	$(BIN)/python -m bombus.applications.echo.demo designs/udp_echo.yaml
+	$(BIN)/bombus demo
 
 test: $(VENV)/.done  ## run all tests and lint steps, with samples of the longest sweeps
 	$(BIN)/python tools/system_programs.py

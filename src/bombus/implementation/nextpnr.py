@@ -77,11 +77,9 @@ class Request:
         return [*found, "--report", _REPORT, "--write", _PLACED]
 
 
-def place_and_route(
-    request: Request, folder: Path, command: str, timeout_s: float | None = None
-) -> None:
+def place_and_route(request: Request, folder: Path, timeout_s: float | None = None) -> None:
     """Places and routes a netlist in `folder`; `read` gives the result."""
-    call = [*tool.packaged("nextpnr-ecp5", command), *request.arguments]
+    call = [*tool.packaged("nextpnr-ecp5"), *request.arguments]
     tool.run(call, folder, LOG, f"nextpnr cannot place and route {request.top}", timeout_s)
     placed = json.loads((folder / _PLACED).read_text(encoding="utf-8"))
     (folder / _PLACED).unlink()  # large

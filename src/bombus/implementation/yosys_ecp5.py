@@ -36,15 +36,15 @@ class Request:
         ]
 
 
-def cells() -> str:
+def cells(command: str) -> str:
     """Verilog of the cells of the device that a design may instantiate, such as PLLs."""
+    require("pyosys", command, "Yosys", "board")
     share = files("pyosys") / "share" / "ecp5" / "cells_bb.v"
     return share.read_text(encoding="utf-8")
 
 
-def run(request: Request, folder: Path, command: str) -> None:
+def run(request: Request, folder: Path) -> None:
     """Synthesises in `folder`; UserError with Yosys's words if it does not accept the design."""
-    require("pyosys", command, "Yosys", "board")
     file = folder / "synthesis.json"
     file.write_text(json.dumps(vars(request)), encoding="utf-8")
     call = [sys.executable, "-P", "-m", "bombus.implementation.yosys_ecp5", file.name]

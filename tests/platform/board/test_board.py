@@ -90,7 +90,7 @@ def test_designs_that_do_not_fit_are_refused(file: str, message: str) -> None:
 def test_board_top_elaborates_and_every_port_has_a_pin() -> None:
     facts, _ = check.check(WIRE)
     sources = shell.on_board(facts, board("versa_ecp5"), "the test")
-    cells = yosys_ecp5.cells()
+    cells = yosys_ecp5.cells("a test")
     texts = {name: text for name, text in sources.items() if name.endswith((".sv", ".v"))}
     top = "frame_wire_board"
     elaboration = rtl.elaborate([], {"cells.v": cells, **texts}, top=top)

@@ -56,7 +56,7 @@ def test_routed_link_with_its_lane() -> None:
         for file in (*rtl.rtl_files(), *(ROOT / "rtl").rglob("*.svh"))
     }
     folders = {Path(name).parent for name in sources if name.endswith(".svh")}
-    sources["cells.v"] = yosys_ecp5.cells()
+    sources["cells.v"] = yosys_ecp5.cells("a test")
     sources["serdes.v"] = serial_lane.verilog(BOARD.serdes[0], "a test")
     sources[f"{TOP}.sv"] = (DESIGNS / f"{TOP}.sv").read_text()
     used = [name for name in sources if name.startswith(("rtl/cluster/link", "rtl/cluster/con"))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages tell to type that runs programs of Linux: `make demo`, and a live run without root.
+"""What pages tell to type that runs programs of Linux: `bombus demo`, and a live run without root.
 
 Both with the design of the worked example, whose simulator other tests build too.
 """
@@ -31,7 +31,7 @@ def built() -> None:
 
 
 def test_demo() -> None:
-    command = [sys.executable, "-m", "bombus.applications.echo.demo", str(UDP_UPPER)]
+    command = [sys.executable, "-m", "bombus.cli", "demo", str(UDP_UPPER)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
     assert "200 datagrams of 1 to 1472 bytes came back unchanged" in result.stdout

@@ -10,13 +10,19 @@ import subprocess
 import sys
 import tomllib
 import venv
+from collections.abc import Iterable
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from tests import ROOT
+from tests.support.live import new_namespace
 
 pytestmark = pytest.mark.slow
+
+IGNORED = [line.rstrip("/") for line in (ROOT / ".gitignore").read_text().splitlines()]
 
 
 def run(*command: str | Path, cwd: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -68,12 +74,49 @@ def test_it_is_the_wheel_that_runs(installed: Path) -> None:
     assert Path(where.strip()).is_relative_to(installed)
 
 
-def test_every_benchmark_and_design_is_in_it(installed: Path) -> None:
+def files_in(folder: Path) -> dict[str, bytes]:
+    """What a folder holds, by path inside it, without files that are made by running it."""
+    paths = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
+    return {
+        str(path): (folder / path).read_bytes()
+        for path in paths
+        if not any(fnmatch(part, ignored) for part in path.parts for ignored in IGNORED)
+    }
+
+
+def test_every_folder_that_the_sources_use_is_in_it(installed: Path) -> None:
+    """`bombus.base.paths` names them; each has exactly the files of the source tree."""
+    (package,) = installed.glob("lib/python*/site-packages/bombus")
+    program = """
+from bombus.base import paths
+for name, value in vars(paths).items():
+    for path in value if isinstance(value, list) else [value]:
+        if name.isupper():
+            print(path)
+"""
+    told = run(installed / "bin" / "python", "-P", "-c", program, cwd=installed).stdout
+    used = {Path(line).relative_to(package) for line in told.splitlines()}
+    shipped = {each for each in used if each.name and (ROOT / each).is_dir()}
+    assert {"rtl", "sim", "designs", "docs/examples", "tests/peers"} <= set(map(str, shipped))
+    for folder in sorted(shipped):
+        assert files_in(package / folder) == files_in(ROOT / folder), folder
+    modules = files_in(ROOT / "src" / "bombus")
+    assert {name: (package / name).read_bytes() for name in modules} == modules
+
+
+def test_every_benchmark_is_in_it(installed: Path) -> None:
     names = {file.stem.replace("_", "-") for file in (ROOT / "benchmarks").glob("[!_]*.py")}
     assert names <= set(re.findall(r"[\w-]+", bombus(installed, "bench")))
-    (package,) = installed.glob("lib/python*/site-packages/bombus")
-    designs = {file.name for file in (ROOT / "designs").glob("*.yaml")}
-    assert {file.name for file in package.glob("designs/*.yaml")} == designs
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    citation = YAML(typ="safe").load(ROOT / "CITATION.cff")
+    assert citation["version"] == version
+    component = json.loads((ROOT / "sbom.cdx.json").read_text())["metadata"]["component"]
+    assert (component["name"], component["version"]) == ("bombus", version)
+    releases = re.findall(r"^## (\d\S+) - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert releases[0] == (version, str(citation["date-released"]))
 
 
 def test_new_projects_are_made_by_it(installed: Path) -> None:
@@ -107,6 +150,28 @@ def test_a_benchmark_runs_with_its_own_design(installed: Path) -> None:
     assert json.loads(bombus(installed, *arguments))
 
 
+def test_the_demo_runs_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+    if not Path("/dev/net/tun").exists() and os.geteuid() != 0:
+        pytest.skip("there is neither /dev/net/tun nor root for a veth pair")
+    with new_namespace():
+        said = run(installed / "bin" / "bombus", "demo", cwd=tmp_path).stdout
+    assert "200 datagrams of 1 to 1472 bytes came back unchanged" in said
+    assert not list(tmp_path.iterdir())
+
+
+def without(
+    modules: Iterable[str], installed: Path, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command as if modules were not installed; DESIGN stands for a design file."""
+    (design,) = installed.glob("lib/python*/site-packages/bombus/designs/udp_echo.yaml")
+    given = ["bombus", *(str(design) if word == "DESIGN" else word for word in arguments)]
+    program = (
+        f"import sys; sys.modules |= {dict.fromkeys(modules)!r}; sys.argv = {given!r}; "
+        "from bombus.cli import main; main()"
+    )
+    return run(installed / "bin" / "python", "-c", program, cwd=installed, check=False)
+
+
 @pytest.mark.parametrize(
     ("module", "arguments", "message"),
     [
@@ -118,27 +183,21 @@ def test_a_benchmark_runs_with_its_own_design(installed: Path) -> None:
         ("distributed", ("sweep", "x.yaml"), "pip install 'bombus[sweep]'"),
         ("pyarrow", ("sweep", "x.yaml"), "pip install 'bombus[sweep]'"),
         ("pyosys", ("area", "round_robin"), "bombus area needs Yosys: pip install 'bombus[area]'"),
+        ("pyosys", ("timing", "DESIGN"), "bombus timing needs Yosys: pip install 'bombus[board]'"),
+        ("nicegui", ("ctl", "10.77.0.2", "web"), "pip install 'bombus[web]'"),
+        ("prometheus_client", ("ctl", "10.77.0.2", "export"), "pip install 'bombus[control]'"),
     ],
 )
 def test_a_missing_extra_is_named(
     installed: Path, module: str, arguments: tuple[str, ...], message: str
 ) -> None:
-    program = (
-        f"import sys; sys.modules[{module!r}] = None; sys.argv = {['bombus', *arguments]!r}; "
-        "from bombus.cli import main; main()"
-    )
-    result = run(installed / "bin" / "python", "-c", program, cwd=installed, check=False)
+    result = without([module], installed, *arguments)
     assert result.returncode == 1
-    assert result.stderr.startswith("error: ") and result.stderr.rstrip().endswith(message)
+    assert re.search(r"^error: .*" + re.escape(message) + r"\n\Z", result.stderr, re.M)
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("check", "DESIGN"), ("generate", "DESIGN")])
 def test_no_extra_is_needed_by_other_commands(installed: Path, arguments: tuple[str, ...]) -> None:
-    (design,) = installed.glob("lib/python*/site-packages/bombus/designs/udp_echo.yaml")
-    given = ["bombus", *(str(design) if word == "DESIGN" else word for word in arguments)]
-    missing = dict.fromkeys(("ortools", "dask", "distributed", "pyarrow", "pyosys", "scapy"))
-    program = (
-        f"import sys; sys.modules |= {missing!r}; sys.argv = {given!r}; "
-        "from bombus.cli import main; main()"
-    )
-    run(installed / "bin" / "python", "-c", program, cwd=installed)
+    missing = ("ortools", "dask", "distributed", "pyarrow", "pyosys", "scapy", "nicegui")
+    result = without(missing, installed, *arguments)
+    assert result.returncode == 0, result.stdout + result.stderr

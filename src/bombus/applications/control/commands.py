@@ -644,7 +644,9 @@ def web(
 ) -> None:
     """Serve a web page that shows the design and can change it."""
     from bombus.applications.control.description import find_key
-    from bombus.applications.control.web.child import listener_at, new_key, url
+    from bombus.applications.control.web.child import listener_at, new_key, require_page, url
+
+    require_page("bombus ctl web")
     from bombus.applications.control.web.server import serve
     from bombus.applications.control.web.source import Source
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make demo`: Bombus in half a minute.
+"""`bombus demo`: Bombus in half a minute.
 
 Builds a design, runs it in a private network namespace, lets ping and a program
 with plain sockets talk to it, shows the counters of the mesh, and measures it in
@@ -8,7 +8,6 @@ virtual time. Leaves nothing behind.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
@@ -20,7 +19,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.tables import print_table
 from bombus.live.netns import Namespace
@@ -179,18 +177,3 @@ def measure(library: Library, console: Console) -> None:
     )
     table.caption_justify = "left"
     print_table(console, table)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m bombus.applications.echo.demo", description=__doc__
-    )
-    parser.add_argument("design", type=Path)
-    try:
-        run(parser.parse_args().design, new_console())
-    except UserError as error:
-        sys.exit(f"error: {error}")
-
-
-if __name__ == "__main__":
-    main()

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bombus.base.cache import cached_directory, content_key
+from bombus.base.extras import require
 from bombus.measure.area import synthesis
 from bombus.measure.area.sources import Part, Sources, file_list
 
@@ -112,6 +113,7 @@ def _in_parallel(parts: Sequence[Part]) -> list[tuple[str, Path]]:
 
 def mapped(sources: Sources) -> Mapped:
     """The mapped netlist, from the cache if possible."""
+    require("pyosys", "bombus area", "Yosys", "area")
     parts = _in_parallel(sources.parts)
     modules = [part.module for part in sources.parts]
     top = sources.top

@@ -17,9 +17,6 @@ from pathlib import Path
 
 from bombus.base import paths
 from bombus.base.errors import UserError
-from bombus.base.extras import require
-
-require("pyosys", "bombus area", "Yosys", "area")
 
 # Of Yosys, of its reader of SystemVerilog, and of slang.
 _ERROR = re.compile(r"ERROR: |\S+:\d+: ERROR: |\S+:\d+:\d+: (fatal )?error: ")

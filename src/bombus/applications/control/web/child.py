@@ -25,6 +25,11 @@ _KEY_BYTES = 16
 _END_S = 5.0
 
 
+def require_page(option: str) -> None:
+    """UserError if the library of the page is missing; `option` names what needs it."""
+    require("nicegui", option, "NiceGUI", "web")
+
+
 def new_key() -> str:
     """A random key for changes."""
     return secrets.token_hex(_KEY_BYTES)
@@ -72,7 +77,7 @@ class Page:
     calls: Mapping[str, Callable[..., Any]] = CALLS
 
     def __init__(self, address: str, design: Path | None = None) -> None:
-        require("nicegui", "--web", "NiceGUI", "web")
+        require_page("--web")
         self._stack = ExitStack()
         self._listener = self._stack.enter_context(listener_at(address, "--web-address"))
         self._design = design
