@@ -82,3 +82,14 @@ def is_clear(places: Sequence[Point], one: int, other: int) -> bool:
         if max(abs(x0 + along * (x1 - x0) - x), abs(y0 + along * (y1 - y0) - y)) < _CLEAR:
             return False
     return True
+
+
+def stub(at: Point, away: Point, reach: Point) -> Point:
+    """The end of a short line from a board's centre `at`, on the side away from another board.
+
+    reach: its length if it is horizontal, and if it is vertical.
+    """
+    dx, dy = at[0] - away[0], at[1] - away[1]
+    if abs(dx) >= abs(dy):
+        return at[0] + (reach[0] if dx > 0 else -reach[0]), at[1]
+    return at[0], at[1] + (reach[1] if dy > 0 else -reach[1])

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from bombus.cluster.layout import Point, is_clear, positions
+from bombus.cluster.layout import Point, is_clear, positions, stub
 from bombus.cluster.split import BRIDGE, Cluster
 from bombus.pictures.files import save
 
@@ -17,6 +17,7 @@ _WIDTH, _LINE = 1.5, 0.17  # inches: of a board, of a line of its text
 _MOST_TILES = 8  # named on a board
 _GAP = (0.75, 0.6)  # between boards
 _MARGIN, _STUB = 0.75, 0.4
+_ABOVE = 0.12  # a horizontal line: its text
 _INK, _BOARD, _EMPTY = "#222222", "#dbe7f5", "#eeeeee"
 
 
@@ -66,7 +67,8 @@ def _figure(cluster: Cluster, tiles: list[list[str]]) -> Figure:
             _label(axes, middle, f"{one.port} \N{EN DASH} {other.port}")
             continue
         for end, peer, at, away in ((one, other, here, there), (other, one, there, here)):
-            tip, text_at = _stub(at, away, height)
+            tip = stub(at, away, (_WIDTH / 2 + _STUB, height / 2 + _STUB))
+            text_at = tip[0], tip[1] + (_ABOVE if tip[1] == at[1] else 0)
             _line(axes, at, tip)
             _label(axes, text_at, f"{end.port} \N{EN DASH} {names[peer.board]}.{peer.port}")
     for board, at in zip(cluster.boards, centres, strict=True):
@@ -101,18 +103,6 @@ def _board(axes: Axes, at: Point, height: float, name: str, tiles: list[str]) ->
 
 def _line(axes: Axes, one: Point, other: Point) -> None:
     axes.plot(*zip(one, other, strict=True), color=_INK, linewidth=1.4, zorder=1)
-
-
-def _stub(at: Point, away: Point, height: float) -> tuple[Point, Point]:
-    """The end of a short line out of a board, on its side away from another one, and its text's
-    place.
-    """
-    dx, dy = at[0] - away[0], at[1] - away[1]
-    if abs(dx) >= abs(dy):
-        tip = at[0] + (1 if dx > 0 else -1) * (_WIDTH / 2 + _STUB), at[1]
-        return tip, (tip[0], tip[1] + 0.12)
-    tip = at[0], at[1] + (1 if dy > 0 else -1) * (height / 2 + _STUB)
-    return tip, tip
 
 
 def _label(axes: Axes, at: Point, text: str) -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from bombus.cli import app
 from bombus.cluster import topology
-from bombus.cluster.layout import is_clear, positions
+from bombus.cluster.layout import is_clear, positions, stub
 from tests.cluster.bar import bar_of
 
 
@@ -45,6 +45,13 @@ def test_boards_have_room_and_lines_pass_none(kind: str, boards: int, stubs: int
 def test_large_irregular_clusters_have_places(boards: int) -> None:
     places = positions(topology.build("star_of_rings", boards))
     assert len(set(places)) == boards
+
+
+def test_short_lines_point_away_from_the_other_board() -> None:
+    reach = 2.0, 5.0
+    assert stub((1.0, 1.0), (3.0, 0.0), reach) == (-1.0, 1.0)
+    assert stub((5.0, 5.0), (1.0, 1.0), reach) == (7.0, 5.0)
+    assert stub((1.0, 1.0), (0.0, 3.0), reach) == (1.0, -4.0)
 
 
 def test_show_draws_the_cluster_beside_its_boards(tmp_path: Path) -> None:

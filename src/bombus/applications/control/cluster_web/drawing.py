@@ -9,8 +9,10 @@ from html import escape
 from typing import Any
 
 from bombus.applications.control.web.mesh import colour, percent, width
+from bombus.cluster.layout import Point, stub
 
 _PITCH, _BOX, _MARGIN = (190, 110), (112, 56), 70
+_STUB = (_BOX[0] / 2 + 35, _BOX[1] / 2 + 30)  # from a board's centre
 _DEAD = "#dc2626"
 STYLE = """
 .cluster .board rect { fill: #e8eef7; stroke: #64748b; stroke-width: 1.2; cursor: pointer; }
@@ -36,8 +38,6 @@ window.bombusCluster = (links, board) => {
 };
 """
 
-Point = tuple[float, float]
-
 
 def svg(overview: Mapping[str, Any]) -> str:
     """Boards and links of `overview` (`bombus.cluster.live_calls`)."""
@@ -52,7 +52,7 @@ def svg(overview: Mapping[str, Any]) -> str:
             parts.append(_link(number, here, there, middle))
         else:  # a short line at each end
             for one, other in ((here, there), (there, here)):
-                tip = _stub(one, other)
+                tip = stub(one, other, _STUB)
                 parts.append(_link(number, one, tip, tip))
     for each in overview["boards"]:
         parts.append(_board(each, at[each["board"]]))
@@ -62,13 +62,6 @@ def svg(overview: Mapping[str, Any]) -> str:
 def _centre(place: Point) -> Point:
     first = _BOX[0] / 2 + _MARGIN, _BOX[1] / 2 + _MARGIN
     return first[0] + place[0] * _PITCH[0], first[1] + place[1] * _PITCH[1]
-
-
-def _stub(at: Point, away: Point) -> Point:
-    dx, dy = at[0] - away[0], at[1] - away[1]
-    if abs(dx) >= abs(dy):
-        return at[0] + (1 if dx > 0 else -1) * (_BOX[0] / 2 + 35), at[1]
-    return at[0], at[1] + (1 if dy > 0 else -1) * (_BOX[1] / 2 + 30)
 
 
 def _link(number: int, one: Point, other: Point, text: Point) -> str:
