@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sum-product networks over UDP, TCP and plain Ethernet in virtual time: samples per second,
-latency, error of results.
-"""
+"""Sum-product networks in virtual time: samples per second by transport, latency, errors."""
 
 from __future__ import annotations
 

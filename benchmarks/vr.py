@@ -174,7 +174,7 @@ def main(
     design: Path | None = None,
     json: Path | None = None,
     messages: Annotated[int, "messages of each measurement of the rate"] = MESSAGES,
-    program: Annotated[str, "program of clients/vr, for a ratio to its software witness"] = "",
+    program: Annotated[str, "program of clients/vr in the repository: ratio to its witness"] = "",
 ) -> None:
     rows: list[Row] = []
     with Simulation(design or EXAMPLES / "vr" / "witness.yaml", seed=SEED) as simulation:
