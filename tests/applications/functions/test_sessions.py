@@ -12,10 +12,18 @@ from pathlib import Path
 import pytest
 
 from bombus.applications.functions import tcp_repair
-from bombus.applications.functions.sessions import Session, SessionError, export, release, restore
+from bombus.applications.functions.sessions import (
+    Carrier,
+    Session,
+    SessionError,
+    export,
+    release,
+    restore,
+)
+from bombus.applications.functions.sessions.engine import Engine
 from bombus.applications.functions.sessions.world import PEER_PORT, PORT, LinuxEcho, World
 from bombus.live.linux_host import LinuxHost
-from bombus.protocols.tcp.segment import WORD
+from bombus.protocols.tcp.segment import WORD, Segment
 from tests import ROOT
 from tests.support.live import new_namespace
 
@@ -85,6 +93,42 @@ def test_more_than_the_initial_window() -> None:
         free(world, 0)
         world.until(world.all_echoed)
         assert world.resets == 0 and not world.peer.failed
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_slow_search(monkeypatch: pytest.MonkeyPatch, lost: int) -> None:
+    """For the session, longer than the engine waits until it sends its SYN again. If the end of the
+    handshake was lost, its window is a segment, and the carrier begins again.
+    """
+    find, send = Engine.find, Carrier.send
+    flags: list[frozenset[str]] = []
+    with World(DESIGN, seed=13) as world:
+        world.connect()
+        world.write(40_000)
+        world.until(lambda: len(world.echoed) >= 10_000)
+        session = take(world, 0)
+        assert len(session.unacknowledged) > 2 * session.mss
+
+        def slowly(self: Engine, own_port: int, peer: tuple[str, int]) -> int | None:
+            world.sides[1].simulation.elapse(seconds=1.5)
+            return find(self, own_port, peer)
+
+        def lossy(self: Carrier, source: int, destination: int, segment: Segment) -> None:
+            flags.append(segment.flags)
+            if flags.count(frozenset({"ack"})) > lost or segment.flags != {"ack"}:
+                send(self, source, destination, segment)
+
+        monkeypatch.setattr(Engine, "find", slowly)
+        monkeypatch.setattr(Carrier, "send", lossy)
+        put(world, 1, session)
+        world.at = 1
+        free(world, 0)
+        world.until(world.all_echoed)
+        assert world.resets == 0 and not world.peer.failed
+    assert flags.count(frozenset({"syn"})) == 1 + lost
+    assert flags.count(frozenset({"rst"})) == lost
 
 
 @pytest.mark.slow

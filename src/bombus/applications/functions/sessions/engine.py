@@ -58,13 +58,14 @@ class Engine:
 
     def find(self, own_port: int, peer: tuple[str, int]) -> int | None:
         """The number of a connection's session."""
-        wanted = (int(IPv4Address(peer[0])), peer[1], own_port)
-        for number in range(int(self.params["num_sessions"])):
-            state = self.state(number)
-            tuple_ = (state["peer_ip"], state["peer_port"], state["own_port"])
-            if state["state"] and tuple_ == wanted:
-                return number
-        return None
+        numbers = range(int(self.params["num_sessions"]))
+        return next((each for each in numbers if self.holds(each, own_port, peer)), None)
+
+    def holds(self, number: int, own_port: int, peer: tuple[str, int]) -> bool:
+        """Whether a session is that of a connection."""
+        state = self.state(number)
+        found = (state["peer_ip"], state["peer_port"], state["own_port"])
+        return bool(state["state"]) and found == (int(IPv4Address(peer[0])), peer[1], own_port)
 
     def has_room(self) -> bool:
         """Whether a session is free; those that were never used come last."""

@@ -16,6 +16,7 @@ from bombus.registers.access import BlockAccess
 _PART_BYTES = 1400  # payload of a segment to the engine
 _ROUNDS = 2000  # without an effect, each a wait of the carrier
 _RESEND_ROUNDS = 64
+_ATTEMPTS = 3
 
 
 def restore(
@@ -31,17 +32,21 @@ def restore(
     since it is an echo: it gets these bytes as if the peer had sent them.
 
     Nothing reaches the peer before the session is complete. SessionError: the connection exists, no
-    session is free, the application does not listen, or the buffers or the scale of windows do not
-    suit; then nothing has changed.
+    session is free, the application does not listen, the buffers or the scale of windows do not
+    suit, too many segments to the engine are lost, or its application does not read; then the
+    engine has no connection more than before.
     """
     engine = Engine(registers, manifest)
     _check(engine, session, replay=replay)
     own_port, peer = session.own[1], session.peer
     # First, since an engine without the connection resets a peer whose segments reach it.
     engine.take(own_port, peer, int.from_bytes(carrier.station.ip))
+    fill = _Fill(engine, carrier, session, replay=replay)
     try:
-        carrier.introduce()
-        _Fill(engine, carrier, session, replay=replay).run()
+        fill.run()
+    except SessionError:
+        fill.reset()
+        raise
     finally:
         engine.release()
 
@@ -78,7 +83,8 @@ class _Fill:
     The peer may have acknowledged any of the bytes in `unacknowledged` since, and the engine
     ignores acknowledgements of bytes beyond those that it has sent. If its initial window is too
     small for them, the connection begins earlier by the missing bytes, which only the echo and the
-    carrier see: each that is acknowledged adds one to the congestion window (RFC 5681, 3.1).
+    carrier see: each that is acknowledged adds one to the congestion window (RFC 5681, 3.1). If the
+    window is then too small because segments were lost, the carrier resets it and begins again.
     """
 
     def __init__(self, engine: Engine, carrier: Carrier, session: Session, *, replay: bool) -> None:
@@ -90,28 +96,61 @@ class _Fill:
         send_bytes = int(engine.params["send_bytes"])
         in_flight = min(len(session.unacknowledged), session.send_window, send_bytes)
         mss = min(session.mss, int(engine.params["mss"]))
-        self._before = max(0, in_flight + mss - _initial_window(mss, session))
+        self._window = in_flight + mss  # that the engine needs
+        self._before = max(0, self._window - _initial_window(mss, session))
+        self._number: int | None = None  # of the session
 
     def run(self) -> None:
+        for _ in range(_ATTEMPTS):
+            number = self._connect()
+            if self._engine.state(number)["cwnd"] >= self._window:
+                break
+            self.reset()
+            self._before = self._window
+        else:
+            raise SessionError("too many segments to the engine are lost")
+        # From now on the engine reaches the peer, whose segments are still dropped.
+        self._engine.release(False)
+        self._deliver(number, self._start, self._data)
+
+    def _connect(self) -> int:
+        """The number of the session, after the bytes that only the echo and the carrier see."""
         session = self._session
         first, ack = self._start - self._before, session.send_sequence - self._before
+        self._carrier.introduce()
         self._open(first, ack)
-        number = self._engine.find(session.own[1], session.peer)
+        # Before the search, which takes long with many sessions: when the engine sends its SYN
+        # again, its window becomes one segment (RFC 5681, 3.1).
+        self._send(first, ack)
+        self._number = number = self._engine.find(session.own[1], session.peer)
         if number is None:
             raise SessionError("the engine has not kept the connection")
-        for n in range(_ROUNDS):
-            if n % _RESEND_ROUNDS == 0:
-                self._send(first, ack)
+        for n in range(1, _ROUNDS):
             if self._engine.state(number)["state"] == ESTABLISHED:
                 break
+            if n % _RESEND_ROUNDS == 0:
+                self._send(first, ack)
             self._carrier.wait()
         else:
             raise SessionError("the engine does not take the end of the handshake")
         if self._before:
             self._deliver(number, first, bytes(self._before), acknowledges=True)
-        # From now on the engine reaches the peer, whose segments are still dropped.
-        self._engine.release(False)
-        self._deliver(number, self._start, self._data)
+        return number
+
+    def reset(self) -> None:
+        """Ends the connection, if there is one, without a segment of the engine. The session is
+        free when the application has seen the end.
+        """
+        number, ends = self._number, (self._session.own[1], self._session.peer)
+        for n in range(_ROUNDS):
+            if number is None or not self._engine.holds(number, *ends):
+                self._number = None
+                return
+            if n % _RESEND_ROUNDS == 0:
+                seq = self._engine.state(number)["rcv_nxt"]
+                self._carrier.send(*self._ports, Segment(seq=seq, flags=frozenset({"rst"})))
+            self._carrier.wait()
+        raise SessionError("the engine does not end the session")
 
     def _deliver(self, number: int, start: int, data: bytes, *, acknowledges: bool = False) -> None:
         """Sends bytes until the engine has taken them and, with `acknowledges`, until all that it
