@@ -34,7 +34,7 @@ def restore(
     Nothing reaches the peer before the session is complete. SessionError: the connection exists, no
     session is free, the application does not listen, the buffers or the scale of windows do not
     suit, too many segments to the engine are lost, or its application does not read; then the
-    engine has no connection more than before.
+    engine has no further connection.
     """
     engine = Engine(registers, manifest)
     _check(engine, session, replay=replay)
@@ -84,7 +84,8 @@ class _Fill:
     ignores acknowledgements of bytes beyond those that it has sent. If its initial window is too
     small for them, the connection begins earlier by the missing bytes, which only the echo and the
     carrier see: each that is acknowledged adds one to the congestion window (RFC 5681, 3.1). If the
-    window is then too small because segments were lost, the carrier resets it and begins again.
+    window is then too small because segments were lost, the carrier resets the connection and
+    begins again.
     """
 
     def __init__(self, engine: Engine, carrier: Carrier, session: Session, *, replay: bool) -> None:
