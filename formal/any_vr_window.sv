@@ -23,6 +23,7 @@ module any_vr_window
     input  logic       consume_i,
     input  logic       extract_i,
     output logic       has_o,
+    output logic       turns_o,
 
     input tag_t tag_i,
     output line_t line_o,

@@ -101,13 +101,12 @@ module vr_witness_formal
   wire [7:0] kind = u_witness.first[39:32];  // of the message that it handles
   words_t word, sent_word;
   assign word = u_witness.word;
-  assign sent_word = words_of(u_witness.u_reply.short_data);
+  assign sent_word = words_of(u_witness.u_reply.out_data);
   wire sends = u_witness.sent.valid & u_witness.out_free;
-  wire [7:0] sent_kind = u_witness.u_reply.short_data[39:32];
+  wire [7:0] sent_kind = u_witness.u_reply.out_data[39:32];
   wire sends_ok = sends & (sent_kind == TypePrepareOk);
   wire sends_change = sends & (sent_kind == TypeStartViewChange);
-  wire sends_valid = sends & (sent_kind == TypeValidateReadReply) &
-      u_witness.u_reply.short_data[104];
+  wire sends_valid = sends & (sent_kind == TypeValidateReadReply) & u_witness.u_reply.out_data[104];
   wire sends_vote = u_witness.actions.sends_log & u_witness.header.is_change;
   wire votes = sends_ok | sends_change | sends_valid | sends_vote;
   number_t vote_view;
@@ -137,6 +136,7 @@ module vr_witness_formal
   wire settles = u_witness.st_q == StSettle;
   wire asks = u_witness.st_q == StAsk;
   wire responds = u_witness.st_q == StResponse;
+  wire counts = u_witness.st_q == StCount;
   wire reaches = u_witness.st_q == StReached;
   wire changes = u_witness.st_q == StChange;
   wire copies = u_witness.st_q == StCopy || u_witness.st_q == StCopyLine;
@@ -203,7 +203,7 @@ module vr_witness_formal
     if (installs) begin
       assume (u_witness.u_transfer.first >= 1);
       assume (u_witness.u_transfer.first <= u_witness.u_transfer.last);
-      if (u_witness.new_ops != '0) assume (u_witness.u_transfer.last >= u_witness.keep_op);
+      if (u_witness.u_transfer.has_new_q) assume (u_witness.u_transfer.last >= u_witness.keep_op);
     end
   end
 
@@ -246,7 +246,7 @@ module vr_witness_formal
       end
       if (is_recovering) assert (answers_q == u_witness.u_replica.votes_q);
       assert ((answers_q & 8'haa) == '0);
-      assert (u_witness.now.next == last + 1'b1);
+      assert (u_witness.st_q == StInstalled || u_witness.now.next == last + 1'b1);
       assert (u_witness.now.state <= StateViewChange && u_witness.st_q <= StAcknowledge);
 
       // The first beat, compared with the state.
@@ -259,7 +259,7 @@ module vr_witness_formal
         assert (u_witness.header.many == |word[4][47:10]);
         assert (u_witness.op == u_witness.now.next && written_q == '0);
       end
-      if (decides | walks | asks | divides | installs | changes | responds | reaches) begin
+      if (decides | walks | asks | divides | installs | changes | responds | counts | reaches) begin
         if (u_witness.header.is_prepare & u_witness.header.formed) begin
           assert (word[0] >> 48 == '0 && word[1] >> 48 == '0 && word[2] >> 48 == '0);
           assert (word[4] >> 48 == '0 && word[2] != '0 && word[4] != '0);
@@ -282,6 +282,7 @@ module vr_witness_formal
       end
 
       // Requests of a Prepare
+      if (decides | walks) assert (u_witness.u_requests.is_first_q == decides);
       if (walks) begin
         assert (is_normal && word_view == view && op > last);
         assert (u_witness.header.is_prepare & u_witness.header.formed & ~u_witness.header.later);
@@ -300,7 +301,10 @@ module vr_witness_formal
         assert (is_recovering && ~word[0][0] && word[1] == u_witness.nonce_q);
         assert (kind == TypeRecoveryResponse);
       end
-      if (reaches) assert (is_recovering);
+      if (counts | reaches) assert (is_recovering);
+      if (reaches & u_witness.u_replica.all_answered_q) begin
+        assert ($countones(answers_q) > 32'(u_witness.now.replicas >> 1));
+      end
       if (u_witness.st_q == StFetch) assert (is_fetching);
 
       // Entries
@@ -315,6 +319,10 @@ module vr_witness_formal
         end
       end
       if (u_witness.st_q == StAcknowledge) assert (is_normal);
+      if ((settles && u_witness.after_q == StRoom || u_witness.st_q == StRoom) &&
+          u_witness.u_transfer.jumps_q) begin
+        assert (u_witness.before_op >= u_witness.keep_op);
+      end
 
       // View change
       if (after_change | changes) begin

@@ -3,7 +3,8 @@
 // (docs/applications/vr/witness.md). It keeps the state of the message only.
 //
 // finish_o: the state is the last one of its message; the rest of the message is discarded, or the
-// next one begins. A settle waits until results and writes of earlier states are valid.
+// next one begins. A settle waits until results and writes of earlier states are valid: this long
+// after the last line of the message has been extracted.
 `include "bombus_assert.svh"
 
 module vr_control
@@ -236,7 +237,8 @@ module vr_control
         sent_o.to_slot = slot_i[2:0];
         finish_o = slot_i >= {1'b0, replicas_i};
       end
-      StResponse: st_next_o = StReached;
+      StResponse: st_next_o = StCount;
+      StCount: st_next_o = StReached;
       StReached:
       if (facts_i.all_answered) begin
         events_o.recovered = facts_i.nothing_to_fetch;
@@ -346,7 +348,7 @@ module vr_control
     st_o <= st_d;
     after_o <= after_d;
     sent_log_q <= st_o == StSend;
-    settle_q <= st_o == StSettle ? settle_q - 1'b1 : 4'(SettleCycles);
+    settle_q <= st_o == StSettle && !facts_i.turns ? settle_q - 1'b1 : 4'(SettleCycles);
     if (rst_i) st_o <= StIdle;
   end
 

@@ -99,7 +99,7 @@ module vr_header
       TypeRecoveryResponse: begin
         header.is_response = 1'b1;
         header.formed = has_bytes(length_i, 61) & (word[0][63:32] == Version) & &is_number[5:2] &
-            (word[5] <= word[4]) & (word[4] <= word[3]);
+            (number_t'(word[5]) <= number_t'(word[4])) & (number_t'(word[4]) <= number_t'(word[3]));
       end
       TypePrepareOk, TypeDoViewChange, TypeValidateReadReply, TypeSetUpReply, TypeRecovery: begin
         header.is_foreign = 1'b1;

@@ -7,30 +7,28 @@ module vr_leader
 (
     input logic clk_i,
 
-    input  number_t  view_i,
-    input  replica_t replicas_i,  // not 0
-    input  logic     start_i,     // takes the view
-    input  logic     step_i,      // high until the result is read
-    output replica_t leader_o,
-    output logic     busy_o
+    input  replica_t       replicas_i,  // not 0
+    input  logic           start_i,
+    output logic     [5:0] place_o,     // of bit_i in the view; the highest one is the first
+    input  logic           bit_i,
+    input  logic           step_i,      // high until the result is read
+    output replica_t       leader_o,
+    output logic           busy_o
 );
 
-  logic [47:0] dividend_q;
-  logic [ 5:0] steps_q;
-  logic [ 3:0] remainder_q;
-  wire  [ 3:0] doubled = {remainder_q[2:0], dividend_q[47]};
-  wire  [ 3:0] reduced = doubled >= {1'b0, replicas_i} ? doubled - {1'b0, replicas_i} : doubled;
+  logic [3:0] remainder_q;
+  wire  [3:0] doubled = {remainder_q[2:0], bit_i};
+  wire  [3:0] reduced = doubled >= {1'b0, replicas_i} ? doubled - {1'b0, replicas_i} : doubled;
   assign leader_o = remainder_q[2:0];
-  assign busy_o   = steps_q != '0;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
-      dividend_q  <= view_i;
-      steps_q     <= 6'd48;
+      place_o <= 6'($bits(number_t) - 1);
+      busy_o <= 1'b1;
       remainder_q <= '0;
     end else if (step_i & busy_o) begin
-      dividend_q  <= dividend_q << 1;
-      steps_q     <= steps_q - 1'b1;
+      place_o <= place_o - 1'b1;
+      busy_o <= place_o != '0;
       remainder_q <= reduced;
     end
   end

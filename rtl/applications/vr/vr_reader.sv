@@ -88,7 +88,7 @@ module vr_reader
     assign {drop_o, store_o, busy_o} = '0;
   end
 
-  logic window_ready, window_ended, has_second, has_line, found_valid;
+  logic window_ready, window_ended, has_second, has_line, turns, found_valid;
   wire begins = accepts_o & valid_o;
   assign ends_o = (finish_i | (st_i == StDrain)) & window_ended;
   assign accepts_o = ((st_i == StIdle) | ends_o) & ~holds_i;
@@ -143,6 +143,7 @@ module vr_reader
       .consume_i(actions_i.consume),
       .extract_i(actions_i.extract),
       .has_o(has_line),
+      .turns_o(turns),
       .tag_i('{is_request: is_request_i, is_entry: is_entry_i, write: writes_i, addr: addr_i}),
       .line_o(found_o),
       .keep_o,
@@ -155,7 +156,8 @@ module vr_reader
   assign found_addr_o = found_tag.addr;
   always_comb begin
     facts_o = '0;
-    facts_o.has_second = has_second;
+    facts_o.has_second = has_second & ~turns;
+    facts_o.turns = turns;
     facts_o.has_line = has_line;
     facts_o.has_request = found_request_o;
   end

@@ -56,18 +56,21 @@ module vr_replica
   state_e state_q;
   replica_t own_q, replicas_q, leader_q;
   number_t view_q, log_view_q, last_q, next_q, committed_q, cleaned_q;
-  logic [31:0] asked_at_q, retry_at_q;
-  logic asked_q;
+  logic [31:0] ask_at_q, retry_at_q;  // not before these times
+  logic asked_q;  // not long ago
   wire number_t word_view = number_t'(word_i[0]);
   wire replica_t word_replica = word_i[1][2:0];
+  wire number_t word_op = number_t'(word_i[1]);
   wire number_t word_2 = number_t'(word_i[2]);
 
   logic leader_busy;
+  logic [5:0] leader_place;
   vr_leader u_leader (
       .clk_i,
-      .view_i(header_i.is_response ? word_2 : word_view),
       .replicas_i(replicas_q),
-      .start_i(st_i != StModulo && st_next_i == StModulo),
+      .start_i(st_i == StDecide || st_i == StJudge),  // the states before StModulo
+      .place_o(leader_place),
+      .bit_i(header_i.is_response ? word_2[leader_place] : word_view[leader_place]),
       .step_i(st_i == StModulo),
       .leader_o,
       .busy_o(leader_busy)
@@ -83,11 +86,10 @@ module vr_replica
   replica_t highest_leader_q;
   wire [3:0] num_votes = 4'($countones(votes_q));
   wire replica_t quorum = replica_t'(replicas_q >> 1);
-  wire has_quorum = num_votes >= {1'b0, quorum};
-  wire all_answered = (num_votes > {1'b0, quorum}) & reached_q;
+  logic has_quorum_q, all_answered_q;  // one cycle after the votes
   wire nothing_to_fetch = target_q == base_o;
   wire restarts = recovers_i | (st_i == StRestart);
-  assign answered_o = (st_i == StReached) & all_answered;
+  assign answered_o = (st_i == StReached) & all_answered_q;
 
   // ---- Truncation: cleanUpTo, at most the last committed operation ----
 
@@ -98,24 +100,26 @@ module vr_replica
 
   // ---- Facts. The results are used some cycles after the state changes. ----
 
-  logic retry_due_q, may_ask_q, from_group_q, expected_q;
+  logic retry_due_q, from_group_q, expected_q;
   wire from_group = (word_i[1] < 64'(replicas_q)) & (word_replica != own_q);
   wire expected = (state_q == StateRecovering) & (word_i[1] == nonce_i) & ~word_i[0][0] &
       (word_i[0][31:0] < 32'(replicas_q));
   // A deadline may be up to 2^31 us late.
   wire [31:0] late = time_us_i - retry_at_q;
+  wire [31:0] ask_late = time_us_i - ask_at_q;
+  wire [31:0] next_time = time_us_i + 32'(RetryUs);
   always_comb begin
     facts_o = '0;
     facts_o.from_group = from_group_q;
     facts_o.expected = expected_q;
     facts_o.same_log = (state_q != StateViewChange) & ~header_i.later;
     facts_o.reaches = last_q >= target_q;
-    facts_o.all_answered = all_answered;
+    facts_o.all_answered = all_answered_q;
     facts_o.nothing_to_fetch = nothing_to_fetch;
-    facts_o.has_quorum = has_quorum;
+    facts_o.has_quorum = has_quorum_q;
     facts_o.had_quorum = had_quorum_q;
     facts_o.repeated = repeated_q;
-    facts_o.may_ask = may_ask_q;
+    facts_o.may_ask = ~asked_q;
     facts_o.retry_due = retry_due_q & timer_o;
     facts_o.leader_busy = leader_busy;
   end
@@ -132,27 +136,50 @@ module vr_replica
           cleaned: cleaned_q
       };
 
+  // What is committed, and where the log begins. Entries that are not installed also report the
+  // committed operations of the same log.
+  wire jumps = (st_i == StRoom) & (st_next_i == StCopy) & jumps_i;
+  wire reports = (st_i == StRoom) & finish_i & facts_o.same_log;
+  wire exceeds = reports & (reported_i > last_q);
+  wire number_t start = answered_o ? base_o : before_i;
+  wire number_t after_last = (answered_o ? base_o : last_q) + 1'b1;
+  number_t [3:0] committed_choices;
+  assign committed_choices = {start, last_q, reported_i, word_op};
+  wire to_start = answered_o | jumps;
+  wire to_last = exceeds | (actions_i.commits & ~header_i.op_held);
   always_ff @(posedge clk_i) begin
-    committed_frees_q <= committed_q > cleaned_q;
+    if (to_start | exceeds | actions_i.commits |
+        ((reports | (st_i == StInstalled)) & (reported_i > committed_q))) begin
+      committed_q <= committed_choices[{to_start|to_last, to_start|~(to_last|actions_i.commits)}];
+    end
+    if (to_start | frees_o) cleaned_q <= to_start ? start : clean_o;
+    if (restarts | rst_i) begin
+      committed_q <= '0;
+      cleaned_q   <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    has_quorum_q <= num_votes >= {1'b0, quorum};
+    all_answered_q <= (num_votes > {1'b0, quorum}) & reached_q;
+    committed_frees_q <= committed_q != cleaned_q;  // never below it
     retry_due_q <= ~late[31] & (st_i != StRecover) & (st_i != StFetch);
-    may_ask_q <= ~asked_q | (time_us_i - asked_at_q >= 32'(RetryUs));
+    if (~ask_late[31]) asked_q <= 1'b0;
     highest_later_q <= word_2 > highest_q;
-    highest_same_q <= word_2 == highest_q;
+    highest_same_q  <= word_2 == highest_q;
     if (st_i == StCheck) begin
       from_group_q <= from_group;
       expected_q   <= expected;
     end
 
     // Normal operation.
-    if (frees_o) cleaned_q <= clean_o;
     if (actions_i.appends) begin
-      last_q <= number_t'(word_i[1]);
+      last_q <= word_op;
       next_q <= next_i;
     end
-    if (actions_i.commits) committed_q <= header_i.op_held ? number_t'(word_i[1]) : last_q;
     if (st_i == StAsk && sends_i && free_i) begin
-      asked_q <= 1'b1;
-      asked_at_q <= time_us_i;
+      asked_q  <= 1'b1;
+      ask_at_q <= next_time;
     end
 
     // Recovery.
@@ -166,8 +193,6 @@ module vr_replica
       log_view_q <= '0;
       last_q <= '0;
       next_q <= 48'd1;
-      committed_q <= '0;
-      cleaned_q <= '0;
       votes_q <= '0;
       highest_q <= '0;
       reached_q <= 1'b0;
@@ -180,7 +205,7 @@ module vr_replica
       if (free_i | ~sends_i) slot_o <= slot_o + 4'd1;
     end else slot_o <= '0;
     if ((st_i == StRecover || st_i == StFetch) && finish_i) begin
-      retry_at_q <= time_us_i + 32'(RetryUs);
+      retry_at_q <= next_time;
     end
     if (st_i == StResponse) begin
       votes_q[word_i[0][2:0]] <= 1'b1;
@@ -196,13 +221,11 @@ module vr_replica
       end
     end
     if (answered_o) begin
-      view_q <= highest_q;
+      view_q   <= highest_q;
       leader_q <= highest_leader_q;
-      last_q <= base_o;
-      next_q <= base_o + 1'b1;
-      committed_q <= base_o;
-      cleaned_q <= base_o;
-      state_q <= StateFetching;
+      last_q   <= base_o;
+      next_q   <= after_last;
+      state_q  <= StateFetching;
       if (nothing_to_fetch) begin
         state_q <= StateNormal;
         log_view_q <= highest_q;
@@ -212,40 +235,29 @@ module vr_replica
 
     // View change.
     if (st_i == StChange) begin
-      had_quorum_q <= ~header_i.later & has_quorum;
+      had_quorum_q <= ~header_i.later & has_quorum_q;
       repeated_q   <= ~header_i.later & votes_q[word_replica] & ~word_replica[0];
       if (header_i.later) begin
         state_q  <= StateViewChange;
         view_q   <= word_view;
         leader_q <= leader_o;
         votes_q  <= MaxReplicas'(1) << word_replica;
-        least_q  <= word_2 < committed_q ? word_2 : committed_q;
+        least_q  <= committed_q;
         asked_q  <= 1'b0;
-      end else begin
-        votes_q[word_replica] <= 1'b1;
-        if (word_2 < least_q) least_q <= word_2;
-      end
+      end else votes_q[word_replica] <= 1'b1;
     end
-    if (st_i == StDecide && header_i.is_request) from_o <= number_t'(word_i[1]);
+    if ((st_i == StSpread || st_i == StChangeReply) && word_2 < least_q) least_q <= word_2;
+    if (st_i == StDecide && header_i.is_request) from_o <= word_op;
     if (st_i == StQuorum) from_o <= least_q;
     if (st_i == StSettle && from_o < cleaned_q) from_o <= cleaned_q;
 
-    // Entries. Those that are not installed also report the committed operations of the same log.
-    if (st_i == StRoom && finish_i && facts_o.same_log) begin
-      if (reported_i > last_q) committed_q <= last_q;
-      else if (reported_i > committed_q) committed_q <= reported_i;
-    end
-    if (st_i == StRoom && st_next_i == StCopy && jumps_i) begin
-      cleaned_q   <= before_i;
-      committed_q <= before_i;
-    end
+    // Entries
     if (st_i == StCopy && st_next_i == StInstalled) begin
       last_q  <= installed_i;
-      next_q  <= installed_i + 1'b1;
       asked_q <= 1'b0;
     end
     if (st_i == StInstalled) begin
-      if (reported_i > committed_q) committed_q <= reported_i;
+      next_q <= after_last;
       if (state_q != StateFetching || last_q >= target_q) begin
         state_q <= StateNormal;
         view_q <= word_view;
@@ -264,8 +276,6 @@ module vr_replica
       log_view_q <= '0;
       last_q <= '0;
       next_q <= 48'd1;
-      committed_q <= '0;
-      cleaned_q <= '0;
       asked_q <= 1'b0;
       timer_o <= 1'b0;
     end

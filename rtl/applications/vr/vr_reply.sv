@@ -89,60 +89,78 @@ module vr_reply
       .busy_o(log_busy_o)
   );
 
-  words_t out_word;
-  logic [5:0] out_bytes;
   assign free_o = ~out_valid_o | out_ready_i;
 
+  // ---- The message ----
+
+  // Each field is chosen among at most four wide sources (one LUT6 for each bit), one of which is
+  // the beat of vr_log_sender, or it has few bits.
+  wire is_ok = type_i == TypePrepareOk;
+  wire is_change = type_i == TypeStartViewChange;
+  wire is_recovery = type_i == TypeRecovery;
+  wire is_set_up = type_i == TypeSetUpReply;
+  wire is_read = type_i == TypeValidateReadReply;
+  wire is_request = ~(is_ok | is_change | is_recovery | is_set_up | is_read);  // of state transfer
+  wire fetches = st_i == StFetch;
+
+  words_t log_word, read_word, out_word;
+  logic [3:0][63:0] wide_0, wide_1, number_1, wide_2, wide_3;
+  logic [1:0] choice_0, choice_1, choice_number, choice_2, choice_3;
+  logic [5:0] out_bytes;
+  assign log_word = words_of(log_data);
+  // A byte, then the fields.
+  assign read_word = {
+    128'b0,
+    64'({now_i.own, 56'b0}),
+    64'({word_i[2][7:0], 56'b0}),
+    {word_i[1][7:0], word_i[2][63:8]},
+    {7'b0, valid_i, word_i[1][63:8]}
+  };
+  assign wide_0 = {log_word[0], read_word[0], 64'(now_i.log_view), 64'(now_i.view)};
+  assign number_1 = {nonce_i, 64'(now_i.committed), 64'(now_i.last), 64'(number_t'(word_i[1]))};
+  assign wide_1 = {
+    log_word[1], read_word[1], {32'(refused_i & is_set_up), 32'(now_i.own)}, number_1[choice_number]
+  };
+  assign wide_2 = {log_word[2], read_word[2], 64'(now_i.view), 64'(now_i.committed)};
+  assign wide_3 = {log_word[3], read_word[3], 64'(now_i.last), 64'(now_i.committed)};
   always_comb begin
-    out_word  = '0;
+    choice_0 = {is_read, is_request & ~fetches};
+    choice_1 = {is_read, is_change | is_set_up};
+    choice_number = {is_recovery, is_recovery | (is_ok & (st_i == StAcknowledge)) | fetches};
+    if (is_request & ~fetches) choice_number = 2'd2;
+    choice_2 = {is_read, is_set_up};
+    choice_3 = {is_read, is_set_up};
+    if (~emit_i) {choice_0, choice_1, choice_2, choice_3} = '1;
+    out_word[0] = wide_0[choice_0];
+    out_word[1] = wide_1[choice_1];
+    out_word[2] = wide_2[choice_2];
+    out_word[3] = wide_3[choice_3];
+    out_word[4] = emit_i ? 64'(now_i.committed) : log_word[4];
+    out_word[5] = emit_i ? 64'(now_i.cleaned) : log_word[5];
+    if (emit_i) begin
+      if (is_recovery | is_set_up) begin
+        out_word[0] = {Version, is_recovery ? 32'(now_i.own) : 32'(now_i.state)};
+      end
+      if (is_ok | is_recovery | is_request) out_word[2] = is_ok ? 64'(now_i.own) : '0;
+      if (is_change | is_recovery | is_request) out_word[3] = '0;
+      if (~is_set_up) out_word[5:4] = '0;
+    end
     out_bytes = 6'd29;
-    unique case (type_i)
-      TypePrepareOk: begin
-        out_word[0] = 64'(now_i.view);
-        out_word[1] = 64'(st_i == StAcknowledge ? now_i.last : number_t'(word_i[1]));
-        out_word[2] = 64'(now_i.own);
-        out_word[3] = 64'(now_i.committed);
-        out_bytes   = 6'd45;
-      end
-      TypeStartViewChange: begin
-        out_word[0] = 64'(now_i.view);
-        out_word[1] = 64'(now_i.own);
-        out_word[2] = 64'(now_i.committed);
-        out_bytes   = 6'd37;
-      end
-      TypeRecovery: begin
-        out_word[0] = {Version, 32'(now_i.own)};
-        out_word[1] = nonce_i;
-      end
-      TypeSetUpReply: begin
-        out_word[0] = {Version, 32'(now_i.state)};
-        out_word[1] = {32'(refused_i), 32'(now_i.own)};
-        out_word[2] = 64'(now_i.view);
-        out_word[3] = 64'(now_i.last);
-        out_word[4] = 64'(now_i.committed);
-        out_word[5] = 64'(now_i.cleaned);
-        out_bytes   = 6'd61;
-      end
-      TypeValidateReadReply: begin  // a byte, then the fields
-        out_word[0] = {7'b0, valid_i, word_i[1][63:8]};
-        out_word[1] = {word_i[1][7:0], word_i[2][63:8]};
-        out_word[2] = {word_i[2][7:0], 56'b0};
-        out_word[3] = {5'b0, now_i.own, 56'b0};
-        out_bytes   = 6'd38;
-      end
-      default: begin  // RequestStateTransfer
-        out_word[0] = 64'((st_i == StFetch ? now_i.view : now_i.log_view));
-        out_word[1] = 64'(st_i == StFetch ? now_i.last : now_i.committed);
-      end
-    endcase
+    if (is_ok) out_bytes = 6'd45;
+    else if (is_change) out_bytes = 6'd37;
+    else if (is_set_up) out_bytes = 6'd61;
+    else if (is_read) out_bytes = 6'd38;
   end
 
-  line_t short_data;
+  line_t out_data;
   always_comb begin
-    short_data = '0;
-    short_data[39:0] = {type_i, Magic};
-    short_data[40+:64] = swap64(64'(out_bytes - 6'(HeaderBytes)));
-    for (int unsigned w = 0; w < NumWords; w++) short_data[104+64*w+:64] = swap64(out_word[w]);
+    out_data = log_data;
+    if (emit_i) begin
+      out_data = '0;
+      out_data[39:0] = {type_i, Magic};
+      out_data[40+:64] = swap64(64'(out_bytes - 6'(HeaderBytes)));
+    end
+    for (int unsigned w = 0; w < NumWords; w++) out_data[104+64*w+:64] = swap64(out_word[w]);
   end
 
   (* ram_style = "distributed" *) address_t addresses[MaxReplicas];
@@ -166,7 +184,7 @@ module vr_reply
       out_valid_o  <= emit_i | log_valid;
       out_o.kind   <= '0;
       out_o.meta   <= out_meta;
-      out_o.data   <= emit_i ? short_data : log_data;
+      out_o.data   <= out_data;
       out_o.last   <= emit_i | log_last;
       out_o.bytes  <= emit_i ? 7'(out_bytes) : log_bytes;
       out_o.length <= emit_i ? length_t'(out_bytes) : log_length;

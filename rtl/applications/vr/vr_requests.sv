@@ -45,35 +45,43 @@ module vr_requests
   wire request_t found_request =
   '{client: word_at(found_i, 0), number: word_at(found_i, 8), bytes: word_at(found_i, 16)}
   ;
-  assign request = st_i == StDecide ? first_request : request_q;
+  logic is_first_q;
+  assign request = is_first_q ? first_request : request_q;
 
   length_t rest_q, left_q;  // bytes after this request, and of its operation
+  logic last_part_q, has_bytes_q;  // of left_q
   count_t requests_q, skip_q;  // left, to skip
   logic unfit_q;  // the operation is longer than the message
-  wire length_t rest = st_i == StDecide ? length_i - length_t'(77) : rest_q;
-  wire count_t skip = st_i == StDecide ? header_i.skip : skip_q;
-  wire count_t requests = st_i == StDecide ? count_t'(word_i[4]) : requests_q;
+  wire length_t rest = is_first_q ? length_i - length_t'(77) : rest_q;
+  wire count_t skip = is_first_q ? header_i.skip : skip_q;
+  wire count_t requests = is_first_q ? count_t'(word_i[4]) : requests_q;
   wire fits_message = ~|request.bytes[63:14] & (request.bytes[13:0] <= rest);
   assign keeps_o   = skip == '0;
-  assign lines_o   = count_t'((15'(request.bytes[13:0]) + 15'd63) >> 6) + 1'b1;
+  assign lines_o   = count_t'((15'(request.bytes[13:0]) + 15'd127) >> 6);
   assign request_o = request_q;
 
   always_comb begin
     facts_o = '0;
     facts_o.unfit = unfit_q;
-    facts_o.last_part = left_q <= length_t'(64);
+    facts_o.last_part = last_part_q;
     facts_o.last_request = requests_q == '0;
     facts_o.sound = facts_o.last_request ? rest_q == '0 : rest_q >= length_t'(24);
-    facts_o.has_bytes = left_q != '0;
+    facts_o.has_bytes = has_bytes_q;
     facts_o.has_request = found_valid_i;
   end
 
+  wire length_t more = left_q - length_t'(64);
   always_ff @(posedge clk_i) begin
+    if (st_i == StCheck) is_first_q <= 1'b1;
+    else if (walks_i) is_first_q <= 1'b0;
+    if (st_i == StDecide) request_q <= first_request;
+    else if (found_valid_i) request_q <= found_request;
     if (walks_i) begin
-      request_q <= request;
       requests_q <= requests - 1'b1;
       rest_q <= rest - length_t'(request.bytes[13:0]);
       left_q <= length_t'(request.bytes[13:0]);
+      last_part_q <= request.bytes[13:0] <= 14'd64;
+      has_bytes_q <= request.bytes[13:0] != '0;
       unfit_q <= ~fits_message;
       part_o <= |request.bytes[13:6] ? 7'd64 : request.bytes[6:0];
       skip_q <= keeps_o ? '0 : skip - 1'b1;
@@ -84,11 +92,12 @@ module vr_requests
     end
     if (st_i == StCheck) op_o <= next_i;
     if (st_i == StOp && extract_i) begin
-      left_q <= left_q - length_t'(64);
-      part_o <= left_q >= length_t'(128) ? 7'd64 : 7'(left_q - length_t'(64));
+      left_q <= more;
+      last_part_q <= more <= length_t'(64);
+      has_bytes_q <= more != '0;
+      part_o <= |more[13:6] ? 7'd64 : more[6:0];
     end
     if (st_i == StRequest && has_line_i) rest_q <= rest_q - length_t'(24);
-    if (found_valid_i) request_q <= found_request;
   end
 
 endmodule

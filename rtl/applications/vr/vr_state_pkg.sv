@@ -18,6 +18,7 @@ package vr_state_pkg;
     StRestart,
     StRecover,
     StResponse,
+    StCount,
     StReached,
     StFetch,
     StChange,
@@ -94,8 +95,9 @@ package vr_state_pkg;
   typedef struct packed {
     logic from_group;        // of another member
     logic expected;          // answer to the present recovery
-    logic has_second;        // beat
+    logic has_second;        // beat, and no line of the message before is extracted any more
     logic has_line;          // the next 64 bytes, or the rest
+    logic turns;             // a line is being extracted
     logic has_request;       // fields of a request have been found
     logic unfit;             // the operation is longer than the message
     logic last_part;         // of an operation

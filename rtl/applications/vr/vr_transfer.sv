@@ -23,19 +23,19 @@ module vr_transfer
     input line_t          line_i,      // of entries
     input logic           valid_i,
 
-    output facts_t  facts_o,      // those of the entries; the others are 0
-    output number_t keep_o,       // operations up to this one are kept
-    output number_t before_o,     // operation before the entries
-    output number_t kept_o,       // last operation before the new ones
+    output facts_t facts_o,  // those of the entries; the others are 0
+    output number_t keep_o,  // operations up to this one are kept; from StRoom on before_o, if it
+                             // is later
+    output number_t before_o,  // operation before the entries
     output number_t installed_o,  // last operation with them
-    output number_t reported_o,   // as committed
-    output count_t  lines_o,      // of new entries
-    output count_t  ops_o,
-    output line_t   line_o,
-    output logic    new_o,        // the line is part of a new entry,
-    output logic    first_o,      // and its first one
-    output number_t op_o,         // of this entry
-    output count_t  op_lines_o
+    output number_t reported_o,  // as committed
+    output count_t lines_o,  // of new entries
+    output count_t ops_o,
+    output line_t line_o,
+    output logic new_o,  // the line is part of a new entry,
+    output logic first_o,  // and its first one
+    output number_t op_o,  // of this entry
+    output count_t op_lines_o
 );
 
   localparam int unsigned BufferBits = $clog2(BufferLines);
@@ -43,7 +43,7 @@ module vr_transfer
   number_t first, last;
   count_t lines_q, left_q;  // to be received, of the entry that is copied
   logic [BufferBits:0] copy_q;
-  logic new_q, any_q, jumps_q, jumps_far_q, lacks_q;
+  logic new_q, any_q, jumps_q, jumps_far_q, lacks_q, has_new_q;
   vr_entries #(
       .BufferLines(BufferLines)
   ) u_entries (
@@ -68,7 +68,8 @@ module vr_transfer
   assign op_o = number_t'(word_at(line_o, 16));
   assign op_lines_o = count_t'((15'(op_bytes) + 15'd63) >> 6);
   assign new_o = first_o ? op_o > keep_o : new_q;
-  assign installed_o = ops_o == '0 ? keep_o : last;
+  assign installed_o = has_new_q ? last : keep_o;
+  wire exceeds = reported_o > installed_o;
 
   always_comb begin
     facts_o = '0;
@@ -78,10 +79,11 @@ module vr_transfer
     facts_o.jumps = jumps_q;
     facts_o.lacks = lacks_q;
     facts_o.copied = copy_q == (BufferBits + 1)'(header_i.lines);
-    facts_o.has_new = ops_o != '0;
+    facts_o.has_new = has_new_q;
   end
 
   always_ff @(posedge clk_i) begin
+    has_new_q <= ops_o != '0;
     if (st_i == StDecide) begin
       keep_o <= same_log_i ? now_i.last : now_i.committed;
       reported_o <= reported;
@@ -100,16 +102,13 @@ module vr_transfer
       if (any_q) before_o <= first - 1'b1;
       else before_o <= header_i.is_start ? number_t'(word_i[1]) : keep_o;
     end
-    if (st_i == StSettle && after_i == StRoom) begin
-      jumps_q <= before_o > keep_o;
-      jumps_far_q <= before_o > keep_o && before_o > reported_o;
-      lacks_q <= ~same_log_i & (reported_o > (ops_o == '0 ? kept_o : last));
-      kept_o <= jumps_q ? before_o : keep_o;
-    end
-    if (st_i == StRoom && st_next_i == StCopy && jumps_q) keep_o <= before_o;
+    if (st_i == StPlan) jumps_q <= before_o > keep_o;
+    jumps_far_q <= jumps_q & (before_o > reported_o);
+    lacks_q <= ~same_log_i & exceeds;
+    if ((st_i == StSettle && after_i == StRoom || st_i == StRoom) && jumps_q) keep_o <= before_o;
     if (st_i == StCopy) begin
       copy_q <= copy_q + 1'b1;
-      if (st_next_i == StInstalled && reported_o >= installed_o) reported_o <= installed_o;
+      if (st_next_i == StInstalled && exceeds) reported_o <= installed_o;
     end
     if (st_i == StCopyLine) begin
       left_q <= (first_o ? op_lines_o : left_q) - 1'b1;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a message from any position on: two beats, and a shifter.
+// The bytes of a message from any position on: two beats, and a line that is rotated.
 //
 // begin_i takes the first beat of a message; first_i, in the next cycle, makes it the present one.
 // The others are taken while ready_o is high. consume_i
 // moves the position by count_i bytes. extract_i puts the next 64 bytes on line_o; keep_o marks the
-// first count_i of them. Both need has_o: the next beat has arrived, or the message has ended.
+// first count_i of them. Both need has_o: the next beat has arrived, or the message has ended, and
+// no line is being rotated.
 //
-// The shifter moves the 128 bytes of both beats by multiples of 16, 4 and 1 bytes; each step is a
-// 4:1 multiplexer of no more bytes than the next one needs.
+// A line takes each byte from that of the two beats that holds it, in its place in the beat but for
+// a rotation by HomeBytes, where the operation of a Prepare begins. Lines at other places are then
+// rotated in place, by 8 bytes or by 1 in a cycle: one 4:1 multiplexer for each bit.
 //
-// Latency of an extraction: 3 cycles. Throughput: one per cycle.
+// Latency of an extraction: 2 cycles, and up to 14 for the rotation. Throughput: one per cycle;
+// with a rotation, one when that ends.
 module vr_window
   import vr_pkg::*;
 #(
@@ -33,6 +36,7 @@ module vr_window
     input  logic       consume_i,
     input  logic       extract_i,
     output logic       has_o,
+    output logic       turns_o,    // a line is being rotated
 
     input tag_t tag_i,
     output line_t line_o,
@@ -41,13 +45,19 @@ module vr_window
     output logic valid_o
 );
 
-  line_t current_q, next_q;
+  localparam int unsigned HomeBytes = 77 % LineBytes;  // (docs/applications/vr/wire.md)
+  localparam int unsigned TurnBytes = 8;
+  typedef logic [LineBytes-1:0][7:0] bytes_t;
+
+  // ---- The beats, and the position in the first of them ----
+
+  bytes_t current_q, next_q;
   logic has_next_q, ended_q;
   logic [5:0] offset_q;
 
   wire [7:0] after = {2'b0, offset_q} + {1'b0, count_i};
   wire shift = first_i | (consume_i & (after >= 8'd64));
-  assign has_o = has_next_q | ended_q;
+  assign has_o = (has_next_q | ended_q) & ~turns_o;
   assign ready_o = ~ended_q & (~has_next_q | shift | discard_i);
   assign ended_o = ended_q;
   assign next_o = next_q;
@@ -70,57 +80,57 @@ module vr_window
     if (rst_i) ended_q <= 1'b1;
   end
 
-  typedef logic [78:0][7:0] by_16_t;  // bytes after a shift by a multiple of 16
-  typedef logic [66:0][7:0] by_4_t;
-  by_16_t by_16_q;
-  by_4_t by_4_q;
-  logic [3:0] offset_16_q;
-  logic [1:0] offset_4_q;
-  wire [2*LineBytes-1:0][7:0] both = {next_q, current_q};
-  by_16_t by_16;
-  by_4_t by_4;
-  line_t by_1;
-  // The four choices of each byte.
+  // ---- The line ----
+
+  logic [5:0] left_q;  // bytes by which the line is still to be rotated
+  logic loaded_q;  // it has its place
+  wire by_more = |left_q[5:3];
+  wire [5:0] left = left_q - (by_more ? 6'(TurnBytes) : 6'd1);
+  // From the next beat: the bytes before the position. In a rotation: all bytes, or none of them.
+  wire [5:0] bound = turns_o ? {6{by_more}} : offset_q;
+  logic [LineBytes-1:0] of_next;
+  bytes_t line_q;
   always_comb begin
-    for (int unsigned n = 0; n < 79; n++) begin
-      logic [3:0][7:0] choices;
-      for (int unsigned t = 0; t < 4; t++) choices[t] = both[n+16*t];
-      by_16[n] = choices[offset_q[5:4]];
-    end
-  end
-  always_comb begin
-    for (int unsigned n = 0; n < 67; n++) begin
-      logic [3:0][7:0] choices;
-      for (int unsigned t = 0; t < 4; t++) choices[t] = by_16_q[n+4*t];
-      by_4[n] = choices[offset_16_q[3:2]];
-    end
-  end
-  always_comb begin
-    for (int unsigned n = 0; n < LineBytes; n++) begin
-      logic [3:0][7:0] choices;
-      for (int unsigned t = 0; t < 4; t++) choices[t] = by_4_q[n+t];
-      by_1[8*n+:8] = choices[offset_4_q];
-    end
+    for (int unsigned b = 0; b < LineBytes; b++) of_next[b] = 6'(b) < bound;
+    of_next[LineBytes-1] = turns_o & by_more;
   end
   always_ff @(posedge clk_i) begin
-    by_16_q <= by_16;
-    offset_16_q <= offset_q[3:0];
-    by_4_q <= by_4;
-    offset_4_q <= offset_16_q[1:0];
-    line_o <= by_1;
+    for (int unsigned b = 0; b < LineBytes; b++) begin
+      automatic int unsigned from = (b + HomeBytes) % LineBytes;
+      unique case ({
+        turns_o, of_next[from]
+      })
+        2'b00:   line_q[b] <= current_q[from];
+        2'b01:   line_q[b] <= next_q[from];
+        2'b10:   line_q[b] <= line_q[(b+1)%LineBytes];
+        default: line_q[b] <= line_q[(b+TurnBytes)%LineBytes];
+      endcase
+    end
   end
 
-  logic [1:0][6:0] count_q;
-  tag_t [2:0] tag_q;
-  logic [2:0] valid_q;
+  logic [6:0] count_q;
+  tag_t tag_q;
   always_ff @(posedge clk_i) begin
-    count_q <= {count_q[0], count_i};
-    for (int unsigned b = 0; b < LineBytes; b++) keep_o[b] <= 7'(b) < count_q[1];
-    tag_q   <= {tag_q[1:0], tag_i};
-    valid_q <= {valid_q[1:0], extract_i};
-    if (rst_i) valid_q <= '0;
+    if (extract_i) begin
+      count_q <= count_i;
+      tag_q <= tag_i;
+      left_q <= offset_q - 6'(HomeBytes);
+      turns_o <= offset_q != 6'(HomeBytes);
+      loaded_q <= offset_q == 6'(HomeBytes);
+    end else begin
+      if (turns_o) left_q <= left;
+      turns_o  <= turns_o & (left != '0);
+      loaded_q <= turns_o & (left == '0);
+    end
+    line_o <= line_q;
+    for (int unsigned b = 0; b < LineBytes; b++) keep_o[b] <= 7'(b) < count_q;
+    tag_o   <= tag_q;
+    valid_o <= loaded_q;
+    if (rst_i) begin
+      turns_o  <= 1'b0;
+      loaded_q <= 1'b0;
+      valid_o  <= 1'b0;
+    end
   end
-  assign tag_o   = tag_q[2];
-  assign valid_o = valid_q[2];
 
 endmodule

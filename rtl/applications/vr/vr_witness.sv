@@ -10,7 +10,8 @@
 //
 // Latency: 3 cycles from the only beat of a ValidateRead to the reply, 3 cycles from the last beat
 // of a Prepare with one request of 140 bytes to its PrepareOK. Throughput: one ValidateRead in 2
-// cycles; one such Prepare, of 4 beats, in 5. Only for beats of 512 bits.
+// cycles; one such Prepare, of 4 beats, in 5. The fields of a further request, and each line of its
+// operation, take up to 14 more (vr_window). Only for beats of 512 bits.
 module vr_witness
   import bombus_pkg::*;
   import vr_pkg::*;
@@ -217,7 +218,7 @@ module vr_witness
       .part_o(part)
   );
 
-  number_t keep_op, before_op, kept_op, installed, reported, copy_op;
+  number_t keep_op, before_op, installed, reported, copy_op;
   count_t new_lines, new_ops, copy_lines;
   line_t copy_line;
   logic copy_new, copy_first;
@@ -238,7 +239,6 @@ module vr_witness
       .facts_o(transfer_facts),
       .keep_o(keep_op),
       .before_o(before_op),
-      .kept_o(kept_op),
       .installed_o(installed),
       .reported_o(reported),
       .lines_o(new_lines),
@@ -282,7 +282,7 @@ module vr_witness
       .found_addr_i(found_addr),
       .found_write_i(found_write),
       .keep_i(keep_op),
-      .kept_op_i(kept_op),
+      .kept_op_i(keep_op),
       .jumps_i(transfer_facts.jumps),
       .new_lines_i(new_lines),
       .new_ops_i(new_ops),
@@ -435,7 +435,8 @@ module vr_witness
     end
   end
 
-  assign busy_o = (st_q != StIdle) | facts.set_up_pending | join_busy | out_valid_o | log_busy;
+  assign busy_o = (st_q != StIdle) | facts.set_up_pending | facts.turns | join_busy | out_valid_o |
+      log_busy;
 
   always_comb begin
     status_o = '0;
