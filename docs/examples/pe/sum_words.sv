@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel of a processing element: sums `length` bytes of the memory from `address` on as unsigned
 // words of 32 bits, lowest byte first, modulo 2^64. Both are multiples of DataBytes, or are rounded
-// down to one. A read error makes the value all ones.
+// down to one. A read error, or bytes beyond the memory, make the value all ones.
 //
 // Throughput: one beat per cycle. Latency after the last beat: 4 cycles. A stop waits for the
 // beats of the bursts that are requested.
+`include "axi_ports.svh"
+
 module sum_words #(
     parameter int unsigned DataWidth = 512,  // 64 to 1024
     parameter int unsigned AddrWidth = 32,
@@ -19,15 +21,7 @@ module sum_words #(
     output logic [63:0] kernel_result_o,
     input logic kernel_stop_i,
 
-    output logic [AddrWidth-1:0] memory_araddr_o,
-    output logic [7:0] memory_arlen_o,
-    output logic memory_arvalid_o,
-    input logic memory_arready_i,
-    input logic [DataWidth-1:0] memory_rdata_i,
-    input logic [1:0] memory_rresp_i,
-    input logic memory_rlast_i,
-    input logic memory_rvalid_i,
-    output logic memory_rready_o,
+    `BOMBUS_AXI_READ_INITIATOR(memory),
 
     output logic busy_o
 );
@@ -36,7 +30,7 @@ module sum_words #(
   localparam string Status = "kernel";
   localparam int unsigned ByteShift = $clog2(DataWidth / 8);
   localparam int unsigned NumWords = DataWidth / 32;
-  typedef logic [AddrWidth-ByteShift-1:0] beat_index_t;
+  typedef logic [AddrWidth-ByteShift:0] beat_count_t;
 
   typedef struct packed {
     logic [63:0] length;
@@ -46,29 +40,30 @@ module sum_words #(
   assign arguments = kernel_arguments_i;
 
   logic [4:0] requested;
-  logic left;
+  logic left, beyond;
   bursts #(
       .DataWidth(DataWidth),
       .AddrWidth(AddrWidth)
   ) u_bursts (
       .clk_i,
       .rst_i,
-      .start_i (kernel_start_i),
-      .first_i (beat_index_t'(arguments.address >> ByteShift)),
-      .length_i(beat_index_t'(arguments.length >> ByteShift)),
-      .stop_i  (kernel_stop_i),
-      .beats_o (requested),
-      .left_o  (left),
-      .addr_o  (memory_araddr_o),
-      .len_o   (memory_arlen_o),
-      .valid_o (memory_arvalid_o),
-      .ready_i (memory_arready_i)
+      .start_i  (kernel_start_i),
+      .address_i(arguments.address),
+      .length_i (arguments.length),
+      .beyond_o (beyond),
+      .stop_i   (kernel_stop_i),
+      .beats_o  (requested),
+      .left_o   (left),
+      .addr_o   (memory_araddr_o),
+      .len_o    (memory_arlen_o),
+      .valid_o  (memory_arvalid_o),
+      .ready_i  (memory_arready_i)
   );
   assign memory_rready_o = 1'b1;
 
   // ---- Sum: of a beat in one cycle, of all beats in the next ----
 
-  beat_index_t expected_q;  // beats that are requested and have not arrived
+  beat_count_t expected_q;  // beats that are requested and have not arrived
   logic [DataWidth-1:0] data_q;
   logic [1:0] valid_q;  // stages that hold a beat
   logic running_q, error_q;
@@ -86,7 +81,7 @@ module sum_words #(
     kernel_result_o <= error_q ? '1 : total_q;
     if (kernel_start_i) begin
       total_q <= '0;
-      error_q <= 1'b0;
+      error_q <= beyond;
     end else begin
       if (valid_q[1]) total_q <= total_q + sum_q;
       if (memory_rvalid_i & memory_rresp_i != '0) error_q <= 1'b1;
@@ -96,7 +91,7 @@ module sum_words #(
       expected_q <= '0;
     end else begin
       running_q  <= kernel_start_i | (running_q & ~ends);
-      expected_q <= expected_q + beat_index_t'(requested) - beat_index_t'(memory_rvalid_i);
+      expected_q <= expected_q + beat_count_t'(requested) - beat_count_t'(memory_rvalid_i);
     end
   end
 

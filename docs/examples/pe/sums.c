@@ -7,6 +7,7 @@
 #include "bombus_sim.h"
 #include "pe_memory_example_registers.h" /* of bombus generate */
 
+#define BYTES ((uint64_t)1 << 32) /* of a memory */
 #define REGISTERS(layer) (uint32_t)offsetof(pe_memory_example_t, tiles.layer)
 
 static int read(void *sim, uint32_t address, uint32_t *value) {
@@ -17,16 +18,19 @@ static int write(void *sim, uint32_t address, uint32_t value) {
   return bombus_write_register(sim, address, value);
 }
 
-static int await(void *sim, const char *line, uint64_t cycles) {
-  return bombus_advance_until_pin(sim, &line, 1, cycles);
+static int await(void *sim, const char *line, uint64_t *left) {
+  const uint64_t start = bombus_cycle(sim);
+  const int status = bombus_advance_until_pin(sim, &line, 1, *left);
+  *left -= bombus_cycle(sim) - start;
+  return status;
 }
 
 int main(void) {
   bombus_sim *sim = bombus_open(NULL);
   const bombus_pe_port port = {sim, read, write, await};
   const bombus_pe elements[] = {
-      {&port, "sum_done_0_o", REGISTERS(sum_0.pe), 2, REGISTERS(sum_0.pe_memory), 256},
-      {&port, "sum_done_1_o", REGISTERS(sum_1.pe), 2, REGISTERS(sum_1.pe_memory), 256},
+      {&port, "sum_done_0_o", REGISTERS(sum_0.pe), 2, REGISTERS(sum_0.pe_memory), 256, BYTES},
+      {&port, "sum_done_1_o", REGISTERS(sum_1.pe), 2, REGISTERS(sum_1.pe_memory), 256, BYTES},
   };
   const uint64_t arguments[] = {0x1000, 128}; /* address and bytes */
   uint32_t data[32];

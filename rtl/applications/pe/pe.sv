@@ -11,8 +11,10 @@
 //   leaves no message and no burst unfinished. Such an end sets neither `pending` nor `result`. A
 //   kernel without kernel_stop_i runs to its own end.
 // - A kernel that works without messages holds its own busy_o while it runs. One that waits for
-//   messages does not, so that an idle simulator can skip cycles; either does while
-//   kernel_stop_i is high.
+//   messages does not; either does while kernel_stop_i is high.
+//
+// The register `cycles` counts clock cycles. timer_o is high during a run, so a simulator skips
+// none of them.
 //
 // interrupt_o is high while the end of a run is not acknowledged and both enables are set. It may
 // stay open; software then reads `pending`.
@@ -46,7 +48,8 @@ module pe #(
     output logic interrupt_o,
 
     output logic [2:0] event_o,
-    output logic       busy_o
+    output logic       busy_o,
+    output logic       timer_o
 );
 
   localparam string Entry = "";  // not reachable from the mesh
@@ -110,6 +113,7 @@ module pe #(
   assign status_o.cycles.count = cycles_q;
   assign pending_rdata_o.done = pending_q;
   assign busy_o = kernel_start_o | (|event_o);
+  assign timer_o = running_q;
 
   `BOMBUS_ASSERT(StartsOnce, !kernel_start_o || running_q)
   `BOMBUS_ASSERT(StopsARun, !kernel_stop_o || (running_q && !kernel_start_o))

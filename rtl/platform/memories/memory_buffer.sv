@@ -17,6 +17,7 @@
 //
 // Latency: that of a write and a read of the memory, and 8 cycles. Throughput: one beat per cycle,
 // if the memory has the bandwidth for writing and reading and Slots covers its latency.
+`include "axi_ports.svh"
 `include "bombus_assert.svh"
 
 module memory_buffer
@@ -36,31 +37,12 @@ module memory_buffer
     input logic clk_i,
     input logic rst_i,
 
-    output logic [AddrWidth-1:0] axi_awaddr_o,
-    output logic [7:0] axi_awlen_o,
+    `BOMBUS_AXI_WRITE_INITIATOR(axi),
     output logic [2:0] axi_awsize_o,
     output logic [1:0] axi_awburst_o,
-    output logic axi_awvalid_o,
-    input logic axi_awready_i,
-    output logic [DataWidth-1:0] axi_wdata_o,
-    output logic [DataBytes-1:0] axi_wstrb_o,
-    output logic axi_wlast_o,
-    output logic axi_wvalid_o,
-    input logic axi_wready_i,
-    input logic [1:0] axi_bresp_i,
-    input logic axi_bvalid_i,
-    output logic axi_bready_o,
-    output logic [AddrWidth-1:0] axi_araddr_o,
-    output logic [7:0] axi_arlen_o,
+    `BOMBUS_AXI_READ_INITIATOR(axi),
     output logic [2:0] axi_arsize_o,
     output logic [1:0] axi_arburst_o,
-    output logic axi_arvalid_o,
-    input logic axi_arready_i,
-    input logic [DataWidth-1:0] axi_rdata_i,
-    input logic [1:0] axi_rresp_i,
-    input logic axi_rlast_i,
-    input logic axi_rvalid_i,
-    output logic axi_rready_o,
 
     output logic [$clog2(Slots):0] fill_o,  // messages in the buffer; must also be raised
 

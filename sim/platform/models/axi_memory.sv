@@ -9,6 +9,8 @@
 // other, those of one ID never.
 //
 // Outstanding: MaxReads and MaxWrites; more wait at the address channel.
+`include "axi_ports.svh"
+
 module axi_memory
   import axi_memory_pkg::*;
 #(
@@ -24,39 +26,17 @@ module axi_memory
     input logic clk_i,
     input logic rst_i,
 
-    input logic [IdWidth-1:0] axi_awid_i,
-    input logic [AddrWidth-1:0] axi_awaddr_i,
-    input logic [7:0] axi_awlen_i,
+    `BOMBUS_AXI_WRITE_TARGET(axi),
     input logic [2:0] axi_awsize_i,
     input logic [1:0] axi_awburst_i,
-    input logic axi_awvalid_i,
-    output logic axi_awready_o,
-
-    input logic [DataWidth-1:0] axi_wdata_i,
-    input logic [DataBytes-1:0] axi_wstrb_i,
-    input logic axi_wlast_i,
-    input logic axi_wvalid_i,
-    output logic axi_wready_o,
-
+    input logic [IdWidth-1:0] axi_awid_i,
     output logic [IdWidth-1:0] axi_bid_o,
-    output logic [1:0] axi_bresp_o,
-    output logic axi_bvalid_o,
-    input logic axi_bready_i,
 
-    input logic [IdWidth-1:0] axi_arid_i,
-    input logic [AddrWidth-1:0] axi_araddr_i,
-    input logic [7:0] axi_arlen_i,
+    `BOMBUS_AXI_READ_TARGET(axi),
     input logic [2:0] axi_arsize_i,
     input logic [1:0] axi_arburst_i,
-    input logic axi_arvalid_i,
-    output logic axi_arready_o,
-
-    output logic [IdWidth-1:0] axi_rid_o,
-    output logic [DataWidth-1:0] axi_rdata_o,
-    output logic [1:0] axi_rresp_o,
-    output logic axi_rlast_o,
-    output logic axi_rvalid_o,
-    input logic axi_rready_i
+    input logic [IdWidth-1:0] axi_arid_i,
+    output logic [IdWidth-1:0] axi_rid_o
 );
 
   localparam int unsigned WordShift = $clog2(DataBytes);

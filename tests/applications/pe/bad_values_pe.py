@@ -14,5 +14,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"WindowWords": 131072},
         {"AddrWidth": 10},
         {"AddrWidth": 43},
+        {"AccessCycles": 1},
+        {"AccessCycles": 524289},
     ],
 }

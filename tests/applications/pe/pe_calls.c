@@ -8,32 +8,47 @@
 #include "bombus_sim.h"
 #include "pe_memory_example_registers.h"
 
+#define BYTES ((uint64_t)1 << 32) /* of a memory */
 #define REGISTERS(layer) (uint32_t)offsetof(pe_memory_example_t, tiles.layer)
 
 static int port_error; /* that the port returns */
+static unsigned early; /* returns of `await` before the line is high */
+static unsigned awaits;
+static uint32_t counts_up = UINT32_MAX, ups; /* a register that seems to count reads */
 
 static int read(void *sim, uint32_t address, uint32_t *value) {
-  return port_error ? port_error : bombus_read_register(sim, address, value);
+  const int status = port_error ? port_error : bombus_read_register(sim, address, value);
+  if (address == counts_up) *value += ups++;
+  return status;
 }
 
 static int write(void *sim, uint32_t address, uint32_t value) {
   return port_error ? port_error : bombus_write_register(sim, address, value);
 }
 
-static int await(void *sim, const char *line, uint64_t cycles) {
-  return bombus_advance_until_pin(sim, &line, 1, cycles);
+static int await(void *sim, const char *line, uint64_t *left) {
+  ++awaits;
+  if (port_error) return port_error;
+  if (early > 0) {
+    --early;
+    return 0;
+  }
+  const uint64_t start = bombus_cycle(sim);
+  const int status = bombus_advance_until_pin(sim, &line, 1, *left);
+  *left -= bombus_cycle(sim) - start;
+  return status;
 }
 
 int main(void) {
   bombus_sim *sim = bombus_open(NULL);
   const bombus_pe_port port = {sim, read, write, await};
   const bombus_pe elements[] = {
-      {&port, "sum_done_0_o", REGISTERS(sum_0.pe), 2, REGISTERS(sum_0.pe_memory), 256},
-      {&port, NULL, REGISTERS(sum_1.pe), 2, REGISTERS(sum_1.pe_memory), 256}, /* is polled */
-      {&port, NULL, REGISTERS(sum_1.pe), 2, 0, 0},                           /* no memory */
+      {&port, "sum_done_0_o", REGISTERS(sum_0.pe), 2, REGISTERS(sum_0.pe_memory), 256, BYTES},
+      {&port, NULL, REGISTERS(sum_1.pe), 2, REGISTERS(sum_1.pe_memory), 256, BYTES}, /* polled */
+      {&port, NULL, REGISTERS(sum_1.pe), 2, 0, 0, 0}, /* no memory */
   };
   const bombus_pe fill = /* of another kind */
-      {&port, "fill_done_o", REGISTERS(fill.pe), 3, REGISTERS(fill.pe_memory), 256};
+      {&port, "fill_done_o", REGISTERS(fill.pe), 3, REGISTERS(fill.pe_memory), 256, BYTES};
   const uint64_t some[] = {64, 128, 3}, none[] = {0, 0}, all[] = {0, 1 << 20};
   uint8_t data[2048], found[2048];
   uint64_t result, cycles, sum = 0;
@@ -82,8 +97,12 @@ int main(void) {
     port_error = -EIO;
     assert(bombus_pe_stop(pe, 1) == -EIO);
     assert(bombus_pe_start(pe, none, 2) == -EIO);
-    assert(bombus_pe_wait(pe, 0, NULL) < 0);
+    assert(bombus_pe_wait(pe, 0, NULL) == -EIO);
+    assert(bombus_pe_runs(pe) == -EIO);
+    assert(bombus_pe_acknowledge(pe) == -EIO);
+    assert(bombus_pe_cycles(pe, &cycles) == -EIO);
     assert(bombus_pe_read(pe, 0, found, 4) == -EIO);
+    assert(bombus_pe_write(pe, 0, data, 4) == -EIO);
     port_error = 0;
   }
   assert(bombus_pe_start_free(elements, 2, all, 2) == 0);
@@ -96,8 +115,31 @@ int main(void) {
   assert(memcmp(found, (const uint8_t[]){3, 0, 0, 0, 0, 0, 0, 0}, 8) == 0);
   assert(bombus_pe_write(&elements[0], 2, data, 4) == -EINVAL);
   assert(bombus_pe_write(&elements[0], 0, data, 3) == -EINVAL);
-  assert(bombus_pe_read(&elements[0], (uint64_t)1 << 42, found, 4) == -EINVAL);
+  for (uint64_t beyond = BYTES; beyond != 0; beyond <<= 1) {
+    assert(bombus_pe_read(&elements[0], beyond, found, 4) == -ERANGE);
+    assert(bombus_pe_write(&elements[0], beyond - 4, data, 8) == -ERANGE);
+  }
+  assert(bombus_pe_read(&elements[0], 0, found, 4) == 0);
+  assert(memcmp(found, data, 4) == 0); /* none has written to another address */
+  assert(bombus_pe_read(&elements[0], (uint64_t)0 - 4, found, 8) == -ERANGE);
+  assert(bombus_pe_read(&elements[0], BYTES - 4, found, 4) == 0);
   assert(bombus_pe_read(&elements[2], 0, found, 4) == -EINVAL);
+  counts_up = elements[0].memory + BOMBUS_PE_FAILED;
+  assert(bombus_pe_read(&elements[0], 0, found, 4) == -EIO);
+  assert(bombus_pe_write(&elements[0], 0, data, 4) == -EIO);
+  counts_up = UINT32_MAX;
+  /* Early returns of `await`: each takes one cycle of the limit. */
+  assert(bombus_pe_wait(&elements[0], 1000000, &result) == 0);
+  early = 5, awaits = 0;
+  assert(bombus_pe_start(&elements[0], all, 2) == 0);
+  assert(bombus_pe_wait(&elements[0], 1000000, &result) == 0);
+  assert(awaits == 6 && early == 0);
+  early = 100, awaits = 0;
+  assert(bombus_pe_start(&elements[0], all, 2) == 0);
+  assert(bombus_pe_wait(&elements[0], 50, &result) == -ETIMEDOUT);
+  assert(awaits == 50);
+  early = 0;
+  assert(bombus_pe_wait(&elements[0], 1000000, &result) == 0);
   bombus_close(sim);
   return 0;
 }

@@ -14,12 +14,12 @@ pytestmark = pytest.mark.slow
 
 IN = Layout(
     *(("start", 1), ("done", 1), ("acknowledge", 1), ("read", 1)),
-    *(("global_enable", 1), ("source_enable", 1), ("stop", 1), ("unused", 1), ("result", 8)),
+    *(("global_enable", 1), ("source_enable", 1), ("stop", 1), ("zero", 1), ("result", 8)),
 )
 OUT = Layout(
     *(("start", 1), ("idle", 1), ("pending", 1), ("interrupt", 1), ("answered", 1)),
-    *(("busy", 1), ("ended", 1), ("refused", 1), ("stopped", 1), ("stop", 1), ("unused", 6)),
-    *(("result", 8), ("cycles", 8)),
+    *(("busy", 1), ("ended", 1), ("refused", 1), ("stopped", 1), ("stop", 1)),
+    *(("timer", 1), ("unused", 5), ("result", 8), ("cycles", 8)),
 )
 
 
@@ -32,9 +32,9 @@ def wanted(inputs: Sequence[dict[str, int]]) -> Iterator[dict[str, int]]:
         ends = now["done"] & running & ~starts & 1
         ended, stopped = ends & ~stops & 1, ends & stops
         stops = running & ~ends & (stops | now["stop"]) & 1
-        acknowledged = now["acknowledge"]
+        acknowledged = now["acknowledge"] & ~now["zero"]
         pending = ended | (pending & ~acknowledged & 1)
-        answered = now["read"] & ~acknowledged & ~answered & 1
+        answered = now["read"] & ~now["acknowledge"] & ~answered & 1
         cycles = 0 if started else cycles + running
         result = now["result"] if ended else result
         refused = now["start"] & running
@@ -51,6 +51,7 @@ def wanted(inputs: Sequence[dict[str, int]]) -> Iterator[dict[str, int]]:
             "refused": refused,
             "stopped": stopped,
             "stop": stops,
+            "timer": running,
             "unused": 0,
             "result": result,
             "cycles": cycles % 256,
@@ -79,6 +80,7 @@ def test_every_cycle(benches: Benches, seed: int) -> None:
             "acknowledge": int(random.random() < 0.2),
             "stop": int(random.random() < 0.1),
             "read": int(random.random() < 0.3),
+            "zero": int(random.random() < 0.3),
             "global_enable": int(random.random() < 0.8),
             "source_enable": int(random.random() < 0.8),
             "result": random.randrange(256),
@@ -90,6 +92,16 @@ def test_every_cycle(benches: Benches, seed: int) -> None:
     assert found == list(wanted(inputs))
     events = ("ended", "refused", "stopped")
     assert bench.events[:3] == [sum(each[name] for each in found) for name in events]
+
+
+def test_a_zero_acknowledges_nothing(benches: Benches) -> None:
+    """A write of 0 to `pending` changes nothing; one of 1 does."""
+    nothing = {**dict.fromkeys(IN.fields, 0), "global_enable": 1, "source_enable": 1}
+    run = [{**nothing, "start": 1}, nothing, {**nothing, "done": 1}, nothing]
+    zero, one = ({**nothing, "acknowledge": 1, "zero": each} for each in (1, 0))
+    found = play(benches("pe"), [*run, zero, nothing, one, nothing])
+    assert [each["pending"] for each in found[2:]] == [1, 1, 1, 1, 0, 0]
+    assert [each["interrupt"] for each in found[2:]] == [1, 1, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("cycles", [1, 2, 200])

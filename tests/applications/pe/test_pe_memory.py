@@ -22,6 +22,11 @@ ACCESS = Layout(("write", 1), ("word", 16), ("data", 32))
 SLVERR = 2
 # The kernel writes below this address; software writes from it on, and the kernel reads there.
 SHARED, END = 0x8000, 0xC000
+REFUSED = 0xFFC0  # the memory refuses bursts that begin from here on
+READ_ERRORS, WRITE_ERRORS, LATE = range(3)  # events
+MOST_BEATS = 256 + 255  # of the kernel that are outstanding
+MEMORY_CYCLES = 40  # of a single access, with some for the bench
+FAILED = 0xFFFFFFFF
 
 
 @dataclass
@@ -103,7 +108,7 @@ def test_kernel_and_software(benches: Benches, data_width: int) -> None:
             world.write()
             words += world.read()
             # Software writes beyond what the kernel reads.
-            word = random.randrange(END // 4, 1 << 14)
+            word = random.randrange(END // 4, REFUSED // 4)
             answers += [world.access(word, random.getrandbits(32)), world.access(word)]
         bench.drain(quiet=200)
         assert bench.items(READ_DATA) == words
@@ -117,23 +122,131 @@ def test_kernel_and_software(benches: Benches, data_width: int) -> None:
             answers.append(world.access(word, random.getrandbits(32)))
         bench.drain(quiet=200)
         world.answers(answers)
-    assert bench.events[:2] == [0, 0]
+    assert bench.events[:3] == [0, 0, 0]
     assert bench.status == 0
 
 
-def test_software_waits_for_bursts_of_the_kernel(benches: Benches) -> None:
-    """Its answer follows those of all bursts that the kernel has begun."""
+def failed(bench: Bench) -> int:
+    """Accesses of software that failed."""
+    return bench.status >> 1
+
+
+@pytest.mark.parametrize("beats", [1, 16, 256])
+def test_software_reads_between_bursts(benches: Benches, beats: int) -> None:
+    """After the bursts that the kernel has begun, and before its further ones."""
     bench = benches("pe_memory")
-    bench.stall(READ_DATA, 0.9)
-    bench.push([ADDRESS.pack(addr=0, len=15)] * 2, READ)
-    bench.run(5)
-    bench.push([ACCESS.pack(write=0, word=3, data=0)], SOFTWARE)
-    bench.push([ADDRESS.pack(addr=0, len=0)], READ)
+    bench.push([ADDRESS.pack(addr=0, len=beats - 1)] * (2000 // beats), READ)
+    bench.run(100)
+    bench.push([ACCESS.pack(write=0, word=3, data=0)] * 3, SOFTWARE)
     bench.drain(quiet=200)
-    cycles = [each.cycle for each in bench.received(READ_DATA)]
+    beats_at = [each.cycle for each in bench.received(READ_DATA)]
+    assert len(beats_at) == 2000 // beats * beats
+    start = 100
+    for answer in bench.received(ANSWER):
+        between = sum(start < cycle < answer.cycle for cycle in beats_at)
+        assert between <= MOST_BEATS
+        assert answer.cycle - start < MOST_BEATS + MEMORY_CYCLES
+        start = answer.cycle
+    assert start < beats_at[-1]
+
+
+def test_software_writes_between_bursts(benches: Benches) -> None:
+    bench = benches("pe_memory")
+    world = World(bench, 64, Random(1))
+    bench.push([ADDRESS.pack(addr=0, len=15)] * 60, WRITE)
+    bench.push([world.data.pack(data=n, strb=0xFF, last=n % 16 == 15) for n in range(960)], DATA)
+    bench.run(100)
+    world.access(0x2000, 5)
+    bench.drain(quiet=300)
     (answer,) = bench.received(ANSWER)
-    assert len(cycles) == 33
-    assert cycles[31] < answer.cycle < cycles[32]
+    assert answer.cycle < 100 + MOST_BEATS + MEMORY_CYCLES
+    assert bench.taken(DATA)[-1] > answer.cycle
+    assert bench.items(RESPONSE) == [0] * 60
+
+
+def test_a_kernel_that_takes_nothing(benches: Benches) -> None:
+    """Accesses end at their limit. The late answer is that of no later access."""
+    bench = benches("pe_memory", AccessCycles=200)
+    world = World(bench, 64, Random(1))
+    bench.stall(READ_DATA, 1)
+    bench.stall(RESPONSE, 1)
+    bench.push([ADDRESS.pack(addr=0x8000, len=15)], READ)
+    bench.push([ADDRESS.pack(addr=0, len=0)], WRITE)
+    bench.push([world.data.pack(data=0, strb=0, last=1)], DATA)
+    bench.run(50)
+    bench.push([ACCESS.pack(write=0, word=3, data=0)], SOFTWARE)
+    bench.push([ACCESS.pack(write=1, word=3, data=7)], SOFTWARE)
+    bench.run(500)
+    first, second = bench.received(ANSWER)
+    assert first.item == FAILED
+    assert first.cycle <= 50 + 200 + 5
+    assert 195 <= second.cycle - first.cycle <= 205
+    assert (failed(bench), bench.events[LATE]) == (2, 2)
+    bench.stall(READ_DATA, 0)
+    bench.stall(RESPONSE, 0)
+    bench.forget()
+    answers = [world.access(3), world.access(3, 5), world.access(3)]  # the write had no effect
+    bench.drain(quiet=200)
+    world.answers(answers)
+    assert len(bench.items(READ_DATA)) == 16
+    assert bench.items(RESPONSE) == [0]
+    assert (failed(bench), bench.events[LATE]) == (2, 0)
+
+
+def test_a_kernel_that_gives_no_data(benches: Benches) -> None:
+    """A write that waits for the kernel's data ends without effect; reads are not concerned."""
+    bench = benches("pe_memory", AccessCycles=200)
+    world = World(bench, 64, Random(1))
+    bench.push([ADDRESS.pack(addr=0, len=1)], WRITE)
+    bench.run(20)
+    bench.push([ACCESS.pack(write=1, word=0x3000, data=7)], SOFTWARE)
+    answers = [world.access(0x3000)]
+    bench.run(400)
+    assert bench.items(ANSWER)[1:] == answers
+    assert (failed(bench), bench.events[LATE]) == (1, 1)
+    bench.push([world.data.pack(data=1, strb=0xFF, last=last) for last in (0, 1)], DATA)
+    bench.forget()
+    answers = [world.access(0x3000), world.access(0x3000, 8), world.access(0x3000)]
+    bench.drain(quiet=200)
+    world.answers(answers)
+    assert bench.items(RESPONSE) == [0]
+
+
+def test_errors_of_software(benches: Benches) -> None:
+    bench = benches("pe_memory")
+    accesses = [
+        ACCESS.pack(write=write, word=word, data=0)
+        for write in (0, 1)
+        for word in (REFUSED // 4 - 1, REFUSED // 4, (1 << 14) - 1)
+    ]
+    bench.push(accesses, SOFTWARE)
+    bench.drain(quiet=200)
+    assert bench.items(ANSWER)[:3] == [0, FAILED, FAILED]
+    assert failed(bench) == 4
+    assert bench.events[:3] == [2, 2, 0]
+
+
+@pytest.mark.parametrize("cycles", [0, 1, 3, 10, 12, 15, 20, 27])
+def test_reset_within_bursts(benches: Benches, cycles: int) -> None:
+    """Nothing of the time before is left."""
+    bench = benches("pe_memory")
+    world = World(bench, 64, Random(cycles))
+    bench.push([ADDRESS.pack(addr=0x8000, len=15)] * 2, READ)
+    bench.push([ADDRESS.pack(addr=0, len=15)] * 2, WRITE)
+    bench.push([world.data.pack(data=n, strb=0, last=n == 15) for n in range(20)], DATA)
+    bench.push([ACCESS.pack(write=cycles % 2, word=0x3000, data=0)] * 2, SOFTWARE)
+    bench.run(cycles)
+    bench.reset()
+    bench.run(100)
+    assert bench.status == 0
+    bench.forget()
+    words = [each for _ in range(5) for each in (world.write(), *world.read()) if each is not None]
+    answers = [world.access(0x3001, 9), world.access(0x3001)]
+    bench.drain(quiet=200)
+    assert bench.items(READ_DATA) == words
+    assert bench.items(RESPONSE) == [0] * 5
+    world.answers(answers)
+    assert failed(bench) == 0
 
 
 def test_throughput(benches: Benches) -> None:
@@ -163,4 +276,5 @@ def test_error(benches: Benches) -> None:
     found = [world.read_data.get(each, "resp") for each in bench.items(READ_DATA)]
     assert found == [0, SLVERR, SLVERR]
     assert bench.items(RESPONSE) == [SLVERR]
-    assert bench.events[:2] == [2, 1]
+    assert bench.events[:3] == [2, 1, 0]
+    assert failed(bench) == 0

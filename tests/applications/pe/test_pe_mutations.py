@@ -16,8 +16,14 @@ from tests.support.rtl_files import Mutation, sampled
 pytestmark = pytest.mark.slow
 
 CYCLES: Callable[..., None] = partial(test_pe.test_every_cycle, seed=1)
+ZERO: Callable[..., None] = test_pe.test_a_zero_acknowledges_nothing
 BOTH: Callable[..., None] = partial(test_pe_memory.test_kernel_and_software, data_width=64)
-WAITS: Callable[..., None] = test_pe_memory.test_software_waits_for_bursts_of_the_kernel
+TURN: Callable[..., None] = partial(test_pe_memory.test_software_reads_between_bursts, beats=256)
+WRITES: Callable[..., None] = test_pe_memory.test_software_writes_between_bursts
+TAKES: Callable[..., None] = test_pe_memory.test_a_kernel_that_takes_nothing
+GIVES: Callable[..., None] = test_pe_memory.test_a_kernel_that_gives_no_data
+FAILS: Callable[..., None] = test_pe_memory.test_errors_of_software
+RESET: Callable[..., None] = partial(test_pe_memory.test_reset_within_bursts, cycles=15)
 ERROR: Callable[..., None] = test_pe_memory.test_error
 MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
     ("pe", "regs_i.control.start & ~running_q", "regs_i.control.start", CYCLES),
@@ -29,10 +35,21 @@ MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
     ("pe", "& regs_i.global_interrupt.enable", "", CYCLES),
     ("pe", "~running_q & ~regs_i.control.start", "~running_q", CYCLES),
     ("pe", "if (done) result_q", "if (kernel_done_i) result_q", CYCLES),
-    ("pe_memory", "~reads & reads_q != '1", "reads_q != '1", WAITS),
-    ("pe_memory", "reads & reads_q == '0", "reads", WAITS),
-    ("pe_memory", "admits_data = data_q != '0", "admits_data = 1'b1", BOTH),
-    ("pe_memory", "writes & writes_q == '0", "writes", BOTH),
+    ("pe", "assign timer_o = running_q", "assign timer_o = 1'b0", CYCLES),
+    ("pe", "& pending_wdata_i.done", "", ZERO),
+    ("pe_memory", "~reads & read_beats_q < beats_t'(OutstandingBeats)", "read_beats_q < '1", TURN),
+    ("pe_memory", "~writes & data_beats_q", "data_beats_q", WRITES),
+    ("pe_memory", "read_beats_q - beats_t'(beat_taken);", "read_beats_q;", BOTH),
+    ("pe_memory", "~sent_write_q & ahead_q == '0", "~sent_write_q", BOTH),
+    ("pe_memory", "admits_data = data_beats_q != '0", "admits_data = 1'b1", BOTH),
+    ("pe_memory", "data_ready & data_beats_q == '0", "data_ready", BOTH),
+    ("pe_memory", "waits & ~ends & is_last", "1'b0", TAKES),
+    ("pe_memory", "answered & ~late_q", "answered", TAKES),
+    ("pe_memory", "writes & ~is_last", "writes", GIVES),
+    ("pe_memory", "(ends & bad)", "1'b0", FAILS),
+    ("pe_memory", "ends & axi_rresp_i == '0", "ends", FAILS),
+    ("pe_memory", "      read_beats_q <= '0;\n", "", RESET),
+    ("pe_memory", "      sent_q <= 1'b0;\n", "", RESET),
     ("pe_memory", "axi_rdata_i[32*lane+:32]", "axi_rdata_i[31:0]", BOTH),
     ("pe_memory", "DataBytes'(4'hF) << 4 * lane", "'1", BOTH),
     ("pe_memory", "axi_bvalid_i & ~own_write", "axi_bvalid_i", BOTH),

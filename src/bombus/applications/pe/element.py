@@ -37,7 +37,7 @@ class Outcome:
     """A finished run of a kernel."""
 
     value: int  # unsigned, 64 bits
-    cycles: int  # from the start to the end
+    cycles: int  # of the clock, from the start to the end
     outputs: tuple[bytes, ...] = ()  # of its arguments Out and InOut, in order
 
 
@@ -136,13 +136,12 @@ class Element:
 
     def _outputs(self, *, is_read: bool = True) -> tuple[bytes, ...]:
         """Frees the buffers of the arguments; the bytes of those that are outputs."""
-        found = []
-        for buffer, argument in self._buffers:
-            if is_read and isinstance(argument, Out | InOut):
-                found.append(buffer.read())
-            buffer.free()
+        buffers = self._buffers.copy()
         self._buffers.clear()
-        return tuple(found)
+        for buffer, _ in buffers:
+            buffer.free()  # it keeps its bytes until another one gets its place
+        outputs = (buffer for buffer, each in buffers if isinstance(each, Out | InOut))
+        return tuple(buffer.read() for buffer in outputs) if is_read else ()
 
     def _word(self, number: int, value: SupportsIndex) -> int:
         try:
@@ -208,7 +207,7 @@ class Element:
         outcome.
 
         TimeoutError after `limit_cycles`: the kernel still runs, and `wait` may be called again.
-        SimulationError if there is no such run.
+        SimulationError if there is no such run, or an output cannot be read.
         """
         if not self.started:
             raise SimulationError(f"{self.name} was not started")

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs for processing elements: each runs on the next free element of its kind."""
+"""Jobs for processing elements: each runs on the next free element of its kind.
+
+An element is free if its kernel is idle and no program waits for it: a run by `Element.start`
+keeps its element until `wait` or `stop`, one by another master of registers until it ends.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from bombus.applications.pe.element import (
+    POLL_CYCLES,
     RUN_CYCLES,
     Argument,
     Element,
@@ -25,19 +30,21 @@ class Job:
         self.arguments = arguments
         self.element: Element | None = None  # on which it runs or has run
         self.outcome: Outcome | None = None
-        self.error: str = ""
+        self.error: str = ""  # why there is no outcome
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, was stopped, or was lost by a reset."""
+        """Whether it has ended, has failed, was stopped, or was lost by a reset."""
         self._queue.progress()
         return self.outcome is not None or bool(self.error)
 
     def result(self, limit_cycles: int = RUN_CYCLES) -> Outcome:
         """Advances until it is done; other jobs continue meanwhile.
 
-        TimeoutError after `limit_cycles`; it may be called again. SimulationError if the job was
-        stopped, or lost by a reset.
+        TimeoutError after `limit_cycles`; it may be called again. SimulationError if the job has
+        failed (no room for its buffers, or a failed access to them), was stopped, or was lost by a
+        reset. Also, at once and with the job still queued, if `start` of the program keeps all
+        elements: none would become free.
         """
         self._queue.advance_until(self, limit_cycles)
         if self.outcome is None:
@@ -69,7 +76,9 @@ class Queue:
         self._waiting.clear()
 
     def submit(self, arguments: Sequence[Argument]) -> Job:
-        """A job with these arguments, which starts now if an element is free."""
+        """A job with these arguments, which starts now if an element is free; if that fails,
+        `Job.result` tells.
+        """
         self._elements[0].check(arguments)
         job = Job(self, arguments)
         self._waiting.append(job)
@@ -92,23 +101,45 @@ class Queue:
         accesses to registers.
         """
         for element in [each for each in self._running if each.finished]:
-            self._running.pop(element).outcome = element.wait()
+            job = self._running.pop(element)
+            try:
+                job.outcome = element.wait()
+            except SimulationError as error:
+                job.error = str(error)
         for element in self._elements:
-            if not self._waiting:
-                break
-            if not element.started and not element.running:
-                job = self._waiting.popleft()
-                job.element = element
-                self._running[element] = job
-                element.start(*job.arguments)
+            while self._waiting and not element.started and not element.running:
+                self._start(self._waiting[0], element)
+                self._waiting.popleft()
+
+    def _start(self, job: Job, element: Element) -> None:
+        """Starts a job on a free element, or leaves the reason why it cannot."""
+        try:
+            element.start(*job.arguments)
+        except SimulationError as error:
+            job.error = str(error)
+        else:
+            job.element = element
+            self._running[element] = job
 
     def advance_until(self, job: Job, limit_cycles: int) -> None:
         """Advances until a job is done; TimeoutError after `limit_cycles`."""
         end = self._simulation.cycle + limit_cycles
         while not job.done:
             left = end - self._simulation.cycle
-            if left <= 0 or not advance_until_end(self._simulation, [*self._running], left):
-                if job.done:
-                    return
+            if left <= 0:
                 where = f"on {job.element.name}" if job.element else "without an element"
                 raise TimeoutError(f"a job {where} is not done after {limit_cycles} cycles")
+            if job.element is None:
+                left = self._limit_of_waiting(left)
+            advance_until_end(self._simulation, [*self._running], left)
+
+    def _limit_of_waiting(self, limit_cycles: int) -> int:
+        """The cycles after which a job without an element looks for one again; SimulationError if
+        it would wait for ever.
+        """
+        if not all(each.started for each in self._elements):
+            return min(limit_cycles, POLL_CYCLES)  # another master of registers keeps one
+        if not self._running:
+            names = ", ".join(each.name for each in self._elements)
+            raise SimulationError(f"the job waits until `wait` or `stop` frees one of {names}")
+        return limit_cycles

@@ -6,6 +6,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,12 +59,15 @@ class Buffer:
         return self.address
 
     def write(self, data: bytes, offset: int = 0) -> None:
-        """Writes bytes from an offset on; SimulationError if they do not fit."""
+        """Writes bytes from an offset on; SimulationError if they do not fit or a write fails."""
         self._check(offset, len(data))
         self._memory.write(self.address + offset, data)
 
     def read(self, count: int | None = None, offset: int = 0) -> bytes:
-        """So many bytes from an offset on; None: up to the end."""
+        """So many bytes from an offset on; None: up to the end.
+
+        SimulationError if they do not exist or a read fails.
+        """
         count = self.size - offset if count is None else count
         self._check(offset, count)
         return self._memory.read(self.address + offset, count)
@@ -92,18 +96,24 @@ class Memory:
     # ---- Bytes ----
 
     def read(self, address: int, count: int) -> bytes:
-        """Bytes from an address on; SimulationError if some do not exist.
+        """Bytes from an address on; SimulationError if some do not exist or a read fails.
 
         Takes a read of the memory for every four bytes.
         """
         self._check(address, count)
+        if not count:
+            return b""
         first = address % WORD_BYTES
-        words = (word.bits for word in self._word_range(address, count))
-        data = b"".join(word.to_bytes(WORD_BYTES, "little") for word in words)
+        with self._noticing(f"read of {count} bytes from {address:#x}"):
+            words = (word.bits for word in self._word_range(address, count))
+            data = b"".join(word.to_bytes(WORD_BYTES, "little") for word in words)
         return data[first : first + count]
 
     def write(self, address: int, data: bytes) -> None:
-        """Writes bytes from an address on; SimulationError if some do not exist."""
+        """Writes bytes from an address on; SimulationError if some do not exist or a write fails.
+
+        Takes a write of the memory for every four bytes.
+        """
         self._check(address, len(data))
         if not data:
             return
@@ -111,9 +121,18 @@ class Memory:
         end = address + len(data)
         after = self.read(end, -end % WORD_BYTES)
         given = before + data + after
-        for number, word in enumerate(self._word_range(address, len(data))):
-            at = WORD_BYTES * number
-            word.bits = int.from_bytes(given[at : at + WORD_BYTES], "little")
+        with self._noticing(f"write of {len(data)} bytes to {address:#x}"):
+            for number, word in enumerate(self._word_range(address, len(data))):
+                at = WORD_BYTES * number
+                word.bits = int.from_bytes(given[at : at + WORD_BYTES], "little")
+
+    @contextmanager
+    def _noticing(self, what: str) -> Iterator[None]:
+        """SimulationError if the layer counts a failed access meanwhile."""
+        before = self._registers.failed.count
+        yield
+        if failed := (self._registers.failed.count - before) % (1 << 32):
+            raise SimulationError(f"{self._name}: {what}: {failed} accesses failed")
 
     def _word_range(self, address: int, count: int) -> Iterator[Any]:
         """The registers of the words with these bytes, each while the window shows it."""

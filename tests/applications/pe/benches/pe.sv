@@ -13,7 +13,7 @@ module bench #(
 
   typedef struct packed {
     logic [7:0] result;
-    logic unused;
+    logic zero;
     logic stop;
     logic source_enable;
     logic global_enable;
@@ -55,7 +55,7 @@ module bench #(
   end
 
   pending_t pending;
-  logic pending_done, start, stop, interrupt, busy, valid_q;
+  logic pending_done, start, stop, interrupt, busy, timer, valid_q;
   logic [2:0] events;
   logic [NumArguments-1:0][63:0] arguments;
   pe #(
@@ -70,7 +70,7 @@ module bench #(
       .status_o(status),
       .pending_request_i(now.acknowledge | now.read),
       .pending_write_i(now.acknowledge),
-      .pending_wdata_i(now.acknowledge),
+      .pending_wdata_i(~now.zero),
       .pending_rdata_o(pending),
       .pending_done_o(pending_done),
       .kernel_start_o(start),
@@ -80,7 +80,8 @@ module bench #(
       .kernel_stop_o(stop),
       .interrupt_o(interrupt),
       .event_o(events),
-      .busy_o(busy)
+      .busy_o(busy),
+      .timer_o(timer)
   );
 
   always_ff @(posedge clk_i) valid_q <= in_valid_i[0] & ~rst_i[0];
@@ -89,7 +90,8 @@ module bench #(
   assign out_o[0] = {
     8'(status.cycles.count),
     8'(status.result.bits),
-    6'b0,
+    5'b0,
+    timer,
     stop,
     events,
     busy,
@@ -101,6 +103,6 @@ module bench #(
   };
   assign event_o = 64'(events);
   assign status_o = 128'(arguments);
-  wire unused = ^{out_ready_i, now.unused, status};
+  wire unused = ^{out_ready_i, status};
 
 endmodule

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // pe_memory at a memory model. In: read addresses, write addresses and data of the kernel, and
 // accesses of software. Out: data and responses for the kernel, and answers for software.
-// Events: errors of reads, and of writes.
+// Events: errors of reads, and of writes; accesses of software that reached their limit.
+// Status: busy, and above it the failed accesses. The memory refuses bursts that begin in its last
+// 64 bytes.
 `include "bench.svh"
 
 module bench
@@ -9,11 +11,12 @@ module bench
 #(
     parameter int unsigned DataWidth = 64,
     parameter int unsigned WindowWords = 16,
+    parameter int unsigned AccessCycles = 16384,
     localparam int unsigned DataBytes = DataWidth / 8,
     localparam int unsigned AddrWidth = 16,
     localparam int unsigned InBits = DataWidth + DataBytes + 1 > 64 ? DataWidth + DataBytes + 1 : 64
 ) (
-    `BENCH_PORTS(4, InBits, 3, DataWidth + 3, 1, 1)
+    `BENCH_PORTS(4, InBits, 3, DataWidth + 3, 1, 33)
 );
 
   `BENCH_SHAPE
@@ -31,6 +34,7 @@ module bench
   };
 
   typedef struct packed {struct packed {logic [31:0] position;} window;} regs_t;
+  typedef struct packed {struct packed {logic [31:0] count;} failed;} status_t;
   typedef struct packed {logic [31:0] bits;} word_t;
   typedef struct packed {
     logic [31:0] data;
@@ -42,24 +46,29 @@ module bench
   regs_t regs;
   assign regs.window.position = 32'(given.word / 16'(WindowWords));
 
-  word_t answer;
+  word_t   answer;
+  status_t status;
   logic [AddrWidth-1:0] awaddr, araddr;
   logic [7:0] awlen, arlen;
   logic awvalid, awready, wlast, wvalid, wready, bvalid, bready, arvalid, arready;
   logic rlast, rvalid, rready, kernel_rlast, busy, unused_rid, unused_bid;
   logic [DataWidth-1:0] wdata, rdata, kernel_rdata;
   logic [DataBytes-1:0] wstrb;
-  logic [1:0] bresp, rresp, kernel_bresp, kernel_rresp, events;
+  logic [1:0] bresp, rresp, kernel_bresp, kernel_rresp;
+  logic [2:0] events;
   pe_memory #(
       .regs_t(regs_t),
+      .status_t(status_t),
       .word_t(word_t),
       .DataWidth(DataWidth),
       .AddrWidth(AddrWidth),
-      .WindowWords(WindowWords)
+      .WindowWords(WindowWords),
+      .AccessCycles(AccessCycles)
   ) u_pe_memory (
       .clk_i,
       .rst_i,
       .regs_i(regs),
+      .status_o(status),
       .word_request_i(in_valid_i[3]),
       .word_index_i($clog2(WindowWords)'(given.word)),
       .word_write_i(given.write),
@@ -116,6 +125,9 @@ module bench
   assign out_valid_o[2] = in_valid_i[3] & in_ready_o[3];
   assign out_o[2] = $bits(out_o[2])'(answer);
 
+  function automatic logic [1:0] burst(logic [AddrWidth-1:0] address);
+    return address >= 16'hFFC0 ? 2'b00 : 2'b01;
+  endfunction
   axi_memory #(
       .DataWidth(DataWidth),
       .AddrWidth(AddrWidth),
@@ -128,7 +140,7 @@ module bench
       .axi_awaddr_i(awaddr),
       .axi_awlen_i(awlen),
       .axi_awsize_i(3'($clog2(DataBytes))),
-      .axi_awburst_i(2'b01),
+      .axi_awburst_i(burst(awaddr)),
       .axi_awvalid_i(awvalid),
       .axi_awready_o(awready),
       .axi_wdata_i(wdata),
@@ -144,7 +156,7 @@ module bench
       .axi_araddr_i(araddr),
       .axi_arlen_i(arlen),
       .axi_arsize_i(3'($clog2(DataBytes))),
-      .axi_arburst_i(2'b01),
+      .axi_arburst_i(burst(araddr)),
       .axi_arvalid_i(arvalid),
       .axi_arready_o(arready),
       .axi_rid_o(unused_rid),
@@ -156,7 +168,7 @@ module bench
   );
 
   assign event_o  = 64'(events);
-  assign status_o = busy;
+  assign status_o = {status, busy};
   wire unused = ^{control_i, in_i, out_ready_i[2]};
 
 endmodule

@@ -8,7 +8,9 @@
  *   }
  *
  * Functions return 0 or more, or a negative errno value: those of the port, and
- *   -EINVAL     no such argument, or address beyond 32 bits of window and word
+ *   -EINVAL     no such argument; an element without a memory, or no multiple of 4
+ *   -ERANGE     bytes beyond the memory
+ *   -EIO        the memory has not answered an access, or with an error
  *   -EBUSY      the kernel runs
  *   -ETIMEDOUT  the kernel still runs at the limit; it may be waited for again
  * Addresses of registers are those of <design>_registers.h:
@@ -24,9 +26,9 @@ typedef struct {
   void *context; /* given to the functions */
   int (*read)(void *context, uint32_t address, uint32_t *value);
   int (*write)(void *context, uint32_t address, uint32_t value);
-  /* Until the interrupt line of an element is high, or -ETIMEDOUT at a limit in units of the
-   * caller. Returns early without harm. NULL: `pending` is read, limit times. */
-  int (*await)(void *context, const char *line, uint64_t limit);
+  /* Until the interrupt line of an element is high, or -ETIMEDOUT after *left units of the caller;
+   * subtracts those that have passed. May return early. NULL: `pending` is read, limit times. */
+  int (*await)(void *context, const char *line, uint64_t *left);
 } bombus_pe_port;
 
 typedef struct {
@@ -36,6 +38,7 @@ typedef struct {
   uint32_t num_arguments; /* of 64 bits */
   uint32_t memory;        /* address of its layer pe_memory; unused without a memory */
   uint32_t window_words;  /* of the layer pe_memory; 0: no memory */
+  uint64_t memory_bytes;  /* 2^addr_width of the layer pe_memory */
 } bombus_pe;
 
 enum {
@@ -47,7 +50,9 @@ enum {
   BOMBUS_PE_CYCLES = 0x18,
   BOMBUS_PE_ARGUMENT = 0x20,
   BOMBUS_PE_ARGUMENT_STRIDE = 0x10,
-  BOMBUS_PE_WORD = 0x04, /* of the layer pe_memory, after the window */
+  BOMBUS_PE_WINDOW = 0x00, /* of the layer pe_memory */
+  BOMBUS_PE_FAILED = 0x04,
+  BOMBUS_PE_WORD = 0x08,
   BOMBUS_PE_START = 1, /* bits of the control register */
   BOMBUS_PE_STOP = 2,
   BOMBUS_PE_IDLE = 4,
@@ -110,16 +115,22 @@ static inline int bombus_pe_start(const bombus_pe *pe, const uint64_t *arguments
   return status < 0 ? status : 0;
 }
 
-/* Until the run has ended, which it acknowledges. result: the returned value; may be NULL. */
+/* Until the run has ended, which it acknowledges, or for limit units of port->await, of which an
+ * early return counts as one at least. result: the returned value; may be NULL. */
 static inline int bombus_pe_wait(const bombus_pe *pe, uint64_t limit, uint64_t *result) {
-  if (pe->line != NULL && pe->port->await != NULL) {
-    const int status = pe->port->await(pe->port->context, pe->line, limit);
-    if (status < 0) return status;
-    limit = 0;
-  }
+  const int awaits = pe->line != NULL && pe->port->await != NULL;
   int ended;
-  while ((ended = bombus_pe_acknowledge(pe)) == 0 && limit != 0) --limit;
-  if (ended <= 0) return ended < 0 ? ended : -ETIMEDOUT;
+  while ((ended = bombus_pe_acknowledge(pe)) == 0) {
+    const uint64_t before = limit;
+    if (limit == 0) return -ETIMEDOUT;
+    if (awaits) {
+      const int status = pe->port->await(pe->port->context, pe->line, &limit);
+      if (status == -ETIMEDOUT) limit = 0; /* a last look at `pending` follows */
+      else if (status < 0) return status;
+    }
+    if (limit >= before) limit = before - 1;
+  }
+  if (ended < 0) return ended;
   uint64_t unused;
   const int status = bombus_pe_read64(pe, BOMBUS_PE_RESULT, result != NULL ? result : &unused);
   return status < 0 ? status : 0;
@@ -157,45 +168,49 @@ static inline int bombus_pe_start_free(const bombus_pe *elements, uint32_t count
 
 /* ---- Memory: addresses and numbers of bytes are multiples of 4 ---- */
 
-/* The register of a word of the memory; moves the window if the word is its first one. */
-static inline int bombus_pe_show(const bombus_pe *pe, uint64_t address, int moves,
-                                 uint32_t *at) {
-  const uint64_t word = address / 4;
-  if (pe->window_words == 0 || address % 4 != 0) return -EINVAL;
-  const uint64_t position = word / pe->window_words;
-  const uint32_t index = (uint32_t)(word % pe->window_words);
-  if (position > UINT32_MAX) return -EINVAL;
-  *at = pe->memory + BOMBUS_PE_WORD + 4 * index;
-  if (!moves && index != 0) return 0;
-  return pe->port->write(pe->port->context, pe->memory, (uint32_t)position);
+/* Accesses to the memory that have failed since reset, modulo 2^32. */
+static inline int bombus_pe_failed(const bombus_pe *pe, uint32_t *count) {
+  return pe->port->read(pe->port->context, pe->memory + BOMBUS_PE_FAILED, count);
+}
+
+/* Copies bytes from the memory to `to`, or to it from `from`; the other one is NULL. */
+static inline int bombus_pe_copy(const bombus_pe *pe, uint64_t address, uint8_t *to,
+                                 const uint8_t *from, size_t size) {
+  void *context = pe->port->context;
+  if (pe->window_words == 0 || address % 4 != 0 || size % 4 != 0) return -EINVAL;
+  if (size > pe->memory_bytes || address > pe->memory_bytes - size) return -ERANGE;
+  uint32_t before, after;
+  int status = bombus_pe_failed(pe, &before);
+  for (size_t n = 0; n < size && status >= 0; n += 4) {
+    const uint64_t place = (address + n) / 4;
+    const uint32_t index = (uint32_t)(place % pe->window_words);
+    const uint32_t at = pe->memory + BOMBUS_PE_WORD + 4 * index;
+    uint32_t word = 0;
+    if (n == 0 || index == 0) {
+      const uint32_t position = (uint32_t)(place / pe->window_words);
+      status = pe->port->write(context, pe->memory + BOMBUS_PE_WINDOW, position);
+      if (status < 0) return status;
+    }
+    if (from != NULL) {
+      for (unsigned k = 0; k < 4; ++k) word |= (uint32_t)from[n + k] << 8 * k;
+      status = pe->port->write(context, at, word);
+    } else if ((status = pe->port->read(context, at, &word)) >= 0) {
+      for (unsigned k = 0; k < 4; ++k) to[n + k] = (uint8_t)(word >> 8 * k);
+    }
+  }
+  if (status < 0) return status;
+  status = bombus_pe_failed(pe, &after);
+  if (status < 0) return status;
+  return after != before ? -EIO : 0;
 }
 
 static inline int bombus_pe_write(const bombus_pe *pe, uint64_t address, const void *data,
                                   size_t size) {
-  const uint8_t *bytes = (const uint8_t *)data;
-  if (size % 4 != 0) return -EINVAL;
-  for (size_t n = 0; n < size; n += 4) {
-    uint32_t at;
-    int status = bombus_pe_show(pe, address + n, n == 0, &at);
-    const uint32_t word = bytes[n] | (uint32_t)bytes[n + 1] << 8 | (uint32_t)bytes[n + 2] << 16 |
-                          (uint32_t)bytes[n + 3] << 24;
-    if (status >= 0) status = pe->port->write(pe->port->context, at, word);
-    if (status < 0) return status;
-  }
-  return 0;
+  return bombus_pe_copy(pe, address, NULL, (const uint8_t *)data, size);
 }
 
 static inline int bombus_pe_read(const bombus_pe *pe, uint64_t address, void *data, size_t size) {
-  uint8_t *bytes = (uint8_t *)data;
-  if (size % 4 != 0) return -EINVAL;
-  for (size_t n = 0; n < size; n += 4) {
-    uint32_t at, word;
-    int status = bombus_pe_show(pe, address + n, n == 0, &at);
-    if (status >= 0) status = pe->port->read(pe->port->context, at, &word);
-    if (status < 0) return status;
-    for (unsigned k = 0; k < 4; ++k) bytes[n + k] = (uint8_t)(word >> 8 * k);
-  }
-  return 0;
+  return bombus_pe_copy(pe, address, (uint8_t *)data, NULL, size);
 }
 
 #endif
