@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -12,6 +13,7 @@ from bombus.base.systemverilog import bits, element, vector
 from bombus.base.text import camel_case
 
 
+@cache  # an environment compiles each template once
 def templates(*folders: Path) -> jinja2.Environment:
     """The templates of generated files, including those in further folders."""
     found = jinja2.Environment(

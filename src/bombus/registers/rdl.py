@@ -97,10 +97,15 @@ class Rdl:
 
 def compile_text(files: Iterable[Path], text: str, top: str) -> AddrmapNode:
     """The address map `top` of a text that uses what the files declare."""
+    return _compiled(tuple((file, file.stat().st_mtime_ns) for file in files), text, top)
+
+
+@lru_cache(maxsize=16)  # of a design: for its register map and for its C header
+def _compiled(changed_ns: tuple[tuple[Path, int], ...], text: str, top: str) -> AddrmapNode:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{top}.rdl"
         file.write_text(text)
-        return Rdl([*files, file]).elaborate(top).top
+        return Rdl([*(given for given, _ in changed_ns), file]).elaborate(top).top
 
 
 def layer_registers(file: Path, kind: str, values: Mapping[str, int]) -> Block:
