@@ -135,6 +135,14 @@ def test_modules_that_are_no_layers_are_left_out(source: Path) -> None:
     assert "router_wormhole" in library.definitions
 
 
+def test_shipped_layers_are_read_once_for_all_designs(source: Path) -> None:
+    shipped, library = rtl.library(512), rtl.library(512, [source])
+    assert library.layers.keys() - shipped.layers.keys() == {"probe_layer"}
+    assert library.definitions == {**shipped.definitions, "probe_layer": source}
+    assert library.message_kinds == shipped.message_kinds
+    assert all(library.layers[name] is kind for name, kind in shipped.layers.items())
+
+
 def test_unknown_kind_names_near_matches() -> None:
     with pytest.raises(UserError, match="did you mean 'udp_echo'"):
         rtl.library(512).kind("udp_ehco")

@@ -88,14 +88,16 @@ def _assignments(
     return given + [f".{key}({value})" for key, value in shared.parameters.items() if key in names]
 
 
-def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[str, Path]:
-    """The file of each module and package; DesignError for duplicates."""
+def _definitions(
+    scan: Elaboration, found: Iterable[syntax.SyntaxNode], known: Mapping[str, Path]
+) -> dict[str, Path]:
+    """The file of each module and package; DesignError for duplicates, also of `known` ones."""
     first: dict[str, Path] = {}
     problems = []
     for declaration in found:
         name, location = name_of(declaration), declaration.header.name.location
         file = scan.file(location)
-        other = first.setdefault(name, file)
+        other = known.get(name) or first.setdefault(name, file)
         if other is not file:
             is_ours = other.is_relative_to(paths.RTL)
             whose = "a module of Bombus" if is_ours else f"a module in {other}"
@@ -109,23 +111,36 @@ def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[
 
 def library(data_width: int, sources: Iterable[Path] = (), shared: Shared = ALONE) -> Library:
     """All layers under rtl/ and in `sources`, for a data width in bits."""
-    files = [*rtl_files(), *sources]
-    missing = [file for file in files if not file.is_file()]
+    shipped = rtl_files()
+    given = [file for file in dict.fromkeys(sources) if file not in shipped]
+    missing = [file for file in (*shipped, *given) if not file.is_file()]
     if missing:
         raise UserError(f"there is no SystemVerilog file {missing[0]}")
-    versions = tuple((file, version(file)) for file in files)
-    return _library(data_width, shared, versions)
+    return _library(data_width, shared, _versions(shipped), _versions(given))
+
+
+_Versions = tuple[tuple[Path, int], ...]
+
+
+def _versions(files: Iterable[Path]) -> _Versions:
+    return tuple((file, version(file)) for file in files)
 
 
 @functools.lru_cache(maxsize=16)
-def _library(data_width: int, shared: Shared, versions: tuple[tuple[Path, int], ...]) -> Library:
-    files = [file for file, _ in versions]
+def _library(data_width: int, shared: Shared, shipped: _Versions, given: _Versions) -> Library:
+    """`given`: files of a design, whose layers are added to those that are shipped."""
+    if given:
+        known = _library(data_width, shared, shipped, ())
+    else:
+        known = Library(data_width, shared, (), {}, {}, {}, frozenset())
+    files = [file for file, _ in (*shipped, *given)]
     scan = elaborate(files)
     problems = scan.problems(syntax_only=True)
     if problems:
         raise DesignError(problems)
-    found = [module for tree in scan.trees.values() for module in declarations(tree)]
-    definitions = _definitions(scan, found)
+    trees = (scan.trees[file] for file, _ in given or shipped)
+    found = [module for tree in trees for module in declarations(tree)]
+    definitions = _definitions(scan, found, known.definitions)
     modules = {name_of(module): module for module in found if is_layer(module)}
     beside = {name: description(definitions[name]) for name in modules}
 
@@ -180,7 +195,15 @@ def _library(data_width: int, shared: Shared, versions: tuple[tuple[Path, int], 
         for name, each in probed.items()
         if refused and refused.intersection(elaboration.used(each.instance))
     )
-    return Library(data_width, shared, versions, layers, definitions, kinds, refusing)
+    return Library(
+        data_width,
+        shared,
+        (*shipped, *given),
+        {**known.layers, **layers},
+        {**known.definitions, **definitions},
+        kinds,
+        known.refusing | refusing,
+    )
 
 
 @functools.cache
