@@ -26,17 +26,15 @@ HANDSHAKE_S = 8  # two retransmissions of a SYN,ACK, and a little
 PIECE = 10_000  # bytes that a connection has in flight
 
 
-DESIGN = ROOT / "designs" / "tcp_echo.yaml"
+# Its echo server lets one peer take all sessions; tests of its controller build it, too.
+DESIGN = ROOT / "docs" / "examples" / "control" / "control_tcp.yaml"
 
 
 def echo_server(**parameters: int) -> Library:
-    """With these parameters of the engine. One peer may take all sessions, unless they say
-    otherwise.
-    """
-    text, tcp = DESIGN.read_text(), "{name: tcp, kind: tcp, "
+    """With these further parameters of the engine."""
+    text, tcp = DESIGN.read_text(), "{name: tcp, kind: tcp, max_per_peer: 16, "
     assert tcp in text
-    given = {"max_per_peer": SESSIONS, **parameters}
-    text = text.replace(tcp, tcp + "".join(f"{name}: {n}, " for name, n in given.items()))
+    text = text.replace(tcp, tcp + "".join(f"{name}: {n}, " for name, n in parameters.items()))
     with TemporaryDirectory() as folder:
         design = Path(folder) / DESIGN.name
         design.write_text(text)

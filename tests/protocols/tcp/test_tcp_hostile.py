@@ -22,6 +22,7 @@ from bombus.protocols.tcp.model import State
 from bombus.protocols.tcp.segment import distance
 from bombus.simulator.simulation import Simulation
 from tests.protocols.tcp.tcp_hostile import (
+    HANDSHAKE_S,
     MAX_HALF_OPEN,
     PORT,
     Session,
@@ -346,7 +347,7 @@ def test_flood_slows_nobody_down(flags: str, size: str) -> None:
         if flags == "SYN":
             assert most_sessions == len(BYSTANDERS) + MAX_HALF_OPEN
             assert new["no_session"] == here.injected - MAX_HALF_OPEN
-            here.simulation.elapse(seconds=70)
+            here.simulation.elapse(seconds=HANDSHAKE_S)
         else:
             assert most_sessions == len(BYSTANDERS)
             answered = "RST" not in flags

@@ -11,8 +11,9 @@ import pytest
 from bombus.protocols.tcp.model import State
 from bombus.simulator.build import build
 from bombus.simulator.simulation import Simulation
-from tests.protocols.tcp.tcp_hostile import DESIGN, PORT, SESSIONS, World, echo_server
+from tests.protocols.tcp.tcp_hostile import PORT, SESSIONS, World, echo_server
 from tests.protocols.tcp.tcp_wire import NOP, TIMESTAMPS, Wire, decode, parse
+from tests.support.helpers import DESIGNS
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +24,7 @@ STAMP = bytes((NOP, NOP, TIMESTAMPS, 10)) + bytes(8)
 @contextmanager
 def world(*, seed: int = 0, shares: bool = False) -> Iterator[World]:
     """`shares`: one peer may take half of the sessions, the default, instead of all."""
-    library = build(DESIGN, assertions=True) if shares else echo_server()
+    library = build(DESIGNS / "tcp_echo.yaml", assertions=True) if shares else echo_server()
     with Simulation(library, timer_step_us=20_000, seed=seed) as simulation:
         yield World(simulation, "strangers")
         simulation.check()
