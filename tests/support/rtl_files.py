@@ -76,5 +76,5 @@ class Mutation:
 
 
 def sampled(index: int) -> tuple[pytest.MarkDecorator, ...]:
-    """Marks of a mistake by its place in a list: `make test` tries one in eight."""
-    return () if index % 8 == 0 else (pytest.mark.sweep,)
+    """Marks of a mistake by its place in a list: `make test` tries one in sixteen."""
+    return () if index % 16 == 0 else (pytest.mark.sweep,)
