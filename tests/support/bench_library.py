@@ -92,7 +92,8 @@ def build(
 ) -> Path:
     """The library of a bench, with the RTL of folder `rtl` and further modules in `generated`."""
     (top,) = (ROOT / "tests").rglob(f"benches/{name}.sv")
-    extra = [BENCHES / "bench_pkg.sv", *MODELS.glob("*.sv"), *EXAMPLES.glob("*.sv")]
+    shared = [BENCHES / f"{each}.sv" for each in ("bench_pkg", "erratic_memory")]
+    extra = [*shared, *MODELS.glob("*.sv"), *EXAMPLES.glob("*.sv")]
     extra += sorted(generated.glob("*.sv")) if generated else []
     files = sources(top, rtl, extra, " ".join(map(str, macros.values())))
     include_dirs = sorted({file.parent for file in rtl.rglob("*.svh")} | {BENCHES})

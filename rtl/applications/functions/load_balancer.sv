@@ -24,6 +24,7 @@
 // External a read of the memory. Throughput: one beat per cycle.
 module load_balancer
   import bombus_pkg::*;
+  import axi_line_pkg::*;
   import load_balancer_pkg::*;
 #(
     parameter type beat_t = logic,

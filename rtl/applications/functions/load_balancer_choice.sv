@@ -15,6 +15,7 @@
 // the table is cleared.
 module load_balancer_choice
   import bombus_pkg::*;
+  import axi_line_pkg::*;
   import load_balancer_pkg::*;
 #(
     parameter type regs_t = logic,

@@ -16,6 +16,7 @@
 // bandwidth for a read of 64 bytes each and MaxReads covers its latency. After reset and after
 // clear_i, the memory is cleared, a set per cycle.
 module load_balancer_memory
+  import axi_line_pkg::*;
   import load_balancer_pkg::*;
 #(
     parameter type view_t = logic,

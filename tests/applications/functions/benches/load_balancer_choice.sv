@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// load_balancer_choice with its table in an external memory, as bad as AXI allows: a read returns
-// what the memory had when its address was taken, a write takes effect with its response, and
-// addresses and data are taken at random.
+// load_balancer_choice with its table in an external memory (erratic_memory).
 //
 // In: views (24 bytes) of one service, 10.0.0.1:80; accesses, from the top: whether of a backend
 // and not of slots, index (20), word (33). Out: from the top, whether a connection is new, has a
@@ -10,6 +8,7 @@
 `include "bench.svh"
 
 module bench
+  import axi_line_pkg::*;
   import load_balancer_pkg::*;
 #(
     parameter int unsigned NumConnections = 256,
@@ -61,19 +60,6 @@ module bench
   slot_word_t unused_word;
   axi_request_t request;
   axi_response_t response;
-  logic [511:0] rdata;
-  logic awready, wready, bvalid, arready, rvalid;
-  assign response = '{
-          awready: awready,
-          wready: wready,
-          bresp: '0,
-          bvalid: bvalid,
-          arready: arready,
-          rdata: rdata,
-          rresp: '0,
-          rlast: 1'b1,
-          rvalid: rvalid
-      };
   wire is_backend = in_i[1][53];
   load_balancer_choice #(
       .regs_t(regs_t),
@@ -120,64 +106,18 @@ module bench
   assign event_o = 64'({found_valid & found.has_evicted & found.is_balanced, unstored});
   assign status_o = ready;
 
-  // ---- The memory ----
-
-  localparam int unsigned Depth = 256;  // of each queue
-  logic [511:0] memory[NumSets];
-  logic [511:0] read_data[Depth], write_data[Depth];
-  logic [31:0] read_due[Depth], write_due[Depth];
-  logic [63:0] write_strobe[Depth];
-  logic [AddrWidth-7:0] write_set[Depth];
-  logic [7:0] reads_in, reads_out, addresses_in, data_in, writes_begun, writes_out;
-  logic [31:0] now, random;
-  initial random = 32'h12345;
-
-  assign rvalid = reads_in != reads_out && now >= read_due[reads_out];
-  assign rdata  = read_data[reads_out];
-  assign bvalid = writes_begun != writes_out && now >= write_due[writes_out];
-  always @(posedge clk_i) begin
-    random = {random[30:0], random[31] ^ random[21] ^ random[1] ^ random[0]};
-    now <= now + 1;
-    awready <= random[3] | random[4];
-    wready <= random[5] | random[6];
-    arready <= random[7:4] != '0 && 8'(reads_in - reads_out) < 8'd200;
-    if (request.arvalid & arready) begin
-      read_data[reads_in] <= memory[request.araddr[AddrWidth-1:6]];
-      read_due[reads_in] <= now + Latency;
-      reads_in <= reads_in + 1'b1;
-    end
-    if (rvalid & request.rready) reads_out <= reads_out + 1'b1;
-    if (request.awvalid & awready) begin
-      write_set[addresses_in] <= request.awaddr[AddrWidth-1:6];
-      addresses_in <= addresses_in + 1'b1;
-    end
-    if (request.wvalid & wready) begin
-      write_data[data_in] <= request.wdata;
-      write_strobe[data_in] <= request.wstrb;
-      data_in <= data_in + 1'b1;
-    end
-    if (writes_begun != addresses_in && writes_begun != data_in) begin
-      write_due[writes_begun] <= now + Latency;
-      writes_begun <= writes_begun + 1'b1;
-    end
-    if (bvalid & request.bready) begin
-      for (int b = 0; b < 64; b++) begin
-        if (write_strobe[writes_out][b]) begin
-          memory[write_set[writes_out]][8*b+:8] <= write_data[writes_out][8*b+:8];
-        end
-      end
-      writes_out <= writes_out + 1'b1;
-    end
-    if (rst_i) begin
-      now <= '0;
-      reads_in <= '0;
-      reads_out <= '0;
-      addresses_in <= '0;
-      data_in <= '0;
-      writes_begun <= '0;
-      writes_out <= '0;
-    end
-  end
-  wire unused = ^{request.wlast, request.awaddr[63:AddrWidth], request.araddr[63:AddrWidth]};
+  erratic_memory #(
+      .NumLines(NumSets),
+      .Latency (Latency)
+  ) u_memory (
+      .clk_i,
+      .rst_i,
+      .hold_writes_i(1'b0),
+      .hold_reads_i(1'b0),
+      .fail_writes_i(1'b0),
+      .fail_reads_i(1'b0),
+      .request_i(request),
+      .response_o(response)
+  );
 
 endmodule
