@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from bombus.simulator.build import build
-from tests import ROOT
+from tests import DESIGNS
 from tests.support.live import new_namespace
 
-DESIGN = ROOT / "docs" / "examples" / "control" / "managed.yaml"
+DESIGN = DESIGNS / "control.yaml"
 KEY = bytes(range(16)).hex()
 
 
@@ -50,19 +50,19 @@ def test_a_live_run_is_managed(tmp_path: Path) -> None:
 
         network, socket = "udp://10.77.0.2:9", f"unix:{path}"
         code, text = ctl(network, "counters", "--json")
-        assert code == 0 and json.loads(text)["eth_rx"]["mac_in_frames"] > 0, text
+        assert code == 0 and json.loads(text)["receive"]["mac_in_frames"] > 0, text
         code, text = ctl(socket, "counters", "--json")
         assert code == 0 and json.loads(text)["control"]["event.controller.applied"] > 0, text
         assert ctl(network, "set", "host[0].gateway", "10.77.0.77")[0] == 0
         code, text = ctl(socket, "get", "host[0].gateway.address")
         assert (code, text) == (0, "host[0].gateway.address = 10.77.0.77 (0x0a4d004d)\n")
-        code, text = ctl(network, "next-hop", "udp_tx", "0", "echo")
+        code, text = ctl(network, "next-hop", "transmit", "arp", "echo")
         assert code == 1 and "possible deadlock" in text, text
         # What is written over the network is known to the analysis over the socket.
-        assert ctl(network, "next-hop", "--force", "echo", "0", "eth_tx")[0] == 0
-        assert ctl(network, "next-hop", "echo", "0", "udp_tx") == (
+        assert ctl(network, "next-hop", "--force", "echo", "0", "icmp")[0] == 0
+        assert ctl(network, "next-hop", "echo", "0", "transmit") == (
             0,
-            "echo.udp_tx: udp_tx (by the design file) -> udp_tx\n",
+            "echo.udp_tx: transmit (by the design file) -> transmit\n",
         )
         code, text = ctl(network, "get", "host[0].ip", key="ff" * 16)
         assert code == 1 and "wrong key" in text, text
