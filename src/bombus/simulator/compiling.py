@@ -136,7 +136,9 @@ def compile_model(
         for name in (word for word in key.split() if word.endswith((".o", ".gch"))):
             shutil.move(work / name, folder / name)
 
-    runtime = cached_directory(f"runtime/{content_key([key, driver.shared_key], [])}", make_runtime)
+    # Checkouts and installations with the same files share it.
+    texts = [key.replace(str(SIM), ""), driver.shared_key]
+    runtime = cached_directory(f"runtime/{content_key(texts, [])}", make_runtime)
     variables["RUNTIME"] = str(runtime)
     run_logged(make(str(target)), log=log, cwd=work, environment=environment, what=what)
 

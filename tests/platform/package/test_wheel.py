@@ -146,7 +146,7 @@ assert all(file.is_file() for file in files), files
 
 
 def test_a_benchmark_runs_with_its_own_design(installed: Path) -> None:
-    arguments = ("bench", "udp-echo", "--packets", "20", "--json", "-")
+    arguments = ("bench", "ethernet", "--packets", "20", "--json", "-")  # a small design
     assert json.loads(bombus(installed, *arguments))
 
 
