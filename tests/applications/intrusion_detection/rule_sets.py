@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
-from bombus.applications.intrusion_detection import compiling, keywords
+from bombus.applications.intrusion_detection import compiling, keywords, sample
+from bombus.applications.intrusion_detection.compiling import Compiled
 from bombus.applications.intrusion_detection.content import Content
 from bombus.applications.intrusion_detection.model import Packet
 from bombus.applications.intrusion_detection.rule import Rule
@@ -61,6 +64,16 @@ def rules(random: Random, count: int, folder: Path) -> list[Rule]:
     file = folder / "random.rules"
     file.write_text(text(random, count))
     return compiling.read([file], {})
+
+
+@cache
+def published() -> tuple[list[Rule], Compiled]:
+    """As many rules as a published set has, and their tables."""
+    with TemporaryDirectory() as folder:
+        found = sample.rules(Random(1), 20_000, Path(folder))
+    random = Random(2)
+    traffic = b"".join(sample.payload(random, 1400) for _ in range(100))
+    return found, compiling.compile_rules(found, traffic, rows=32768)
 
 
 def _other_case(random: Random, data: bytes) -> bytes:

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from bombus.applications.intrusion_detection import compiling, lookup, model, sample
+from bombus.applications.intrusion_detection import compiling, lookup, model
 from bombus.applications.intrusion_detection.model import Packet
 from bombus.applications.intrusion_detection.streams import Flow, Segment
 from tests.applications.intrusion_detection import rule_frames, rule_sets
@@ -74,11 +74,10 @@ def test_random_rules(matcher: Matcher, tmp_path: Path, pace: dict[str, float]) 
         assert hits > 40
 
 
-def test_a_published_set(benches: Benches, tmp_path: Path) -> None:
+def test_a_published_set(benches: Benches) -> None:
     """Tables whose rows are beyond the first 16,384; only they have all the rules."""
     random = Random(1)
-    rules = sample.rules(random, 17_000, tmp_path)
-    done = compiling.compile_rules(rules, rows=32768)
+    rules, done = rule_sets.published()
     assert done.tables.used_rules > 16_384 and done.tables.used_steps > 16_384
     matcher = Matcher(benches("rule_matcher", Rows=32768))
     matcher.load(done.tables)

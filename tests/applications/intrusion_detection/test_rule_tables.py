@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -23,7 +22,6 @@ from bombus.applications.intrusion_detection import (
 )
 from bombus.applications.intrusion_detection.compiling import Compiled
 from bombus.applications.intrusion_detection.fragments import Rarity
-from bombus.applications.intrusion_detection.rule import Rule
 from bombus.base.errors import UserError
 from tests.applications.intrusion_detection import rule_sets
 
@@ -223,18 +221,9 @@ def test_no_rule_can_be_compiled(tmp_path: Path) -> None:
         compiling.compile_rules(compiling.read([file], {}))
 
 
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sequence[Rule], Compiled]:
-    """As many rules as a published set has."""
-    rules = sample.rules(Random(1), 20_000, tmp_path_factory.mktemp("rules"))
-    random = Random(2)
-    traffic = b"".join(sample.payload(random, 1400) for _ in range(100))
-    return rules, compiling.compile_rules(rules, traffic, rows=32768)
-
-
-def test_a_published_set_fits(published: tuple[Sequence[Rule], Compiled]) -> None:
+def test_a_published_set_fits() -> None:
     """All rules that can be compiled, of which a fifth are exact; port lists take no rows."""
-    _, done = published
+    _, done = rule_sets.published()
     found = done.tables
     assert {v.reason for v in done.verdicts if v.kind == compiling.NOT_COMPILED} <= {
         "no content of 4 bytes or more"
@@ -244,8 +233,8 @@ def test_a_published_set_fits(published: tuple[Sequence[Rule], Compiled]) -> Non
     assert found.prefilter_steps < fragments.MAX_STEPS  # to save rows
 
 
-def test_packets_of_a_published_set(published: tuple[Sequence[Rule], Compiled]) -> None:
-    rules, done = published
+def test_packets_of_a_published_set() -> None:
+    rules, done = rule_sets.published()
     random = Random(3)
     kinds = {v.rule.sid: v.kind for v in done.verdicts if v.kind != compiling.NOT_COMPILED}
     assert sorted(tables.sids(done.tables).values()) == sorted(kinds)
