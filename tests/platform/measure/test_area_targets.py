@@ -144,6 +144,7 @@ def test_router() -> None:
     assert router.delay_ps <= 2_700
 
 
+@pytest.mark.sweep
 def test_router_in_a_corner() -> None:
     """Ports that do not exist are no inputs of the crossbar."""
     local, north, east = 1, 2, 4
@@ -209,6 +210,7 @@ def test_tcp_of_many_sessions(sessions: int) -> None:
     assert engine.sta_ps is not None and engine.sta_ps <= DELAY_PS
 
 
+@pytest.mark.sweep
 def test_packet_processor_core() -> None:
     """The RISC-V core, with a margin to the 4 ns of the designs."""
     core = measure("rpu_core")

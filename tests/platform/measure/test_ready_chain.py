@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of `ready`: the layers that one runs through without a register, in a design of four."""
+"""Chains of `ready`: the layers that one runs through without a register, in rows of four."""
 
 from __future__ import annotations
 
@@ -26,52 +26,60 @@ module cutting (input logic clk_i, input logic in_valid_i, output logic in_ready
   always_ff @(posedge clk_i) in_ready_o <= out_ready_i;
 endmodule
 """
-LAYERS = ("u_0", "u_1", "u_2", "u_3")
+# Rows of four layers beside each other, in one design: mapping it takes four CPU seconds.
+ROWS = {
+    "through": ("passing", "passing", "passing", "passing"),
+    "cut": ("passing", "passing", "cutting", "passing"),
+    "early": ("passing", "cutting", "passing", "passing"),
+    "registers": ("cutting", "cutting", "cutting", "cutting"),
+}
 
 
-def _top(kinds: tuple[str, ...]) -> str:
-    instances = [
-        f"  {kind} u_{n} (.clk_i, .in_valid_i(valid[{n}]), .in_ready_o(ready[{n}]), "
-        f".out_valid_o(valid[{n + 1}]), .out_ready_i(ready[{n + 1}]), .reg_ready_o(reg_o[{n}]));"
-        for n, kind in enumerate(kinds)
-    ]
-    ports = "input logic clk_i, valid_i, ready_i, output logic valid_o, ready_o, [3:0] reg_o"
-    wires = (
-        "assign {valid[0], ready[4], valid_o, ready_o} = {valid_i, ready_i, valid[4], ready[0]};"
-    )
-    return "\n".join(
-        [
-            f"module top ({ports});",
-            "  logic [4:0] valid, ready;",
-            f"  {wires}",
-            *instances,
-            "endmodule",
+def _row(row: str, *places: int) -> tuple[str, ...]:
+    return tuple(f"u_{row}_{n}" for n in places or range(4))
+
+
+def _top() -> str:
+    inputs = ", ".join(f"{row}_valid_i, {row}_ready_i" for row in ROWS)
+    outputs = ", ".join(f"{row}_valid_o, {row}_ready_o, {row}_reg_o" for row in ROWS)
+    lines = [f"module top (input logic clk_i, {inputs}, output logic [3:0] {outputs});"]
+    for row, kinds in ROWS.items():
+        lines += [
+            f"  logic [4:0] {row}_valid, {row}_ready;",
+            f"  assign {row}_valid[0] = {row}_valid_i;",
+            f"  assign {row}_ready[4] = {row}_ready_i;",
+            f"  assign {row}_valid_o = {row}_valid[4];",
+            f"  assign {row}_ready_o = {row}_ready[0];",
         ]
-    )
+        lines += [
+            f"  {kind} u_{row}_{n} (.clk_i, .in_valid_i({row}_valid[{n}]), "
+            f".in_ready_o({row}_ready[{n}]), .out_valid_o({row}_valid[{n + 1}]), "
+            f".out_ready_i({row}_ready[{n + 1}]), .reg_ready_o({row}_reg_o[{n}]));"
+            for n, kind in enumerate(kinds)
+        ]
+    return "\n".join([*lines, "endmodule", ""])
 
 
-def _mapped(*kinds: str) -> flow.Mapped:
-    return flow.mapped(Sources(Part("top", {"top.sv": _LAYERS + _top(kinds)})))
+@pytest.fixture(scope="module")
+def rows() -> flow.Mapped:
+    return flow.mapped(Sources(Part("top", {"top.sv": _LAYERS + _top()})))
 
 
 @pytest.mark.slow
-def test_a_register_ends_the_chain() -> None:
-    through = _mapped("passing", "passing", "passing", "passing")
-    assert ready_chain(through, LAYERS) == ("u_3", "u_2", "u_1", "u_0")
+def test_a_register_ends_the_chain(rows: flow.Mapped) -> None:
+    assert ready_chain(rows, _row("through")) == _row("through", 3, 2, 1, 0)
     # The chain starts in the flip-flop of the third layer, which it does not run through.
-    cut = _mapped("passing", "passing", "cutting", "passing")
-    assert ready_chain(cut, LAYERS) == ("u_1", "u_0")
-    early = _mapped("passing", "cutting", "passing", "passing")
-    assert ready_chain(early, LAYERS) == ("u_3", "u_2")
-    assert ready_chain(_mapped("cutting", "cutting", "cutting", "cutting"), LAYERS) == ()
+    assert ready_chain(rows, _row("cut")) == _row("cut", 1, 0)
+    assert ready_chain(rows, _row("early")) == _row("early", 3, 2)
+    assert ready_chain(rows, _row("registers")) == ()
+    assert ready_chain(rows, [*_row("early"), *_row("through")]) == _row("through", 3, 2, 1, 0)
 
 
 @pytest.mark.slow
-def test_only_layers_and_their_streams_count() -> None:
+def test_only_layers_and_their_streams_count(rows: flow.Mapped) -> None:
     """Neither other modules on the path nor the register port."""
-    through = _mapped("passing", "passing", "passing", "passing")
-    assert ready_chain(through, ("u_3", "u_1")) == ("u_3", "u_1")
-    assert longest(Netlist(through.module(flow.GATES)), ()) == ()
+    assert ready_chain(rows, _row("through", 3, 1)) == _row("through", 3, 1)
+    assert longest(Netlist(rows.module(flow.GATES)), ()) == ()
 
 
 def test_layers_of_a_design() -> None:
