@@ -13,7 +13,7 @@ from bombus.simulator.build import build_library
 from bombus.simulator.verilating import SANITIZERS
 from tests import BEAT_BOARD
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.sweep]
 
 HERE = Path(__file__).parent
 INCLUDES = [f"-I{SIM / folder}" for folder in ("platform", "cluster")]
