@@ -65,7 +65,7 @@ class Bench:
         self.model = Ports(self.hosts, share_errors=self.is_shared)
 
     def introduce(self) -> None:
-        self.counted = self.counts()
+        self.dropped = self._drop_counters()
         self.run([(port, arp_request(STATIONS[port], self.hosts[port])) for port in PORTS])
 
     def __enter__(self) -> Bench:
@@ -79,17 +79,18 @@ class Bench:
             self.simulation.check()
         self.simulation.close()
 
-    def counts(self) -> Counter[str]:
+    def _drop_counters(self) -> Counter[str]:
         total: Counter[str] = Counter()
-        for values in self.simulation.counters().values():
-            total.update(values)
+        for tile in self.simulation.manifest["tiles"]:
+            names = {name for name in tile["counters"] if name.startswith(DROP)}
+            total.update(self.simulation.tile_counters(tile["name"], names))
         return total
 
     def drops(self) -> Counter[str]:
         """By `layer.reason`, since the last call."""
-        now = self.counts()
-        change, self.counted = now - self.counted, now
-        return Counter({k.removeprefix(DROP): n for k, n in change.items() if k.startswith(DROP)})
+        now = self._drop_counters()
+        change, self.dropped = now - self.dropped, now
+        return Counter({name.removeprefix(DROP): n for name, n in change.items()})
 
     def predict(self, frames: Frames) -> tuple[list[list[bytes]], Counter[str]]:
         replies: list[list[bytes]] = [[] for _ in PORTS]
