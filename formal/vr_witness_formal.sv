@@ -9,7 +9,8 @@
 // Votes: PrepareOK, StartViewChange, DoViewChange, and a ValidateReadReply that is valid. Contents
 // of the log, and received beats after the first one, are anything, as are the outputs of
 // vr_window, vr_entries and vr_log_sender, and what the index holds. Assumed: the index points into
-// the log; entries are installed with room, and with the numbers that vr_entries reports.
+// the log; entries are installed with room, and with the numbers that vr_entries reports;
+// vr_log_sender sends only when it is asked to.
 `include "bombus_types.svh"
 
 module vr_witness_formal
@@ -197,6 +198,8 @@ module vr_witness_formal
     if (u_witness.u_log.freed_q)
       assume (pointer_t'(u_witness.u_log.index_value - u_witness.u_log.head_q) <=
               pointer_t'(u_witness.u_log.tail_q - u_witness.u_log.head_q));
+    // vr_log_sender sends while the control waits for it.
+    if (u_witness.u_reply.log_valid) assume (u_witness.st_q == StSend);
     // Entries
     if (copies && u_witness.st_d == StInstalled)
       assume (pointer_t'(u_witness.u_log.write_q - u_witness.u_log.head_q) <= LogLines);
@@ -263,7 +266,7 @@ module vr_witness_formal
         if (u_witness.header.is_prepare & u_witness.header.formed) begin
           assert (word[0] >> 48 == '0 && word[1] >> 48 == '0 && word[2] >> 48 == '0);
           assert (word[4] >> 48 == '0 && word[2] != '0 && word[4] != '0);
-          assert (word[1] + 64'd1 == word[2] + word[4]);
+          if (u_witness.header.counted) assert (word[1] + 64'd1 == word[2] + word[4]);
         end
         assert (u_witness.header.is_response == (kind == TypeRecoveryResponse));
         assert (u_witness.header.is_start == (kind == TypeStartView));
@@ -285,9 +288,11 @@ module vr_witness_formal
       if (decides | walks) assert (u_witness.u_requests.is_first_q == decides);
       if (walks) begin
         assert (is_normal && word_view == view && op > last);
-        assert (u_witness.header.is_prepare & u_witness.header.formed & ~u_witness.header.later);
+        assert (u_witness.header.is_prepare & u_witness.header.formed & u_witness.header.counted);
+        assert (~u_witness.header.later);
         assert (number_t'(word[2]) <= u_witness.now.next && word[4] < 64'd1024);
         assert (64'(u_witness.u_requests.requests_q) < word[4]);
+        assert (u_witness.u_requests.last_request_q == (u_witness.u_requests.requests_q == '0));
         assert (u_witness.op == u_witness.now.next + written_q);
         if (u_witness.u_requests.skip_q == '0)
           assert (opened == 49'(written_q) + 49'(skipped));
@@ -319,6 +324,9 @@ module vr_witness_formal
         end
       end
       if (u_witness.st_q == StAcknowledge) assert (is_normal);
+      if (u_witness.st_q == StInstalled) begin
+        assert (u_witness.u_replica.reaches_q == (last >= u_witness.u_replica.target_q));
+      end
       if ((settles && u_witness.after_q == StRoom || u_witness.st_q == StRoom) &&
           u_witness.u_transfer.jumps_q) begin
         assert (u_witness.before_op >= u_witness.keep_op);

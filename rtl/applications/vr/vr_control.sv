@@ -52,10 +52,46 @@ module vr_control
   logic [3:0] settle_q;
   logic sent_log_q;  // the log is being sent, or was
   st_e after_d, st_d;
-  wire begins = accepts_i & valid_i;
-  wire active = (state_i == StateNormal) | (state_i == StateViewChange);
-  wire is_normal = state_i == StateNormal;
-  wire group_off = (state_i == StateOff) | (state_i == StateRecovering);
+  wire   begins = accepts_i & valid_i;
+  wire   active = (state_i == StateNormal) | (state_i == StateViewChange);
+  wire   is_normal = state_i == StateNormal;
+  wire   group_off = (state_i == StateOff) | (state_i == StateRecovering);
+
+  // The message that may be sent: by the state alone, so that it is known early in the cycle.
+  sent_t sent;
+  always_comb begin
+    sent = '{valid: 1'b0, kind: TypePrepareOk, to_source: 1'b0, to_slot: leader_of_view_i};
+    unique case (st_o)
+      StDecide:
+      if (header_i.is_read) begin
+        sent.kind = TypeValidateReadReply;
+        sent.to_source = 1'b1;
+      end
+      StAsk: begin
+        sent.kind = TypeRequestStateTransfer;
+        if (header_i.later) sent.to_slot = leader_i;
+      end
+      StReply: begin
+        sent.kind = TypeSetUpReply;
+        sent.to_source = 1'b1;
+      end
+      StRecover: begin
+        sent.kind = TypeRecovery;
+        sent.to_slot = slot_i[2:0];
+      end
+      StFetch: sent.kind = TypeRequestStateTransfer;
+      StSpread: begin
+        sent.kind = TypeStartViewChange;
+        sent.to_slot = slot_i[2:0];
+      end
+      StChangeReply: begin
+        sent.kind = TypeStartViewChange;
+        sent.to_slot = sender_i;
+      end
+      StSend:  sent.to_source = header_i.is_request;
+      default: ;
+    endcase
+  end
 
   always_comb begin
     st_next_o = st_o;
@@ -64,8 +100,8 @@ module vr_control
     drops_o = '0;
     actions_o = '0;
     events_o = '0;
-    sent_o = '{valid: 1'b0, kind: TypePrepareOk, to_source: 1'b0, to_slot: leader_of_view_i};
-    count_o = '0;
+    sent_o = sent;
+    count_o = part_i;
     {is_request_o, is_entry_o, writes_o} = '0;
     unique case (st_o)
       StIdle:
@@ -80,7 +116,7 @@ module vr_control
         count_o = header_i.is_prepare ? 7'd77 : header_i.is_start ? 7'd45 : 7'd37;
         actions_o.consume = header_i.is_prepare ? facts_i.has_second :
             header_i.is_transfer | header_i.is_start;
-        if (~header_i.framed | ~header_i.formed) begin
+        if (~header_i.framed | ~header_i.formed | (header_i.is_prepare & ~header_i.counted)) begin
           drops_o.malformed = 1'b1;
           finish_o = 1'b1;
         end else if (header_i.is_read) begin
@@ -89,8 +125,6 @@ module vr_control
             finish_o = 1'b1;
           end else begin
             sent_o.valid = 1'b1;
-            sent_o.kind = TypeValidateReadReply;
-            sent_o.to_source = 1'b1;
             events_o.invalid = free_i & header_i.earlier;
             events_o.valid = free_i & ~header_i.earlier;
             finish_o = free_i;
@@ -169,7 +203,6 @@ module vr_control
       end
       StOp:
       if (~facts_i.rechecks) begin
-        count_o = part_i;
         actions_o.consume = facts_i.has_line & ~(facts_i.last_part & facts_i.last_request);
         writes_o = kept_i & ~facts_i.no_room;
         if (facts_i.unfit | (facts_i.last_part & ~facts_i.sound)) begin
@@ -212,8 +245,6 @@ module vr_control
       end
       StAsk: begin
         sent_o.valid = facts_i.may_ask;
-        sent_o.kind = TypeRequestStateTransfer;
-        sent_o.to_slot = header_i.later ? leader_i : leader_of_view_i;
         drops_o.gap = free_i | ~facts_i.may_ask;
         actions_o.cleans = drops_o.gap & header_i.is_prepare;
         finish_o = free_i | ~facts_i.may_ask;
@@ -223,8 +254,6 @@ module vr_control
       StSetUp: st_next_o = StReply;
       StReply: begin
         sent_o.valid = facts_i.by_message;
-        sent_o.kind = TypeSetUpReply;
-        sent_o.to_source = 1'b1;
         if (free_i | ~facts_i.by_message) begin
           if (facts_i.recovers) st_next_o = StRecover;
           else finish_o = 1'b1;
@@ -233,8 +262,6 @@ module vr_control
       StRestart: st_next_o = StRecover;
       StRecover: begin
         sent_o.valid = slot_i < {1'b0, replicas_i};
-        sent_o.kind = TypeRecovery;
-        sent_o.to_slot = slot_i[2:0];
         finish_o = slot_i >= {1'b0, replicas_i};
       end
       StResponse: st_next_o = StCount;
@@ -247,7 +274,6 @@ module vr_control
       end else finish_o = 1'b1;
       StFetch: begin
         sent_o.valid = 1'b1;
-        sent_o.kind = TypeRequestStateTransfer;
         finish_o = free_i;
       end
 
@@ -258,14 +284,10 @@ module vr_control
       end
       StSpread: begin
         sent_o.valid = (slot_i < {1'b0, replicas_i}) & (slot_i[2:0] != own_i);
-        sent_o.kind = TypeStartViewChange;
-        sent_o.to_slot = slot_i[2:0];
         if (slot_i >= {1'b0, replicas_i}) st_next_o = StQuorum;
       end
       StChangeReply: begin
         sent_o.valid = facts_i.repeated;
-        sent_o.kind = TypeStartViewChange;
-        sent_o.to_slot = sender_i;
         if (~facts_i.repeated | free_i) st_next_o = StQuorum;
       end
       StQuorum:
@@ -279,7 +301,6 @@ module vr_control
       StSendIndex: st_next_o = StSendLines;
       StSendLines: st_next_o = StSend;
       StSend: begin
-        sent_o.to_source = header_i.is_request;
         actions_o.sends_log = ~sent_log_q;
         finish_o = sent_log_q & ~facts_i.sender_busy;
       end

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the entries of a received message until all are known to be valid, and checks them.
 //
-// begin_i starts a message, in or before the cycle of its first line. The results are valid 4
-// cycles after its last line. Lines are read with a latency of one cycle.
+// begin_i starts a message, in or before the cycle of its first line. Lines are at least 2 cycles
+// apart. The results are valid 4 cycles after the last one. Lines are read with a latency of one
+// cycle.
 module vr_entries
   import vr_pkg::*;
 #(
@@ -57,7 +58,7 @@ module vr_entries
   } entry_t;
   entry_t entry_q, judged_q;
   logic any_q, follows_q, keeps_view_q, is_new_q, known_view_q;
-  number_t view_q;
+  number_t view_q, next_q;  // next: operation, one cycle after last_o
 
   always_ff @(posedge clk_i) begin
     // The entry, with its lengths.
@@ -78,7 +79,8 @@ module vr_entries
     end
     // Its order.
     judged_q <= entry_q;
-    follows_q <= (~any_q | (entry_q.op == last_o + 1'b1)) & (entry_q.op != '0);
+    follows_q <= (~any_q | (entry_q.op == next_q)) & (entry_q.op != '0);
+    next_q <= last_o + 1'b1;
     keeps_view_q <= ~any_q | (entry_q.view >= view_q);
     known_view_q <= entry_q.view <= view_i;
     is_new_q <= entry_q.op > keep_i;

@@ -62,11 +62,12 @@ module vr_header
     header.freed_all = 16'(committed_i - cleaned_i);
     header.many = |word[4][47:$bits(count_t)];
     header.lines = count_t'(entries >> 6);
+    header.counted = after_op == after_batch;
     unique case (kind)
       TypePrepare: begin
         header.is_prepare = 1'b1;
         header.formed = (length_i >= length_t'(77)) & &is_number[4:0] & (start != '0) &
-            (word[4][47:0] != '0) & (after_op == after_batch);
+            (word[4][47:0] != '0);
       end
       TypeCommit: begin
         header.is_commit = 1'b1;

@@ -15,6 +15,7 @@ package vr_header_pkg;
     logic           is_foreign;      // for leaders, replicas or clients
     logic           framed;          // magic and size are right
     logic           formed;          // lengths and numbers agree
+    logic           counted;         // those of a Prepare agree with its count
     logic           later;           // view, compared with the witness's
     logic           earlier;
     logic           op_held;         // opnum is in the log, or before it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The leader of a view: view modulo replicas, bit by bit.
 //
-// Latency: 48 cycles from start_i to busy_o low.
+// Latency: 49 cycles from start_i to busy_o low.
 module vr_leader
   import vr_pkg::*;
 (
@@ -16,20 +16,25 @@ module vr_leader
     output logic           busy_o
 );
 
+  logic reads_q, adds_q, bit_q;
   logic [3:0] remainder_q;
-  wire  [3:0] doubled = {remainder_q[2:0], bit_i};
+  wire  [3:0] doubled = {remainder_q[2:0], bit_q};
   wire  [3:0] reduced = doubled >= {1'b0, replicas_i} ? doubled - {1'b0, replicas_i} : doubled;
   assign leader_o = remainder_q[2:0];
+  assign busy_o   = reads_q | adds_q;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       place_o <= 6'($bits(number_t) - 1);
-      busy_o <= 1'b1;
+      reads_q <= 1'b1;
+      adds_q <= 1'b0;
       remainder_q <= '0;
-    end else if (step_i & busy_o) begin
+    end else if (step_i) begin
       place_o <= place_o - 1'b1;
-      busy_o <= place_o != '0;
-      remainder_q <= reduced;
+      bit_q   <= bit_i;
+      if (place_o == '0) reads_q <= 1'b0;
+      adds_q <= reads_q;
+      if (adds_q) remainder_q <= reduced;
     end
   end
 

@@ -87,8 +87,9 @@ module vr_replica
   wire [3:0] num_votes = 4'($countones(votes_q));
   wire replica_t quorum = replica_t'(replicas_q >> 1);
   logic has_quorum_q, all_answered_q;  // one cycle after the votes
-  wire nothing_to_fetch = target_q == base_o;
-  wire restarts = recovers_i | (st_i == StRestart);
+  logic nothing_to_fetch_q;  // one cycle after the last answer
+  logic reaches_q;  // the installed entries reach the target
+  wire  restarts = recovers_i | (st_i == StRestart);
   assign answered_o = (st_i == StReached) & all_answered_q;
 
   // ---- Truncation: cleanUpTo, at most the last committed operation ----
@@ -113,9 +114,9 @@ module vr_replica
     facts_o.from_group = from_group_q;
     facts_o.expected = expected_q;
     facts_o.same_log = (state_q != StateViewChange) & ~header_i.later;
-    facts_o.reaches = last_q >= target_q;
+    facts_o.reaches = reaches_q;
     facts_o.all_answered = all_answered_q;
-    facts_o.nothing_to_fetch = nothing_to_fetch;
+    facts_o.nothing_to_fetch = nothing_to_fetch_q;
     facts_o.has_quorum = has_quorum_q;
     facts_o.had_quorum = had_quorum_q;
     facts_o.repeated = repeated_q;
@@ -160,6 +161,8 @@ module vr_replica
   end
 
   always_ff @(posedge clk_i) begin
+    nothing_to_fetch_q <= target_q == base_o;
+    reaches_q <= installed_i >= target_q;
     has_quorum_q <= num_votes >= {1'b0, quorum};
     all_answered_q <= (num_votes > {1'b0, quorum}) & reached_q;
     committed_frees_q <= committed_q != cleaned_q;  // never below it
@@ -173,6 +176,7 @@ module vr_replica
     end
 
     // Normal operation.
+    if (state_q == StateNormal) log_view_q <= view_q;
     if (actions_i.appends) begin
       last_q <= word_op;
       next_q <= next_i;
@@ -186,18 +190,6 @@ module vr_replica
     if (recovers_i) begin
       own_q <= index_i;
       replicas_q <= replicas_i;
-    end
-    if (restarts) begin
-      state_q <= StateRecovering;
-      view_q <= '0;
-      log_view_q <= '0;
-      last_q <= '0;
-      next_q <= 48'd1;
-      votes_q <= '0;
-      highest_q <= '0;
-      reached_q <= 1'b0;
-      asked_q <= 1'b0;
-      timer_o <= 1'b1;
     end
     if (st_i == StRecover) begin  // replicas that may lead
       if (free_i) slot_o <= slot_o + 4'd2;
@@ -226,9 +218,8 @@ module vr_replica
       last_q   <= base_o;
       next_q   <= after_last;
       state_q  <= StateFetching;
-      if (nothing_to_fetch) begin
+      if (nothing_to_fetch_q) begin
         state_q <= StateNormal;
-        log_view_q <= highest_q;
         timer_o <= 1'b0;
       end
     end
@@ -258,25 +249,32 @@ module vr_replica
     end
     if (st_i == StInstalled) begin
       next_q <= after_last;
-      if (state_q != StateFetching || last_q >= target_q) begin
+      if (state_q != StateFetching || reaches_q) begin
         state_q <= StateNormal;
-        view_q <= word_view;
-        log_view_q <= word_view;
+        view_q  <= word_view;
         timer_o <= 1'b0;
         if (header_i.later) leader_q <= leader_o;
       end
     end
 
+    // Last, so that it is the reset of registers.
+    if (restarts | rst_i) begin
+      state_q <= StateRecovering;
+      view_q <= '0;
+      log_view_q <= '0;
+      last_q <= '0;
+      next_q <= 48'd1;
+      votes_q <= '0;
+      highest_q <= '0;
+      reached_q <= 1'b0;
+      asked_q <= 1'b0;
+      timer_o <= 1'b1;
+    end
     if (rst_i) begin
       state_q <= StateOff;
       own_q <= '0;
       replicas_q <= '0;
       leader_q <= '0;
-      view_q <= '0;
-      log_view_q <= '0;
-      last_q <= '0;
-      next_q <= 48'd1;
-      asked_q <= 1'b0;
       timer_o <= 1'b0;
     end
   end

@@ -3,6 +3,8 @@
 // (vr_log_sender).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
+`include "bombus_assert.svh"
+
 module vr_reply
   import bombus_pkg::*;
   import vr_pkg::*;
@@ -94,7 +96,7 @@ module vr_reply
   // ---- The message ----
 
   // Each field is chosen among at most four wide sources (one LUT6 for each bit), one of which is
-  // the beat of vr_log_sender, or it has few bits.
+  // the beat of vr_log_sender, or it has few bits. No message is emitted while that is valid.
   wire is_ok = type_i == TypePrepareOk;
   wire is_change = type_i == TypeStartViewChange;
   wire is_recovery = type_i == TypeRecovery;
@@ -106,6 +108,7 @@ module vr_reply
   words_t log_word, read_word, out_word;
   logic [3:0][63:0] wide_0, wide_1, number_1, wide_2, wide_3;
   logic [1:0] choice_0, choice_1, choice_number, choice_2, choice_3;
+  logic [NumWords-1:0] clears;  // fields of few bits: resets of registers, not multiplexers
   logic [5:0] out_bytes;
   assign log_word = words_of(log_data);
   // A byte, then the fields.
@@ -130,21 +133,26 @@ module vr_reply
     if (is_request & ~fetches) choice_number = 2'd2;
     choice_2 = {is_read, is_set_up};
     choice_3 = {is_read, is_set_up};
-    if (~emit_i) {choice_0, choice_1, choice_2, choice_3} = '1;
+    if (log_valid) {choice_0, choice_1, choice_2, choice_3} = '1;
     out_word[0] = wide_0[choice_0];
     out_word[1] = wide_1[choice_1];
     out_word[2] = wide_2[choice_2];
     out_word[3] = wide_3[choice_3];
-    out_word[4] = emit_i ? 64'(now_i.committed) : log_word[4];
-    out_word[5] = emit_i ? 64'(now_i.cleaned) : log_word[5];
-    if (emit_i) begin
-      if (is_recovery | is_set_up) begin
-        out_word[0] = {Version, is_recovery ? 32'(now_i.own) : 32'(now_i.state)};
-      end
-      if (is_ok | is_recovery | is_request) out_word[2] = is_ok ? 64'(now_i.own) : '0;
-      if (is_change | is_recovery | is_request) out_word[3] = '0;
-      if (~is_set_up) out_word[5:4] = '0;
+    out_word[4] = log_valid ? log_word[4] : 64'(now_i.committed);
+    out_word[5] = log_valid ? log_word[5] : 64'(now_i.cleaned);
+    clears = '0;
+    if (~log_valid) begin
+      clears[0]   = is_recovery | is_set_up;
+      clears[2]   = is_ok | is_recovery | is_request;
+      clears[3]   = is_change | is_recovery | is_request;
+      clears[5:4] = {2{~is_set_up}};
     end
+    for (int unsigned w = 0; w < NumWords; w++) if (clears[w]) out_word[w] = '0;
+    if (clears[0]) begin
+      out_word[0][63:32] = Version;
+      out_word[0][2:0]   = is_recovery ? now_i.own : now_i.state;
+    end
+    if (clears[2] & is_ok) out_word[2][2:0] = now_i.own;
     out_bytes = 6'd29;
     if (is_ok) out_bytes = 6'd45;
     else if (is_change) out_bytes = 6'd37;
@@ -155,7 +163,7 @@ module vr_reply
   line_t out_data;
   always_comb begin
     out_data = log_data;
-    if (emit_i) begin
+    if (~log_valid) begin
       out_data = '0;
       out_data[39:0] = {type_i, Magic};
       out_data[40+:64] = swap64(64'(out_bytes - 6'(HeaderBytes)));
@@ -185,11 +193,13 @@ module vr_reply
       out_o.kind   <= '0;
       out_o.meta   <= out_meta;
       out_o.data   <= out_data;
-      out_o.last   <= emit_i | log_last;
-      out_o.bytes  <= emit_i ? 7'(out_bytes) : log_bytes;
-      out_o.length <= emit_i ? length_t'(out_bytes) : log_length;
+      out_o.last   <= ~log_valid | log_last;
+      out_o.bytes  <= log_valid ? log_bytes : 7'(out_bytes);
+      out_o.length <= log_valid ? log_length : length_t'(out_bytes);
     end
     if (rst_i) out_valid_o <= 1'b0;
   end
+
+  `BOMBUS_ASSERT(OneMessage, !(emit_i && log_valid))
 
 endmodule

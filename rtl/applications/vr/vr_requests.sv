@@ -50,6 +50,7 @@ module vr_requests
 
   length_t rest_q, left_q;  // bytes after this request, and of its operation
   logic last_part_q, has_bytes_q;  // of left_q
+  logic last_request_q;
   count_t requests_q, skip_q;  // left, to skip
   logic unfit_q;  // the operation is longer than the message
   wire length_t rest = is_first_q ? length_i - length_t'(77) : rest_q;
@@ -64,7 +65,7 @@ module vr_requests
     facts_o = '0;
     facts_o.unfit = unfit_q;
     facts_o.last_part = last_part_q;
-    facts_o.last_request = requests_q == '0;
+    facts_o.last_request = last_request_q;
     facts_o.sound = facts_o.last_request ? rest_q == '0 : rest_q >= length_t'(24);
     facts_o.has_bytes = has_bytes_q;
     facts_o.has_request = found_valid_i;
@@ -78,6 +79,7 @@ module vr_requests
     else if (found_valid_i) request_q <= found_request;
     if (walks_i) begin
       requests_q <= requests - 1'b1;
+      last_request_q <= requests == count_t'(1);
       rest_q <= rest - length_t'(request.bytes[13:0]);
       left_q <= length_t'(request.bytes[13:0]);
       last_part_q <= request.bytes[13:0] <= 14'd64;

@@ -41,28 +41,32 @@ module vr_set_up
   end
 
   wire is_open = commanded_q | ~regs_i.control.locked;
-  wire [31:0] mode = commanded_q ? (address_command_q ? 32'd1 : 32'd2) : word_i[0][31:0];
-  wire [31:0] index = commanded_q ? 32'(regs_i.group.index) : word_i[1][63:32];
-  wire [31:0] count = commanded_q ? 32'(regs_i.group.replicas) : word_i[1][31:0];
-  wire [31:0] slot = commanded_q ? 32'(regs_i.address.slot) : word_i[2][63:32];
+  wire is_address = commanded_q ? address_command_q : word_i[0][31:0] == 32'd1;
+  wire is_recover = commanded_q ? ~address_command_q : word_i[0][31:0] == 32'd2;
+  wire is_query = ~commanded_q & (word_i[0][31:0] == '0);
+  wire replica_t index = commanded_q ? regs_i.group.index : word_i[1][34:32];
+  wire replica_t count = commanded_q ? regs_i.group.replicas : word_i[1][2:0];
+  wire replica_t slot = commanded_q ? regs_i.address.slot : word_i[2][34:32];
   wire [31:0] ip = commanded_q ? regs_i.address.ip : word_i[2][31:0];
-  wire [31:0] port = commanded_q ? 32'(regs_i.address.port) : word_i[3][63:32];
+  wire [15:0] port = commanded_q ? regs_i.address.port : word_i[3][47:32];
+  wire fits_address = commanded_q | (~|word_i[2][63:35] & ~|word_i[3][63:48]);
+  wire fits_group = commanded_q | (~|word_i[1][63:35] & ~|word_i[1][31:3]);
   wire [63:0] message_nonce = {word_i[3][31:0], word_i[4][63:32]};
-  wire set_address = (mode == 32'd1) & is_open & ~|slot[31:3] & ~|port[31:16];
-  wire [MaxReplicas-1:0] group_slots = ~({MaxReplicas{1'b1}} << count[2:0]);
+  wire set_address = is_address & is_open & fits_address;
+  wire [MaxReplicas-1:0] group_slots = ~({MaxReplicas{1'b1}} << count);
   wire has_group = ~|(group_slots & ~known_q);
-  wire set_recover = (mode == 32'd2) & is_open & (index < count) & index[0] &
-      (count == 32'd3 | count == 32'd5 | count == 32'd7) & has_group;
+  wire set_recover = is_recover & is_open & fits_group & (index < count) & index[0] &
+      (count == 3'd3 | count == 3'd5 | count == 3'd7) & has_group;
   // A nonce is used once: a set-up with the last one or an earlier one is a repeated message.
   logic old_message_q, old_command_q;
   wire is_repeated = ~is_off_i & (commanded_q ? old_command_q : old_message_q);
 
   assign set_address_o = set_up_i & set_address;
-  assign slot_o = slot[2:0];
-  assign address_o = '{ip: ip, port: port[15:0]};
+  assign slot_o = slot;
+  assign address_o = '{ip: ip, port: port};
   assign recover_o = set_up_i & set_recover & ~is_repeated;
-  assign index_o = index[2:0];
-  assign replicas_o = count[2:0];
+  assign index_o = index;
+  assign replicas_o = count;
 
   always_ff @(posedge clk_i) begin
     if (message_i) commanded_q <= 1'b0;
@@ -74,7 +78,7 @@ module vr_set_up
     old_message_q <= message_nonce <= nonce_o;
     old_command_q <= regs_i.nonce.value <= nonce_o;
     if (set_up_i) begin
-      refused_o  <= ~(mode == '0 | set_address | set_recover);
+      refused_o  <= ~(is_query | set_address | set_recover);
       recovers_q <= recover_o;
     end
     if (set_address_o) known_q[slot_o] <= 1'b1;

@@ -44,6 +44,7 @@ module vr_transfer
   count_t lines_q, left_q;  // to be received, of the entry that is copied
   logic [BufferBits:0] copy_q;
   logic new_q, any_q, jumps_q, jumps_far_q, lacks_q, has_new_q;
+  logic differs_q;  // the last entry is not the one that a StartView names
   vr_entries #(
       .BufferLines(BufferLines)
   ) u_entries (
@@ -74,7 +75,7 @@ module vr_transfer
   always_comb begin
     facts_o = '0;
     facts_o.lines_left = lines_q != '0;
-    facts_o.bad_entries = bad | (header_i.is_start & any_q & (last != number_t'(word_i[1])));
+    facts_o.bad_entries = bad | (header_i.is_start & any_q & differs_q);
     facts_o.jumps_far = jumps_far_q;
     facts_o.jumps = jumps_q;
     facts_o.lacks = lacks_q;
@@ -84,6 +85,7 @@ module vr_transfer
 
   always_ff @(posedge clk_i) begin
     has_new_q <= ops_o != '0;
+    differs_q <= last != number_t'(word_i[1]);
     if (st_i == StDecide) begin
       keep_o <= same_log_i ? now_i.last : now_i.committed;
       reported_o <= reported;

@@ -63,7 +63,7 @@ EXPIRY = Proof("tcp_expiry_formal", depth=2, induction=None, reach=2, apart=True
 SESSION_REQUESTS = Proof("tcp_session_requests_formal", depth=3, induction=1, reach=6)
 VR_PARTS = ("vr_entries", "vr_log_sender")
 VR_ANY = {"sized_memory": "any_memory", "vr_window": "any_vr_window"}
-WITNESS = Proof("vr_witness_formal", 3, 1, 5, free=VR_PARTS, stand_ins=VR_ANY)
+WITNESS = Proof("vr_witness_formal", 3, 1, 7, free=VR_PARTS, stand_ins=VR_ANY)
 STAND_INS = {"rpu_multiply": "multiply_stand_in", "rpu_divide": "divide_stand_in"}
 CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=12, stand_ins=STAND_INS)
 MULDIV = replace(CORE, depth=10, parameters={"OnlyMuldiv": 1})
