@@ -36,6 +36,7 @@ from bombus.protocols.tcp.peer import Peers
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 from tests.protocols.tcp.tcp_wire import Wire
+from tests.support.bench import TIMER_STEP_US
 
 pytestmark = pytest.mark.slow
 
@@ -153,7 +154,7 @@ class World:
 
 @pytest.fixture
 def world() -> Iterator[World]:
-    with Simulation(DESIGN, assertions=True, seed=4) as simulation:
+    with Simulation(DESIGN, assertions=True, seed=4, timer_step_us=TIMER_STEP_US) as simulation:
         yield World(simulation)
         simulation.check()
 
