@@ -23,6 +23,7 @@ from bombus.protocols.frames import Host, Station
 from bombus.simulator.simulation import Simulation
 from tests import ROOT
 from tests.protocols.tcp.tcp_wire import MSS, Wire
+from tests.support.bench import TIMER_STEP_US
 
 pytestmark = pytest.mark.slow
 
@@ -179,7 +180,7 @@ def test_skipped_time(places: EngineLogs) -> None:
 
 def test_timers_in_skipped_time(places: EngineLogs, tmp_path: Path) -> None:
     """A retransmission whose cycle depends on when time was skipped, which no log shows."""
-    with Simulation(DESIGN, assertions=True, seed=SEED) as simulation:
+    with Simulation(DESIGN, assertions=True, seed=SEED, timer_step_us=TIMER_STEP_US) as simulation:
         station = neighbour(simulation.manifest)
         introduce(simulation, station)
         client = Client(simulation, station, 5000, Random(4))
@@ -191,7 +192,7 @@ def test_timers_in_skipped_time(places: EngineLogs, tmp_path: Path) -> None:
         client.data(0, bytes(500))
         simulation.advance(3_000)  # the echo, which is not acknowledged
         simulation.advance(20_000)
-        simulation.elapse(seconds=2)
+        simulation.elapse(seconds=0.5)
         logs = logs_of(simulation, station, places)
     sent = [packet_entry(entry) for entry in logs[places.sent].entries]
     again = [entry for entry in sent if entry.length > 500]
