@@ -69,6 +69,7 @@ def test_pages_show_the_very_files() -> None:
     assert shown >= {str(path.relative_to(ROOT)) for path in examples}
 
 
+@pytest.mark.slow
 def test_hop(tmp_path: Path) -> None:
     """The tutorial of firmware: every TTL."""
     command = [sys.executable, str(EXAMPLES / "middlebox" / "try_hop.py"), str(tmp_path / "a.elf")]
