@@ -70,9 +70,9 @@ module cluster_link_control
   control_t control;
   numbers_t numbers;
   logic chooses;
-  wire is_state = word_o.kind == WordState;
-  wire waits_state = valid_o & is_state;
-  wire renews = waits_state & inside_i & ~placed_i;
+  logic is_state_q;  // of word_o
+  wire waits_state = valid_o & is_state_q;
+  wire renews = waits_state & inside_i;
   wire word_free = ~valid_o | placed_i | renews;
   wire trains = orders_i.training | run_q;
   always_comb begin
@@ -103,6 +103,7 @@ module cluster_link_control
   always_ff @(posedge clk_i) begin
     if (chooses) begin
       word_o <= control;
+      is_state_q <= control.kind == WordState;
       crc_o <= of_half({1'b0, control}) ^ (trains ? '0 : crc_t'(key_i));
       aligned_o <= control.kind != WordState;
     end

@@ -74,7 +74,7 @@ module cluster_link_receive
 
   words_t arrived_q;
   logic   arrived_valid_q;
-  mask_t is_packet_q, is_control_q, is_mark_q, is_junk_q, is_zero_q, ends_here_q;
+  mask_t is_packet_q, is_control_q, is_mark_q, is_junk_q, is_zero_q, ends_here_q, is_short_q;
   left_t [NumWords-1:0] left_after_q;  // words in later beats, if a packet begins here
   near_t [NumWords-1:0] near_after_q;
   logic [NumWords-1:0][WordShift:0] end_at_q;  // index of its last word, if it ends here
@@ -98,6 +98,7 @@ module cluster_link_receive
       left_after_q[w] <= 9'(rx_data_i[64*w+:8]) + 9'd1 - 9'(NumWords - w);
       near_after_q[w] <= near(9'(rx_data_i[64*w+:8]) + 9'd1 - 9'(NumWords - w));
       ends_here_q[w] <= 32'(rx_data_i[64*w+:8]) < NumWords - w;
+      is_short_q[w] <= 32'(rx_data_i[64*w+:8]) <= NumWords;
       end_at_q[w] <= (WordShift + 1)'(w) + (WordShift + 1)'(rx_data_i[64*w+:8]);
     end
   end
@@ -276,6 +277,8 @@ module cluster_link_receive
   typedef struct packed {
     logic valid;
     logic is_control;
+    logic is_mark;
+    logic is_tail;
     logic alone;
     logic sure;
     logic guess;
@@ -294,6 +297,8 @@ module cluster_link_receive
     word_q <= '{
         valid: checked_q.valid & ~kill_q & ~rst_i,
         is_control: checked_q.is_control,
+        is_mark: checked_q.is_control & taken_control.kind == WordMark,
+        is_tail: checked_q.is_control & taken_control.kind == WordTail,
         alone: checked_q.alone,
         sure: checked_q.sure,
         guess: checked_q.guess,
@@ -305,7 +310,8 @@ module cluster_link_receive
   end
 
   logic hunting_q, adopts_q, limit_valid_q, listened_q;
-  count_t shift_q;
+  count_t shift_q, shift;
+  count_t limit_q;  // what the ring has room for, in numbers of the sender
   nonce_t noise_q;
   logic word_is_mark, tail_adopts;
   wire end_good = difference_q == '0;
@@ -329,12 +335,17 @@ module cluster_link_receive
   wire word_valid = word_q.valid & ~kill_q;
   wire control_good = word_valid & word_q.is_control & word_q.good;
   wire seq_t mark_back = expected_q - numbers.seq;
-  assign word_is_mark = control_good & word_q.control.kind == WordMark & listens_i;
+  assign word_is_mark = word_valid & word_q.is_mark & word_q.good & listens_i;
   wire mark_good = word_is_mark & (word_q.sure | (numbers.count == nonce_q)) &
       (fresh_q | mark_back < 16'h4000);
-  wire tail_good = control_good & word_q.control.kind == WordTail & word_q.sure & listens_i;
+  wire tail_good = word_valid & word_q.is_tail & word_q.good & word_q.sure & listens_i;
   wire tail_fits = word_q.tail_next & (adopts_q | word_q.tail_shift == shift_q);
   assign tail_adopts = tail_good & word_q.tail_next;
+  always_comb begin
+    shift = shift_q;
+    if (tail_good & tail_fits & adopts_q) shift = word_q.tail_shift;
+    if (rst_i) shift = '0;
+  end
   wire bad_word = word_valid & listens_i & (word_q.sure ?
       (word_q.is_control & ~word_q.good) | (word_is_mark & ~mark_good) | (tail_good & ~tail_fits) :
       word_q.guess & ~mark_good);
@@ -344,6 +355,8 @@ module cluster_link_receive
     listened_q <= listens_i;
     kill_q <= ~rst_i & (bad_packet | bad_place | bad_word | restart_i | (listened_q & ~listens_i));
     noise_q <= {noise_q[10:0], noise_q[11] ^ noise_q[5] ^ noise_q[3] ^ noise_q[0]};
+    shift_q <= shift;
+    limit_q <= read + shift + count_t'(BufferBeats);
     if (rst_i) noise_q <= nonce_t'(1);
     if (rst_i) begin
       expected_q <= '0;
@@ -351,7 +364,6 @@ module cluster_link_receive
       adopts_q <= 1'b0;
       limit_valid_q <= 1'b0;
       fresh_q <= 1'b1;
-      shift_q <= '0;
       nonce_q <= nonce_t'(1);
     end else begin
       if (commits) expected_q <= expected_q + 1'b1;
@@ -364,7 +376,6 @@ module cluster_link_receive
       if (tail_good & tail_fits) begin
         adopts_q <= 1'b0;
         limit_valid_q <= 1'b1;
-        if (adopts_q) shift_q <= word_q.tail_shift;
       end
       if (kill_q | ~listens_i) begin
         hunting_q <= 1'b1;
@@ -379,7 +390,7 @@ module cluster_link_receive
   end
   assign wanted_o = '{
           expected: expected_q,
-          limit: count_t'(read + shift_q + count_t'(BufferBeats)),
+          limit: limit_q,
           limit_valid: limit_valid_q,
           hunting: hunting_q,
           is_new: fresh_q,
@@ -406,6 +417,7 @@ module cluster_link_receive
       .start_i(is_packet & awaited),
       .offset_i(offset),
       .length_i(length),
+      .short_i(|(first & is_short_q)),
       .full_o(full),
       .count_o(write),
       .accept_i(commits),

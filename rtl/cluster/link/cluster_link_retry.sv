@@ -78,7 +78,7 @@ module cluster_link_retry
   wire ends = inside_q ? ends_q : in_i.header.length <= length_t'(NumWords);
   always_comb begin
     for (int unsigned w = 0; w < NumWords; w++) begin
-      is_short[w] = inside_q ? short_q[w] : in_i.header.length == length_t'(w);
+      is_short[w] = inside_q ? short_q[w] : in_i.last & fill_t'(in_i.header.length) == fill_t'(w);
     end
   end
   stored_t written;

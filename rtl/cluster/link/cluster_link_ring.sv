@@ -27,6 +27,7 @@ module cluster_link_ring
     input logic start_i,  // a packet begins in it that is to leave
     input logic [OffsetBits-1:0] offset_i,  // at this word
     input length_t length_i,
+    input logic short_i,  // its payload is one beat or less
     output logic full_o,
     output logic [11:0] count_o,  // number of the next beat
 
@@ -34,7 +35,7 @@ module cluster_link_ring
     input logic keep_i,
     input logic [11:0] keep_count_i,
     input logic discard_i,
-    output logic [11:0] read_o,  // number of beats that have left the ring
+    output logic [11:0] read_o,  // beats that have left the ring, in the next cycle
 
     output beat_t out_o,
     output logic  out_valid_o,
@@ -50,6 +51,7 @@ module cluster_link_ring
   typedef struct packed {
     addr_t addr;
     logic [OffsetBits-1:0] offset;
+    logic is_short;
     length_t length;
   } place_t;
 
@@ -65,11 +67,17 @@ module cluster_link_ring
   addr_t placed_q, taken_q, accepted_q;  // packets
   assign full_o  = number_t'(write_q - read_q) >= number_t'(BufferBeats);
   assign count_o = write_q;
-  assign read_o  = read_q;
+  wire over = number_t'(commit_q - fetch_q) >= 12'h800;  // beats were read that are not kept
+  assign read_o = rst_i ? '0 : over ? commit_q : fetch_q;
   wire stores = store_i & ~full_o;
   wire starts = stores & start_i;
   place_t place;
-  assign place = '{addr: addr_t'(write_q), offset: offset_i, length: length_i};
+  assign place = '{
+          addr: addr_t'(write_q),
+          offset: offset_i,
+          is_short: short_i,
+          length: length_i
+      };
   always_ff @(posedge clk_i) begin
     // The address after the last beat is free.
     ring[addr_t'(write_q)] <= data_i;
@@ -135,7 +143,6 @@ module cluster_link_ring
   wire follows = fetches & ~direct & (~empty | arrives);
   wire reads = direct | follows;
   wire moves = next_valid_q | direct;
-  wire over = number_t'(commit_q - fetch_q) >= 12'h800;  // beats were read that are not kept
   wire loads_first = gives & ~inside_q;
   wire good = owed | accept_i;
   wire proves = (waits | loads_first) & good;
@@ -146,9 +153,9 @@ module cluster_link_ring
   assign following = queued ? places[taken_q] : place;
 
   // Data are the words at offset and after it, less half a word.
-  function automatic part_t part_of(length_t left, logic [OffsetBits-1:0] offset);
+  function automatic part_t part_of(length_t left, logic last, logic [OffsetBits-1:0] offset);
     part_of.left = left;
-    part_of.last = 32'(left) <= NumWords;
+    part_of.last = last;
     part_of.words = part_of.last ? fill_t'(left) : fill_t'(NumWords);
     part_of.reaches = 1'b0;
     part_of.fits = 1'b0;
@@ -163,8 +170,9 @@ module cluster_link_ring
   endfunction
   part_t same, other;  // the next one of the packet, the first one of the packet that follows
   always_comb begin
-    same  = part_of(part_q.left - length_t'(NumWords), upcoming_q.offset);
-    other = part_of(following.length, following.offset);
+    same = part_of(part_q.left - length_t'(NumWords), 32'(part_q.left) <= 2 * NumWords,
+                   upcoming_q.offset);
+    other = part_of(following.length, following.is_short, following.offset);
   end
   always_ff @(posedge clk_i) begin
     if (fetches) begin
@@ -176,7 +184,7 @@ module cluster_link_ring
     if (refills) upcoming_q <= following;
     if (refills | gives) part_q <= refills ? other : same;
     // A cycle late: the beat is in next_q or current_q.
-    read_q <= rst_i ? '0 : over ? commit_q : fetch_q;
+    read_q <= read_o;
     if (rst_i) begin
       next_valid_q <= 1'b0;
       current_valid_q <= 1'b0;

@@ -99,7 +99,7 @@ module cluster_link_transmit
   wire nak_fits = nak_known_q & (seq_t'(nak_seq_q - acked_q) <= sent_packets);
   // No packet that was or could have been sent.
   wire nak_strange = nak_known_q & (seq_t'(nak_seq_q - acked_q) > seq_t'(write_seq - acked_q));
-  wire seq_t gone = acked_q - nak_seq_q;  // packets, if the other side awaits one before acked_q
+  seq_t gone_q;  // packets, if the other side awaits one before acked_q; a cycle late
   always_comb begin
     lookup = '{default: '0, seq: ack_seq_q};
     if (takes_fresh) begin
@@ -135,6 +135,7 @@ module cluster_link_transmit
   always_ff @(posedge clk_i) begin
     lookup_q <= lookup;
     found_q  <= lookup_q;
+    gone_q   <= acked_q - nak_seq_q;
     if (acks) ack_seq_q <= numbers.seq;
     if (naks) begin
       nak_seq_q   <= numbers.seq;
@@ -162,7 +163,7 @@ module cluster_link_transmit
       if (goes_back) send_seq_q <= found_q.seq;
       lost_q <= lost_q - seq_t'(lost_q != '0) +
           ((found_valid_q & found_q.lost) ? found_q.seq - acked_q : '0) +
-          ((found_valid_q & found_q.forgets & ~found_q.drain & ~gone[15]) ? gone : '0);
+          ((found_valid_q & found_q.forgets & ~found_q.drain & ~gone_q[15]) ? gone_q : '0);
       if (found_valid_q & found_q.drain) draining_q <= 1'b1;
       else if (renumbers) draining_q <= 1'b0;
     end

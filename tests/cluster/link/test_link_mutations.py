@@ -14,6 +14,7 @@ from tests.cluster.link import (
     test_link_direct,
     test_link_forged,
     test_link_format,
+    test_link_rates,
 )
 from tests.support.harness import Benches
 from tests.support.rtl_files import Mutation, sampled
@@ -29,6 +30,7 @@ RESET: Test = partial(test_link.test_reset_of_a_board, width=128, seed=1)
 SHORT: Test = test_link.test_buffer_full_of_short_packets
 BREAK: Test = partial(test_link.test_one_lost_beat_costs_one_repetition, latency=75, retry=512)
 FAR: Test = partial(test_link.test_one_lost_beat_costs_one_repetition, latency=450, retry=1024)
+REST: Test = test_link_rates.test_the_rest_of_a_buffer_is_given_back
 DRAIN: Test = partial(test_link.test_drain, width=128, seed=2)
 FORMAT: Test = partial(test_link_format.test_format, width=128)
 
@@ -62,12 +64,13 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (PACK, "(rest_starts_q | alone)", "rest_starts_q", PACE),
     (PACK, "(rst_i | breaks_i | (beat_taken_o & last))", "(rst_i | (beat_taken_o & last))", BREAK),
     (CONTROL, "& ~tail_due_q & ~valid_o;", "& ~valid_o;", ALL),
+    (CONTROL, "32'(state_timer_q) >= AgedCycles &", "1'b0 &", REST),
     # Words and packets are believed without the session key, too.
     (RECEIVER, "taken_control.kind == WordTrain ?", f"control_q{PLAIN}(control_q[31:0]) ?", STATE),
     (SENDER, "fresh_due_q <= orders_i.fresh |", "fresh_due_q <=", RESET),
     (SENDER, "<= seq_t'(write_seq - acked_q))", "<= sent_packets)", DRAIN),
     (RECEIVER, "is_next = checked_q.seq == expected_q", "is_next = 1'b1", FAULTS),
-    (RECEIVER, "if (adopts_q) shift_q <= word_q.tail_shift;", "", FAULTS),
+    (RECEIVER, "if (tail_good & tail_fits & adopts_q) shift = word_q.tail_shift;", "", FAULTS),
     (RING, "2 ** $clog2(BufferBeats + 3)", "2 ** $clog2(BufferBeats)", SHORT),
     (RING, "current_addr_q <= commit_q - 1'b1;", "", FAULTS),
     (RING, "~(discard_i & waits)", "1'b1", FAULTS),

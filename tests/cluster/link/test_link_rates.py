@@ -46,6 +46,22 @@ def test_payload_efficiency(benches: Benches, width: int, size: int, least: floa
     assert found >= least
 
 
+def test_the_rest_of_a_buffer_is_given_back(benches: Benches) -> None:
+    """A buffer for little more than the longest packet, which does not begin before almost all of
+    it is free: the last beats are given back when the State before them is old, after 1.5 times
+    the beats that cause a State at once.
+    """
+    buffer, beats = 134, 128
+    links = Links(benches, 128, BufferBeats=buffer)
+    links.train()
+    share = goodput(links, 255, 60)
+    # It is sent, received, and leaves the buffer; then a State comes back.
+    most = 2 * beats + 2 * LATENCY + 1.5 * (buffer // 8)
+    cycles = 255 * 64 / 128 / share
+    print(f"cycles of a packet in a buffer of {buffer}: {cycles:.1f}")
+    assert cycles <= most
+
+
 def shares(links: Links, words: int, count: int) -> list[tuple[float, float]]:
     """Of both directions at once, in steady state: the payload's share of the wire's bits, and the
     share of cycles in which the wire has words of packets.
