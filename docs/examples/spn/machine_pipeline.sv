@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sum-product network machine as a pipeline, compiled by `bombus spn compile`: the negated
 // logarithm of each sample's likelihood, less Offset. The log-likelihood has an error of at most
-// 0.000111 nats.
+// 0.000151 nats.
 //
 // Latency: 20 cycles. Throughput: one sample per cycle.
 //
@@ -216,31 +216,30 @@ module machine_pipeline
   wire unused_v9 = ^v9;
 
   // load, ready in cycle 2
-  logic [21:0] number_0;
-  localparam logic [255:0][21:0] Table0 = {
-    88'h06564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591385320e14c8385320e14c8385320e14c8,
-    308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
-    308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
-    308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
-    308'h385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8385320e14c8,
-    308'h385320e14c8385320e14c8385320e14c8385320e14c8384a9ce12a7384a9ce12a7384a9ce12a7,
-    308'h384a9ce12a7384a9ce12a7384a9ce108a384228e108a384228e0e6f38315ce0c5738315ce0c57,
-    308'h3820c4e020d380834e020d380834df03a37c0e8df03a37c0e8ddb8c376e30dcb7236e960dba58,
-    308'h362774d89dd362774d89dd3548c4d37733468a4cea7833a9e0cb48a323630c644630e280bf3a0,
-    308'h2fce80b91442e4510af2e52bcb94af2e52bcb94a11dc284770a11dc28477097fd523ad388eb4e,
-    308'h23ad388eb4e20dab8836ae1e02307808c1e02307808c1b9fdc64ef4193bd064ef4193bd0596f5,
-    308'h165bd45598f15663c5598f15663c611a91846a466d951aab40706851c1a14762111e7be47dbc6
+  logic [20:0] number_0;
+  localparam logic [255:0][20:0] Table0 = {
+    21'h00cac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b20e14c870a64385321c2990e14c870a64385321c2990e14c870a64,
+    315'h1c2990e14c870a64385321c2990e14c870a64385321c2990e14c870a64385321c2990e14c870a64,
+    315'h1c2990e14c870a64385321c2990e14c870a64385321c2990e14c870a64385321c2990e14c870a64,
+    315'h1c2990e14c870a64385321c2990e14c870a64385321c2990e14c870a64385321c2990e14c870a64,
+    315'h1c2990e14c870a64385321c2990e14c870a64385321c2990e14c870a64385321c2990e14c870a64,
+    315'h1c2550e12a870954384aa1c2550e12a870954384aa1c2550e12a870954384229c2114e108a70845,
+    315'h1c1cdce0c587062c383161c18b0e083070107380839c041ce020e6f81d37c0e9be074df03a6edc6,
+    315'h1bb718dcb726dd2c36e961b13bcd89de6c4ef362779aa460d377468d1433a9e19d4f0cb48a646c6,
+    315'h18c88cc38a05f9d02fce8172288b9144579722bcb915e5c8af2e4508ee284771423b8a11dc4bfeb,
+    315'h11d69c8eb4e475a723ad3906d5c836ae3c0461e0230f01187808c373fb193bd0c9de864ef43277a,
+    315'h0b2dec596f62acc8156640ab32055990308d51846a8cdb2c6aad0383421c1a10ec42079efa3ede3
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(256),
       .Numbers(Table0)
   ) u_table_0 (
@@ -248,19 +247,19 @@ module machine_pipeline
       .class_i (v0[1]),
       .number_o(number_0)
   );
-  logic [0:0][21:0] r0;
+  logic [0:0][20:0] r0;
   assign r0 = number_0;
 
   // queue, ready in cycle 2
-  logic [21:0] number_1;
-  localparam logic [40:0][21:0] Table1 = {
-    286'h000000d00000a5656295958a565629576ca55db29576ca55db29576ca55db29576ca55db,
-    308'h29576ca55db295584a55612951b8a537b29483ca4fb5292e04a449c2873b4a1ced2873b4a1ced,
-    308'h261c289870a22ec348bb0d1bf79c6fde71bf79c54b25125ba42ce2f0b38bc2ce2f0b38bc1ba3e
+  logic [20:0] number_1;
+  localparam logic [40:0][20:0] Table1 = {
+    231'h0000034000052b2b2959594acaca55dc52aee2957714abb8a55dc52aee,
+    315'h14abb8a55dc52aee2957714aac4a556252a37294de94a420a4fb4525c1291271439d8a1cec50e76,
+    315'h1439d89870a4c38522ec391761c6fde637ef31bf798a9648496ea167180b38c059c602ce300dd1f
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(41),
       .Numbers(Table1)
   ) u_table_1 (
@@ -268,49 +267,48 @@ module machine_pipeline
       .class_i (v1[0]),
       .number_o(number_1)
   );
-  logic [0:0][21:0] r1;
+  logic [0:0][20:0] r1;
   assign r1 = number_1;
 
   // ready in cycle 3
-  logic [22:0] number_2;
+  logic [21:0] number_2;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_2 (
       .clk_i,
-      .numbers_i({23'(r0[0]), 23'(r1[0])}),
+      .numbers_i({22'(r0[0]), 22'(r1[0])}),
       .number_o (number_2)
   );
-  logic [0:0][22:0] r2;
+  logic [0:0][21:0] r2;
   assign r2 = number_2;
 
   // load, ready in cycle 2
-  logic [21:0] number_3;
-  localparam logic [255:0][21:0] Table3 = {
-    88'h0a587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961f4101390404e40ee2903b8a40db55036d5,
-    308'h40c8c102d9a40a4450291140925d0202b405de90177a403bf500ad0400a6d0029b3fea50ff2b8,
-    308'h3fbb68fe73c3f7f18fd8763f3704fb93b3ee4ecfb93b3ee4ecf90543e4150f90543e4150f7673,
-    308'h3d5a2cf568b3d5a2cf568b3cd204f26d33c6688f0ad03bcae0ef2b83b7064eca413aeb98ea115,
-    308'h3a8454e7d7539f5d4e6230391488e4522382b40e0ad0382b40e0ad036e840dba1036e840dba10,
-    308'h36154cd704135698cd452234baf8d191733de70cf79c332ac4ccab132a240c91d231ea8cc63d6,
-    308'h30a688c29a230a688c29a22fbd54bb4462ed118bb4462ed118b551d2d5474b551d2d5474af528,
-    308'h2bd4a0af5282bd4a0a94ba2a52e8a94ba2a52e8a33c728cf1ca33c728cf1c9f6ff277a7c9c64d,
-    308'h26b7ac970e525c394970e525c3949278f249e3c902dc23a97c8c5a1231684894a222528886fd9,
-    308'h215d4883eca2098fc80db61fd4a07dc9a1f10307ab7b1db84076e101db84076e101eadec7c40c,
-    308'h1f72688016f2005bc8263f212c2c84b0b225288894a2225288894a223da648f69923da648f699,
-    308'h24cf1c958762561d89a1b82686e09a1b82686e09de9f280cb4a032d289e60a3fee296090a706d
+  logic [20:0] number_3;
+  localparam logic [255:0][20:0] Table3 = {
+    21'h014b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3d0404e8202740ee2a07715036d681b6b40c8c205b350291281489,
+    315'h2049310202c80bbd405dea01df900ad08014e400a71ff528ff2b87f76d3f9cf1fbf8cfd8767e6e1,
+    315'h1f7278fb93c7dc9e3ee4f1f20a8f90547c82a3e4151eece4f568c7ab463d5a31ead18f348079369,
+    315'h1e3344f0ad07795c3bcae1db834eca4075d733a8459d422ce7d7673ebb3988c1c8a44e452270568,
+    315'h1c15a0e0ad07056836e841b7420dba106dd08361549ae080d5a626a29134baf9a3230cf79c67bce,
+    315'h199560ccab0654483247498f548c63d6614d130a68985344c29a25f7ab2ed1197688cbb4465da23,
+    315'h16aa3cb551e5aa8f2d54795ea50af52857a942bd4a152974a94ba54a5d2a52e946790a33c8519e4,
+    315'h1467909f6fe4ef5027193935bd4970e44b87225c3912e1c89278e493c7240b711d4bc8c5a0462d0,
+    315'h112944894a2437ed215d4907d9482640406db1fd4a0fb9347c40c3d5bd1db840edc2076e103b708,
+    315'h0f56f47c40c3ee4d2005c1002e08264042586212c3112944894a244a512252891ed308f69847b4c,
+    315'h11ed30933c84ac3b2561d9343709a1b84d0dc2686e13bd40a032e50197289e6147fdca582453836
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(256),
       .Numbers(Table3)
   ) u_table_3 (
@@ -318,19 +316,19 @@ module machine_pipeline
       .class_i (v0[1]),
       .number_o(number_3)
   );
-  logic [0:0][21:0] r3;
+  logic [0:0][20:0] r3;
   assign r3 = number_3;
 
   // queue, ready in cycle 2
-  logic [21:0] number_4;
-  localparam logic [40:0][21:0] Table4 = {
-    286'h000000d00000b48bb2d22ecb48bb2d22ecb04c82b8c78a7f3729fcdca7f3729fcdc9b2fb,
-    308'h26cbec9b2fb26cbec8fd9323f64c87b3c21ecf07ae7b1eb9ec7ae7b1eb9ec692b41a4ad0692b4,
-    308'h1a4ad05b98116e6044de541379504de54109b5c3b8830ee20c325380c94e03005f0dbb8c36ee3
+  logic [20:0] number_4;
+  localparam logic [40:0][20:0] Table4 = {
+    231'h000003400005a45e2d22f169178b48bc582642b8c794fe70a7f3853f9c,
+    315'h14fe709b2fc4d97e26cbf1365f88fd9247ec921ecf10f6787ae7c3d73e1eb9f0f5cf8692b43495a,
+    315'h0d2568692b42dcc116e6089bca84de5426f2a109b60771043b8821929c0c94e0600c036ee41b772
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(41),
       .Numbers(Table4)
   ) u_table_4 (
@@ -338,28 +336,28 @@ module machine_pipeline
       .class_i (v1[0]),
       .number_o(number_4)
   );
-  logic [0:0][21:0] r4;
+  logic [0:0][20:0] r4;
   assign r4 = number_4;
 
   // ready in cycle 3
-  logic [22:0] number_5;
+  logic [21:0] number_5;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_5 (
       .clk_i,
-      .numbers_i({23'(r3[0]), 23'(r4[0])}),
+      .numbers_i({22'(r3[0]), 22'(r4[0])}),
       .number_o (number_5)
   );
-  logic [0:0][22:0] r5;
+  logic [0:0][21:0] r5;
   assign r5 = number_5;
 
   // ready in cycle 8
-  logic [22:0] number_6;
+  logic [21:0] number_6;
   spn_sum #(
-      .Width(23),
-      .ResultWidth(23),
+      .Width(22),
+      .ResultWidth(22),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -372,19 +370,19 @@ module machine_pipeline
       .b_i(r5[0]),
       .number_o(number_6)
   );
-  logic [0:0][22:0] r6;
+  logic [0:0][21:0] r6;
   assign r6 = number_6;
 
   // errors, ready in cycle 3
-  logic [21:0] number_7;
-  localparam logic [30:0][21:0] Table7 = {
-    66'h01437cd50df0a083c,
-    308'h2820f0a083c2820f0a083c2820f0a083c2820f0a083c2820f0a083c2820f0a083c2820f0a07c0,
-    308'h281f00a07c0281f00a031d27ea889e45826b84c9392921b49c5566715599c5566715599c1c868
+  logic [20:0] number_7;
+  localparam logic [30:0][20:0] Table7 = {
+    21'h0021be,
+    315'h6886f89083c4841e2420f1210789083c4841e2420f1210789083c4841e2420f1210789083c4841e,
+    315'h120f80907c0483e0241f012063c8faa24722c22b8490725076d2622b341159a08acd04566806434
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(31),
       .Numbers(Table7)
   ) u_table_7 (
@@ -392,19 +390,19 @@ module machine_pipeline
       .class_i (v2[1]),
       .number_o(number_7)
   );
-  logic [0:0][21:0] r7;
+  logic [0:0][20:0] r7;
   assign r7 = number_7;
 
   // retries, ready in cycle 3
-  logic [21:0] number_8;
-  localparam logic [31:0][21:0] Table8 = {
-    88'h0000034000023befc8efbf,
-    308'h23befc8efbf23befc8efbf23befc8efbf23befc8efbf23befc8efbf23befc8efbf23befc8efbf,
-    308'h23be448ef3423b7c48eab72388f88cc12219450865141d52e85979b165e6c2d5ce0b57380b003
+  logic [20:0] number_8;
+  localparam logic [31:0][20:0] Table8 = {
+    42'h000001a0000,
+    315'h11df7c8efbe477df23bef91df7c8efbe477df23bef91df7c8efbe477df23bef91df7c8efbe477df,
+    315'h11df7c8ef904779a23b7c11d56c8e23e466092194510ca28754ba2cbcd165e685ab9c2d5ce05802
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(32),
       .Numbers(Table8)
   ) u_table_8 (
@@ -412,33 +410,33 @@ module machine_pipeline
       .class_i (v3[1]),
       .number_o(number_8)
   );
-  logic [0:0][21:0] r8;
+  logic [0:0][20:0] r8;
   assign r8 = number_8;
 
   // ready in cycle 4
-  logic [22:0] number_9;
+  logic [21:0] number_9;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_9 (
       .clk_i,
-      .numbers_i({23'(r7[0]), 23'(r8[0])}),
+      .numbers_i({22'(r7[0]), 22'(r8[0])}),
       .number_o (number_9)
   );
-  logic [0:0][22:0] r9;
+  logic [0:0][21:0] r9;
   assign r9 = number_9;
 
   // errors, ready in cycle 3
-  logic [21:0] number_10;
-  localparam logic [30:0][21:0] Table10 = {
-    66'h039503de540ceb4d0,
-    308'h3ad340e93b739d824e0389380e24e03893336fcccdbf3336fcccdbf2f3458b5e232bb004a776e,
-    308'h280478989732443608978a1d99687665a1d99687665a18ced46ebce1baf386ebce1baf3881db9
+  logic [20:0] number_10;
+  localparam logic [30:0][20:0] Table10 = {
+    21'h014a82,
+    315'h6d2a08db4d06da68364ed9aec14d0388681c4340e2179b80bcdc05e6e02f370159a2ca5e224f601,
+    315'h12eedc9011e444b9204360f2f146665a3332d199968cccb4533b42f5e717af38bd79c5ebce38edd
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(31),
       .Numbers(Table10)
   ) u_table_10 (
@@ -446,19 +444,19 @@ module machine_pipeline
       .class_i (v2[1]),
       .number_o(number_10)
   );
-  logic [0:0][21:0] r10;
+  logic [0:0][20:0] r10;
   assign r10 = number_10;
 
   // retries, ready in cycle 3
-  logic [21:0] number_11;
-  localparam logic [31:0][21:0] Table11 = {
-    88'h0000034000026dabc9b6af,
-    308'h26dabc9b6af23e5dc8a88a21550c77de31df78c77de31df78c69f951860b46182d163f6453492,
-    308'h13643c3f3920fce483f3920fce4830d770c35dc36990113ddc44f77113ddc44f771588ec5623b
+  logic [20:0] number_11;
+  localparam logic [31:0][20:0] Table11 = {
+    42'h000001a0000,
+    315'h136d609b6b04db5826dac11f2ec8a88a42aa11df788efbc477de23bef11a7e58c30586182c2c7ec,
+    315'h0a69244d90e1f9c90fce487e7243f392186bb0c35d86d32044f76227bb113dd889eec5623a2b11d
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(32),
       .Numbers(Table11)
   ) u_table_11 (
@@ -466,28 +464,28 @@ module machine_pipeline
       .class_i (v3[1]),
       .number_o(number_11)
   );
-  logic [0:0][21:0] r11;
+  logic [0:0][20:0] r11;
   assign r11 = number_11;
 
   // ready in cycle 4
-  logic [22:0] number_12;
+  logic [21:0] number_12;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_12 (
       .clk_i,
-      .numbers_i({23'(r10[0]), 23'(r11[0])}),
+      .numbers_i({22'(r10[0]), 22'(r11[0])}),
       .number_o (number_12)
   );
-  logic [0:0][22:0] r12;
+  logic [0:0][21:0] r12;
   assign r12 = number_12;
 
   // ready in cycle 9
-  logic [22:0] number_13;
+  logic [21:0] number_13;
   spn_sum #(
-      .Width(23),
-      .ResultWidth(23),
+      .Width(22),
+      .ResultWidth(22),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -500,15 +498,15 @@ module machine_pipeline
       .b_i(r12[0]),
       .number_o(number_13)
   );
-  logic [0:0][22:0] r13;
+  logic [0:0][21:0] r13;
   assign r13 = number_13;
 
   // mode, ready in cycle 7
-  logic [21:0] number_14;
-  localparam logic [6:0][21:0] Table14 = {154'h00dccdd3733463b3919a97865cc016b2a810507};
+  logic [20:0] number_14;
+  localparam logic [6:0][20:0] Table14 = {147'h01b99b4dccc31d9d19a978cb9805acaa08284};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(7),
       .Numbers(Table14)
   ) u_table_14 (
@@ -516,15 +514,15 @@ module machine_pipeline
       .class_i (v4[5]),
       .number_o(number_14)
   );
-  logic [0:0][21:0] r14;
+  logic [0:0][20:0] r14;
   assign r14 = number_14;
 
   // zone, ready in cycle 7
-  logic [21:0] number_15;
-  localparam logic [8:0][21:0] Table15 = {198'h000000d000005526a13ab086d40a13e19855ce715925403aae};
+  logic [20:0] number_15;
+  localparam logic [8:0][20:0] Table15 = {189'h000000d00000aa4d44eac236a0513e198ab9d05649401d57};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(9),
       .Numbers(Table15)
   ) u_table_15 (
@@ -532,15 +530,15 @@ module machine_pipeline
       .class_i (v5[5]),
       .number_o(number_15)
   );
-  logic [0:0][21:0] r15;
+  logic [0:0][20:0] r15;
   assign r15 = number_15;
 
   // door, ready in cycle 2
-  logic [21:0] number_16;
-  localparam logic [3:0][21:0] Table16 = {88'h05a90356a401c3c50171b6};
+  logic [20:0] number_16;
+  localparam logic [3:0][20:0] Table16 = {84'h01a9068d48060f14038db};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(4),
       .Numbers(Table16)
   ) u_table_16 (
@@ -548,15 +546,15 @@ module machine_pipeline
       .class_i (v6[0]),
       .number_o(number_16)
   );
-  logic [0:0][21:0] r16;
+  logic [0:0][20:0] r16;
   assign r16 = number_16;
 
   // alarm, ready in cycle 2
-  logic [21:0] number_17;
-  localparam logic [3:0][21:0] Table17 = {88'h0000034000027dcf80005f};
+  logic [20:0] number_17;
+  localparam logic [3:0][20:0] Table17 = {84'h000006800009f73e0002f};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(4),
       .Numbers(Table17)
   ) u_table_17 (
@@ -564,29 +562,29 @@ module machine_pipeline
       .class_i (v7[0]),
       .number_o(number_17)
   );
-  logic [0:0][21:0] r17;
+  logic [0:0][20:0] r17;
   assign r17 = number_17;
 
   // ready in cycle 3
-  logic [22:0] number_18;
+  logic [21:0] number_18;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_18 (
       .clk_i,
-      .numbers_i({23'(r16[0]), 23'(r17[0])}),
+      .numbers_i({22'(r16[0]), 22'(r17[0])}),
       .number_o (number_18)
   );
-  logic [0:0][22:0] r18;
+  logic [0:0][21:0] r18;
   assign r18 = number_18;
 
   // door, ready in cycle 2
-  logic [21:0] number_19;
-  localparam logic [3:0][21:0] Table19 = {88'h0c0003700000e0eec4bcaa};
+  logic [20:0] number_19;
+  localparam logic [3:0][20:0] Table19 = {84'h080006c0000283bc1de55};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(4),
       .Numbers(Table19)
   ) u_table_19 (
@@ -594,15 +592,15 @@ module machine_pipeline
       .class_i (v6[0]),
       .number_o(number_19)
   );
-  logic [0:0][21:0] r19;
+  logic [0:0][20:0] r19;
   assign r19 = number_19;
 
   // alarm, ready in cycle 2
-  logic [21:0] number_20;
-  localparam logic [3:0][21:0] Table20 = {88'h000003400000949a80526a};
+  logic [20:0] number_20;
+  localparam logic [3:0][20:0] Table20 = {84'h000006800002526a02935};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(4),
       .Numbers(Table20)
   ) u_table_20 (
@@ -610,28 +608,28 @@ module machine_pipeline
       .class_i (v7[0]),
       .number_o(number_20)
   );
-  logic [0:0][21:0] r20;
+  logic [0:0][20:0] r20;
   assign r20 = number_20;
 
   // ready in cycle 3
-  logic [22:0] number_21;
+  logic [21:0] number_21;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_21 (
       .clk_i,
-      .numbers_i({23'(r19[0]), 23'(r20[0])}),
+      .numbers_i({22'(r19[0]), 22'(r20[0])}),
       .number_o (number_21)
   );
-  logic [0:0][22:0] r21;
+  logic [0:0][21:0] r21;
   assign r21 = number_21;
 
   // ready in cycle 8
-  logic [22:0] number_22;
+  logic [21:0] number_22;
   spn_sum #(
-      .Width(23),
-      .ResultWidth(23),
+      .Width(22),
+      .ResultWidth(22),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -644,9 +642,9 @@ module machine_pipeline
       .b_i(r21[0]),
       .number_o(number_22)
   );
-  logic [5:0][22:0] r22;
+  logic [5:0][21:0] r22;
   spn_delay #(
-      .Width (23),
+      .Width (22),
       .Cycles(5)
   ) u_r22 (
       .clk_i,
@@ -656,34 +654,34 @@ module machine_pipeline
   wire unused_r22 = ^r22;
 
   // temperature, ready in cycle 7
-  logic [25:0] number_23;
-  localparam logic [255:0][25:0] Table23 = {
-    104'h0000003fe0000ff80003fe0000,
-    312'hff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000,
-    312'hff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000,
-    312'hff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000,
-    312'hff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fe0000ff80003fce602,
-    312'hfc39347e4f5def64649fcd4eaef0659c7b5f072ea972c39edb2be4daf8f880ed8df3102b718b79,
-    312'hd9994975b510ed413cd3455f98cea08e32fb715c93f8c31a5787c3f0c730540eebeb43f2f07348,
-    312'hb989f46dbee97b471e6ac7b2daaf6c15eb3c011aa78822a0163da5972ba8cb55ca0c8122799d70,
-    312'h9c0b35a66ce79976096254487592c833e420b668e420ea30174b89ce2661e6c24856c7b20d09f1,
-    312'h811d0cdfbf0b37cdfdbdeb206978b4e7dda9913749c30dca5ab17095b71ba65446ca17a5aab8cb,
-    312'h68bf7a99b554664efb7d8c3ab561323217d69185d86e996ee07059edde160a0bc56670f952a9fd,
-    312'h52f27e144fc314f9029d37975a4c401292a7b7749023851da88845d69b1111e8d42bd3b104dd87,
-    312'h3fb6180f8e5753cc1320ed365739de890e1d02e370e1d4d6b2f8344fee4cbdeb731a3fc8c1536a,
-    312'h2f0a480b711122c82d04ad17ad2a0d95ca3673d27aa98499ffc12559d7c90e13a231b544880ba6,
-    312'h20ef0e07f7f071ed504c773b5c1ccd3886f40a51ad7a98678ee318f4574602615172342459063b,
-    312'h15646a4522f5513b7cf84ba164121d718455c66109550c3f605d0f1f6d039ad480dbbc68344328,
-    312'h0c6a5cc2f21fc0b2b3042a49c409fe40c25ba8008e38e421743007db1901d76d506e4e0c19c26e,
-    312'h0600e581656fb052f27413347c046fa60105af203c26200dca5c03275b00b82ba029e91009840c,
-    312'h022804407ce5301c3b4406618d0171a18053dbc0131cc00462e0010433403d0f700e8d7c038803,
-    312'h00dfb9003880300e8d7c03d0f701043340462e00131cc0053dbc0171a1806618d01c3b4407ce53,
-    312'h022804409840c029e9100b82ba03275b00dca5c03c2620105af2046fa6013347c052f2741656fb,
-    312'h0600e5819c26e06e4e0c1d76d507db19021743008e38e425ba8009fe40c2a49c40b2b3042f21fc
+  logic [24:0] number_23;
+  localparam logic [255:0][24:0] Table23 = {
+    100'h0000007fc0003fe0001ff0000,
+    300'hff80007fc0003fe0001ff0000ff80007fc0003fe0001ff0000ff80007fc0003fe0001ff0000,
+    300'hff80007fc0003fe0001ff0000ff80007fc0003fe0001ff0000ff80007fc0003fe0001ff0000,
+    300'hff80007fc0003fe0001ff0000ff80007fc0003fe0001ff0000ff80007fc0003fe0001ff0000,
+    300'hff80007fc0003fe0001ff0000ff80007fc0003fe0001ff0000ff80007fc0003fe0001fe7301,
+    300'hfc3934fc9ebbfd91929e6a757f0659cf6be0e7aa5cb1cf6d95e4daf8f101db37cc40bb8c5bc,
+    300'hd999496b6a21f504f35a2afcccea08e65f6e2f24fe318d2bc4c3f0c760a81defad0fd7839a4,
+    300'hb989f4db7dd2ed1c79b63d96daf6c165678026a9e209500b1ea5972bd196aba8320493cceb8,
+    300'h9c0b35ccd9cf25d82592a243b92c833c8416ce39083b180ba589ce2643cd84a15b1ed0684f9,
+    300'h811d0d3f7e165f37f70f5903478b4e83b53225d270c4e52d597095b7374ca89b285e8d55c65,
+    300'h68bf7ab36aa8d93bedec61d5a6132322fad231761ba6b7703859edde2c14179599c3ea954fe,
+    300'h52f27e289f8653e40a69bcbad4c4012a54f6ed2408e08ed44445d69b2223d1d0af4ec826ec4,
+    300'h3fb6181f1caecf304c8769b2c39de891c3a05cdc38746b597c344fee997bd70c68ff260a9b5,
+    300'h2f0a4816e2224b20b42568bd72a0d95946ce7c9eaa604cffe12559d8121c2748c6d524405d3,
+    300'h20ef0e0fefe107b54143b9dae1ccd388de814c6b5ea633c77218f4578c04c285c8d0a2c831d,
+    300'h15646a8a45eac4edf3e25d0b2121d7188ab8cc4255441fb02f0f1f6d0735a9036ef1a1a2194,
+    300'h0c6a5d05e43f82cacc21524e209fe4104b7500238e3a10ba1807db1903aeda81b93820ce137,
+    300'h0600e582cadf414bc9c099a3e046fa6020b5e40f098806e52e03275b01705740a7a4404c206,
+    300'h02280400f9ca4070ed20330c70171a180a7b7804c730023170010433007a1f003a35e01c401,
+    300'h00dfb9007100403a35e01e87c010433008c5c004c730029ede0171a180cc31c070ed203e729,
+    300'h02280401308180a7a4405c15d03275b01b94b80f0988082d79046fa602668f814bc9c0b2b7d,
+    300'h0600e583384dc1b93820ebb6a07db19042e860238e3a12dd4009fe4105493882cacc21790fe
   };
 
   spn_class_table #(
-      .Width  (26),
+      .Width  (25),
       .Classes(256),
       .Numbers(Table23)
   ) u_table_23 (
@@ -691,38 +689,36 @@ module machine_pipeline
       .class_i (v8[6]),
       .number_o(number_23)
   );
-  logic [0:0][25:0] r23;
+  logic [0:0][24:0] r23;
   assign r23 = number_23;
 
   // wear, ready in cycle 8
-  logic [24:0] number_24;
-  localparam logic [255:0][24:0] Table24 = {
-    100'h0000004010a81fc0ac8fbcaba,
-    300'h7cc9503dd745dea543cf2f9b67865ef3ba825dd8efc2ea51bb7417133983485c7dd5ae1d2ca,
-    300'h6fdcbbb768ad1b71d06d97ce26bb6e8b558545a6aec4d1500367a59ab3523dd969294c94c2e,
-    300'h63a8d1315669d86c878c171625fc08c2f64d7d77506eb9bf9f5beccc2d7d889682a78b236e6,
-    300'h582d912ba07b5595694aad7375482da29cdb094ad4c2a3a09050eca828052853ca5049c92f3,
-    300'h4d6afb2646e212ec75895ae6049fdd22492de9213bbe8ef2d646a52ea2e91d1140238886055,
-    300'h43610f21499e1071ac681f6de4031749fb4614fa85647bb6703d165f1e29670ee4216759f0b,
-    300'h3a0fcd9ca8af0e250dc6fb0b0371dc11b32398d6b1b269eb5e34403999c6060cb649e644f15,
-    300'h3177369864154c0699a5edbd62ec2b8170c668b5c0aa5991a12c22be95befa4ab69ce547074,
-    300'h299749947bd08a165024f78512720591342e8c97b24a4aa93824bded921443c8e51a6460328,
-    300'h22700690efe0c8543144186212036a48fd5c047c86943d32241e11c70ec5e20741c28390730,
-    300'h1c016e0dc04646c03ce3505451a059a0cc4ecc643d86312c64181e4a8bd3d5c5cc9522d7c8c,
-    300'h164b7f8aed00c55a73029f5bd148d398a106e84ed7222697f812e378093e1e448592623633d,
-    300'h114e3b8876108422d3c20578a0fcd8387b84543c53661d74e10e61508704bc036cba21abb42,
-    300'h0d09a1865b7583195f0182aac0bc67805bc7102cb25215c31f0a97d28527af02820c613849c,
-    300'h097db2049d2f423e14e116f22087816041cf201ff3e80f82b10786ff03a6f701c58960dbf4a,
-    300'h06aa6c833b3e8190f540c24ec05e25f02d9c801618280ab397052ed6028294413730c096b4c,
-    300'h048fd18235a28112004084c0b04055201f2f340f1f0e0755d2038f5701ba8680d702c0688a3,
-    300'h032de0818c5bc0c135c05e47e02e0ef016873c0b08a005696202a882014ecdc0a4ff605174f,
-    300'h02849a013f6a409e95e04ee46027536813a49009d4da04ee46027a57813f6a40a126805174f,
-    300'h0293fd814ecdc0aa20805696202c228016873c0b83bc05e47e0304d7018c5bc0cb7820688a3,
-    300'h035c0b01ba8680e3d5c0755d203c7c381f2f34101548084c0b0448010235a28123f46096b4c
+  logic [23:0] number_24;
+  localparam logic [255:0][23:0] Table24 = {
+    216'h0000008021507f02b27de55d7cc9507bae8b7a950f797cdb7865ef,
+    312'h77504c763bf07528dd74171373069171f75770e9656fdcbb6ed15a6dc7416cbe716bb6e96ab0a9,
+    312'h69abb168a80167a59a66a47c65a4a564a61763a8d162acd361b21e60b8b15fc08c5ec9b05dd41c,
+    312'h5cdfd05beccc5afb115a0a9e591b73582d915740f75655a5556b9b5482da539b6152b53151d048,
+    312'h50eca8500a504f29414e497a4d6afb4c8dc44bb1d64ad73049fdd24925bd484ef047796b46a52e,
+    312'h45d23a45008e44302a43610f42933c41c6b140fb6f4031753f68c33ea1593ddb383d165f3c52ce,
+    312'h3b90863acf853a0fce39515e38943737d858371dc136647335ac6d34f5af344039338c0c32d927,
+    312'h32278b31773630c82a301a672f6deb2ec2b82e18cd2d702b2cc8d02c22be2b7df52ada732a383a,
+    312'h29974928f7a128594127bc292720592685d225ec9325549c24bded242887239469230194227007,
+    312'h21dfc22150c520c3102036a41fab811f21a51e99121e11c71d8bc41d070a1c83981c016e1b808d,
+    312'h1b00f31a82a21a059a1989da190f62189632181e4a17a7ab17325416be46164b8015da021569cc,
+    312'h14fadf148d3a1420dd13b5c8134bfc12e378127c3d12164911b19e114e3c10ec21108b4f102bc5,
+    312'h0fcd840f708a0f14d90eba710e61500e09780db2e80d5da10d09a20cb6eb0c657c0c15560bc678,
+    312'h0b78e20b2c950ae18f0a97d30a4f5e0a083209c24e097db2093a5f08f85408b7910878160839e4,
+    312'h07fcfa07c1580786ff074dee07162506dfa506aa6d06767d0643d506127605e25f05b39005860a,
+    312'h0559cc052ed605052804dcc304b5a6048fd1046b4504480104260504055203e5e703c7c403aae9,
+    312'h038f5703750d035c0b034452032de10318b80304d702f23f02e0ef02d0e702c22802b4b102a882,
+    312'h029d9c0293fd028ba702849a027ed5027a57027723027536027492027536027723027a57027ed5,
+    312'h02849a028ba70293fd029d9c02a88202b4b102c22802d0e702e0ef02f23f0304d70318b8032de1,
+    312'h034452035c0b03750d038f5703aae903c7c403e5e7040552042605044801046b45048fd104b5a6
   };
 
   spn_class_table #(
-      .Width  (25),
+      .Width  (24),
       .Classes(256),
       .Numbers(Table24)
   ) u_table_24 (
@@ -730,77 +726,76 @@ module machine_pipeline
       .class_i (v9[7]),
       .number_o(number_24)
   );
-  logic [0:0][24:0] r24;
+  logic [0:0][23:0] r24;
   assign r24 = number_24;
 
   // ready in cycle 8
-  logic [26:0] number_25;
+  logic [25:0] number_25;
   spn_product #(
-      .Width(27),
+      .Width(26),
       .Operands(3),
-      .Constant(27'h0000000)
+      .Constant(26'h0000000)
   ) u_product_25 (
       .clk_i,
-      .numbers_i({27'(r14[0]), 27'(r15[0]), 27'(r23[0])}),
+      .numbers_i({26'(r14[0]), 26'(r15[0]), 26'(r23[0])}),
       .number_o (number_25)
   );
-  logic [0:0][26:0] r25;
+  logic [0:0][25:0] r25;
   assign r25 = number_25;
 
   // ready in cycle 9
-  logic [26:0] number_26;
+  logic [25:0] number_26;
   spn_product #(
-      .Width(27),
+      .Width(26),
       .Operands(3),
-      .Constant(27'h0000000)
+      .Constant(26'h0000000)
   ) u_product_26 (
       .clk_i,
-      .numbers_i({27'(r24[0]), r25[0], 27'(r6[0])}),
+      .numbers_i({26'(r24[0]), r25[0], 26'(r6[0])}),
       .number_o (number_26)
   );
-  logic [0:0][26:0] r26;
+  logic [0:0][25:0] r26;
   assign r26 = number_26;
 
   // ready in cycle 10
-  logic [26:0] number_27;
+  logic [25:0] number_27;
   spn_product #(
-      .Width(27),
+      .Width(26),
       .Operands(3),
-      .Constant(27'h0000000)
+      .Constant(26'h0000000)
   ) u_product_27 (
       .clk_i,
-      .numbers_i({27'(r13[0]), 27'(r22[1]), r26[0]}),
+      .numbers_i({26'(r13[0]), 26'(r22[1]), r26[0]}),
       .number_o (number_27)
   );
-  logic [0:0][26:0] r27;
+  logic [0:0][25:0] r27;
   assign r27 = number_27;
 
   // load, ready in cycle 3
-  logic [21:0] number_28;
-  localparam logic [255:0][21:0] Table28 = {
-    88'h06564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d656475959138a210e288438a210e288438a210e2884,
-    308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884,
-    308'h38a210e288438a210e288438a210e288438a210e288438a210e2884389914e2645389914e2645,
-    308'h389914e2645389028e240a389028e21d2387e74e1d6c386450e1914386450e1914384228e0a42,
-    308'h382908e020d37c0e8df03a37c0e8df03a375868dc11737045cd9ef9367be4d732135cc84d4bf1,
-    308'h33fc14cff0533fc14cff0532885cc639c318e70c202a2f5fa0bd7e82dc9c4b72712b42f0ad0bc,
-    308'h2b42f0ad0bc289ac0a26b0273e10994bd25665c8c4302310c08c4302310c080efe203bf87b3d9,
-    308'h1ddbc0739ee1a84506a1141a84506a11416af585abd616af585abd6153ee858d23172a10607e0,
-    308'h1914c0682761b79146de451ce7b8776f01ecf6484b97212e5c84b97212e5c8e22d24782895997,
-    308'h2652f49cf842826f8a60292980a4ad0bc2b42f0b22ed2d60e8b8c702efd90bf03a3080a8c4d2e,
-    308'h32d8c4cb63132d8c4cb631343df0d2f55352fc4d66ee35f948d944536a19cdb8ad371fd8ddb8c,
-    308'h376e30df03a37c0e8e0622381888e0622381888e108a385bb0e16ec386cf8e1d6c3875b0e1f9d
+  logic [20:0] number_28;
+  localparam logic [255:0][20:0] Table28 = {
+    21'h00cac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b20e28847144238a211c5108e28847144238a211c5108e288471442,
+    315'h1c5108e28847144238a211c5108e28847144238a211c5108e28847144238a211c5108e288471442,
+    315'h1c5108e28847144238a211c5108e264471322389911c4c88e264471322389029c4814e240a710e9,
+    315'h1c3f3ce1d6c70c8a386451c3228e191470845382909c1484e020e6f81d37c0e9be074df03a6eb0d,
+    315'h1b8230dc1186cf7d367be9ae640d73206a5f833fc199fe0ccff0667f833288618c738c639c61015,
+    315'h17afd0bd7e85b9382dc9c15a178ad0bc5685e2b42f144d60a26b04e7c22652f92b3308c43046218,
+    315'h1188608c4304077f203bf8f67b0776f039cf71a8450d42286a1143508a16af58b57ac5abd62d5eb,
+    315'h0a9f7458d222e542181f80c8a606827636f221b7910e73dc776f03d9ec212e610973084b98425cc,
+    315'h11c45891e0a4accc2652f939f08a09be530142980a15a178ad0bc591772d60e9718e0bbf645f81d,
+    315'h184054c4d2e65b1832d8c196c60cb630687be34bd59a97e0d66ee6bf29365111b50d0db8ae6e3fb,
+    315'h1bb718ddb8c6f81d37c0e9c0c44e062270311381889c2114e16ec70b76386cf9c3ad8e1d6c70fcf
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(256),
       .Numbers(Table28)
   ) u_table_28 (
@@ -808,19 +803,19 @@ module machine_pipeline
       .class_i (v0[2]),
       .number_o(number_28)
   );
-  logic [0:0][21:0] r28;
+  logic [0:0][20:0] r28;
   assign r28 = number_28;
 
   // queue, ready in cycle 3
-  logic [21:0] number_29;
-  localparam logic [40:0][21:0] Table29 = {
-    286'h000000d00000ae4852b9214ae4852b9214ae4852b9214ae4852b8f44ae3d12b8c78ae26b,
-    308'h2b8418ad76a2b5da8ad76a2b5da8ab79e2a7294a15a328568ca15a328568c8c41b23106c6e260,
-    308'h1b89806e2601b89804141e1050784141e092330248cc0c03683b882132a9c4caa71766c068b26
+  logic [20:0] number_29;
+  localparam logic [40:0][20:0] Table29 = {
+    231'h00000340000572422b92115c908ae484572422b92115c908ae3d2571e9,
+    315'h15c63cae26a570832b5da95aed4ad76a56bb52ade795394ca15a250ad128568942b448c41a4620d,
+    315'h0dc4c06e260371301b89808283c4141e20a0f09233049198300da1dc41132aa0995505d9b034593
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(41),
       .Numbers(Table29)
   ) u_table_29 (
@@ -828,49 +823,48 @@ module machine_pipeline
       .class_i (v1[1]),
       .number_o(number_29)
   );
-  logic [0:0][21:0] r29;
+  logic [0:0][20:0] r29;
   assign r29 = number_29;
 
   // ready in cycle 4
-  logic [22:0] number_30;
+  logic [21:0] number_30;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_30 (
       .clk_i,
-      .numbers_i({23'(r28[0]), 23'(r29[0])}),
+      .numbers_i({22'(r28[0]), 22'(r29[0])}),
       .number_o (number_30)
   );
-  logic [0:0][22:0] r30;
+  logic [0:0][21:0] r30;
   assign r30 = number_30;
 
   // load, ready in cycle 3
-  logic [21:0] number_31;
-  localparam logic [255:0][21:0] Table31 = {
-    88'h0a587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961f3a5f64e97d93a5f64e724f390face43eb,
-    308'h390face43eb384898dfe92372c80dcb20372c80dcb20365954d810335ae04d351634d458d3516,
-    308'h34d458cf23c33c8f0cc510331440c804c320130c804c320130c237b308decc237b308decbc547,
-    308'h2f151cbc5472f151cb8a0d2dc88cb36652cd994b36652cd994afa542b88d4aca092ac7b0a99c1,
-    308'h2a0630a69522913a0a44e8285114a144527bf049cb2e272cb8981ff2607fc981ff2607fc938aa,
-    308'h24e2a88ef3e23bcf88ef3e23bcf888d392234e488d392234e482b1920ac6482b1920ac647edb6,
-    308'h1f549c7bc9a1e901c78b761e5ef8797be1f23887c8e21fb6d880645210e8c843a3210e8c843a3,
-    308'h2203e08997822f9088be4223bcf88ef3e2480d0920342544889512225d70498e31272cb89cb2e,
-    308'h272cb89cb2e282068a2c9b28b26ca510429a548a8da32a368cad6182b5860ad6182b5860b1248,
-    308'h2ca958b4e5c2d3970b72232eb640bad902eb640bad902fa38cc0055305efcc2f50311a9cc5d9e,
-    308'h31d2e0c9778325de0cb9a633419cce73c3422fcd08bf34a8c8d404e3557a4d8be3362f8cd8be3,
-    308'h362f8cdc0cb375704df4ab37d2ace12263896d4e392e39a348e68d239a348e68d23a5f64ea8f5
+  logic [20:0] number_31;
+  localparam logic [255:0][20:0] Table31 = {
+    21'h014b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3ce97da74bed3a5f69ce49ce43ec721f6390fb1c87d8e12266ff49,
+    315'h1b9640dcb206e590372c81b2cacd81046b5c134d459a6a2cd351669a8b33c8f19e478cc51066288,
+    315'h190098c804c64026320131846f8c237c611be308df178a90bc5485e2a42f15217141cb722259b33,
+    315'h166cccb366659b332be9515c468aca0a558f62a670950318a6952522742913a14288ca14464f7e0,
+    315'h13965c9cb2e4c0ff2607f9303fc981fe49c5524e2a91de7c8ef3e4779f23bcf911a7088d384469c,
+    315'h111a7082b184158c20ac61056307edb63ea931ef268f481078b763cbdf1e5ef8f91c47c8e23f6db,
+    315'h100c8c843a2421d1210e8908744880f844cbc22f90917c848ef3e4779f2480d124068951224a891,
+    315'h12eb8498e324e597272cb93965c9cb2e5040d28b26945934a5104534a92a369151b48ad61856b0c,
+    315'h15ac30ad618589242ca95969cb8b4e5c5b9112eb64175b20bad905d6c82fa391800a8c17c0617a8,
+    315'h188d50c5d9e63a5c325de192ef0cb9a666833339cf1a117cd08be69519350139aabd0d8be26c5f1,
+    315'h1b17c4d8be26e066375709be954df4aa709133896d1c725ce68d27346939a349cd1a4e97da7547b
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(256),
       .Numbers(Table31)
   ) u_table_31 (
@@ -878,19 +872,19 @@ module machine_pipeline
       .class_i (v0[2]),
       .number_o(number_31)
   );
-  logic [0:0][21:0] r31;
+  logic [0:0][20:0] r31;
   assign r31 = number_31;
 
   // queue, ready in cycle 3
-  logic [21:0] number_32;
-  localparam logic [40:0][21:0] Table32 = {
-    286'h000000d000009a86426a1909a86426a190908a22291888a46220f6087f7cc1ec5806fef0,
-    308'h1bfbc06fef01bfbc0625bf1896fc54a94152a5054a94152a50493151126303fff20ed93436c9e,
-    308'h0db2783b64d0fffc84498c12df50525ee15bcc45b85618054c64a1e1bfbc06fef01bfbc06fef0
+  logic [20:0] number_32;
+  localparam logic [40:0][20:0] Table32 = {
+    231'h000003400004d43226a191350c89a86448451229189148c483d823fbe6,
+    315'h0f62c06fef037f781bfbc0dfde0625be312df152a50a952854a942a54a124c50893183fff21db27,
+    315'h06d93c36c9e1db270fffc8893184b7d4292f715bcc0b70ac601543250f1bfbc0dfde06fef037f78
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(41),
       .Numbers(Table32)
   ) u_table_32 (
@@ -898,28 +892,28 @@ module machine_pipeline
       .class_i (v1[1]),
       .number_o(number_32)
   );
-  logic [0:0][21:0] r32;
+  logic [0:0][20:0] r32;
   assign r32 = number_32;
 
   // ready in cycle 4
-  logic [22:0] number_33;
+  logic [21:0] number_33;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_33 (
       .clk_i,
-      .numbers_i({23'(r31[0]), 23'(r32[0])}),
+      .numbers_i({22'(r31[0]), 22'(r32[0])}),
       .number_o (number_33)
   );
-  logic [0:0][22:0] r33;
+  logic [0:0][21:0] r33;
   assign r33 = number_33;
 
   // ready in cycle 9
-  logic [22:0] number_34;
+  logic [21:0] number_34;
   spn_sum #(
-      .Width(23),
-      .ResultWidth(23),
+      .Width(22),
+      .ResultWidth(22),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -932,19 +926,19 @@ module machine_pipeline
       .b_i(r33[0]),
       .number_o(number_34)
   );
-  logic [0:0][22:0] r34;
+  logic [0:0][21:0] r34;
   assign r34 = number_34;
 
   // errors, ready in cycle 3
-  logic [21:0] number_35;
-  localparam logic [30:0][21:0] Table35 = {
-    66'h01437cd50df0b0f8e,
-    308'h2c3ce4b0f392c3ce4b0e3e2c38f8b0e3e2c2954b0a552c1378afe392bae50aeb942a12c8a84b2,
-    308'h2a12c8a84b226bf60933f522971c70d381c34e070d381c34e05504e0e1e54387950e1e5438795
+  logic [20:0] number_35;
+  localparam logic [30:0][20:0] Table35 = {
+    21'h0021be,
+    315'h6886f8a0f8e5079d283ce941e74a0e3e5071f2838f9414aca0a565026f27f8e13d7289eb944c259,
+    315'h130964984b24c25922bf61067e87a5c63069c1834e0c1a7060d38228270a1e5050f2828794143ca
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(31),
       .Numbers(Table35)
   ) u_table_35 (
@@ -952,19 +946,19 @@ module machine_pipeline
       .class_i (v2[1]),
       .number_o(number_35)
   );
-  logic [0:0][21:0] r35;
+  logic [0:0][20:0] r35;
   assign r35 = number_35;
 
   // retries, ready in cycle 3
-  logic [21:0] number_36;
-  localparam logic [31:0][21:0] Table36 = {
-    88'h0000034000027d2a89f4aa,
-    308'h27d2a89f44c27cfbc9f2d627cb589f2d627cb589e6fc279bf09e6fc279bf099a5726695c99a57,
-    308'h26695c8caec232bb0819291cf8f073e3c1920f859b2213a6ac435710c905c3241706d35c1b4d7
+  logic [20:0] number_36;
+  localparam logic [31:0][20:0] Table36 = {
+    42'h000001a0000,
+    315'h13e9549f4aa4fa5527d1313e7dc9f2d64f96b27cb593e5ac9e6fc4f37e279bf13cdf899a584cd2c,
+    315'h1334b099a5846576232bb10325473e3c39f1e1920f8b36444e9aa21ab90c9060648301b4d80da6c
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(32),
       .Numbers(Table36)
   ) u_table_36 (
@@ -972,33 +966,33 @@ module machine_pipeline
       .class_i (v3[1]),
       .number_o(number_36)
   );
-  logic [0:0][21:0] r36;
+  logic [0:0][20:0] r36;
   assign r36 = number_36;
 
   // ready in cycle 4
-  logic [22:0] number_37;
+  logic [21:0] number_37;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_37 (
       .clk_i,
-      .numbers_i({23'(r35[0]), 23'(r36[0])}),
+      .numbers_i({22'(r35[0]), 22'(r36[0])}),
       .number_o (number_37)
   );
-  logic [0:0][22:0] r37;
+  logic [0:0][21:0] r37;
   assign r37 = number_37;
 
   // errors, ready in cycle 3
-  logic [21:0] number_38;
-  localparam logic [30:0][21:0] Table38 = {
-    66'h039503de540ce9781,
-    308'h3a5e04e97813a5e04e154c36cb08d64b7343784c14a1305284c14a1305284afda72a24549d70b,
-    308'h275c2c9227a21b13c86c4f1bf5c06fd701bf5c06fd701915586c01a1ceaec7b52c20bd688a92c
+  logic [20:0] number_38;
+  localparam logic [30:0][20:0] Table38 = {
+    21'h014a82,
+    315'h6d2a08d97806cbc0365e01b2f00d154c659613192d981bc4b14a258a512c5289629449fda64c48a,
+    315'h11ae148d70a4113d1db140ed8a05fd702feb817f5c0bfae0545562e00d18eaf0d6a5872f5a3d496
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(31),
       .Numbers(Table38)
   ) u_table_38 (
@@ -1006,19 +1000,19 @@ module machine_pipeline
       .class_i (v2[1]),
       .number_o(number_38)
   );
-  logic [0:0][21:0] r38;
+  logic [0:0][20:0] r38;
   assign r38 = number_38;
 
   // retries, ready in cycle 3
-  logic [21:0] number_39;
-  localparam logic [31:0][21:0] Table39 = {
-    88'h000003400002872109d9cb,
-    308'h264aac920d52483548a86421550c7d50c1f5430751c41be40069f791915685bd4b16f52c53479,
-    308'h1363d847d471085c83c5810cedbc33b6f0e5dfc3977f0e5dfc3977f141b00506c0141b00506c0
+  logic [20:0] number_39;
+  localparam logic [31:0][20:0] Table39 = {
+    42'h000001a0000,
+    315'h1439089d9ca4c955248351241a88a86442aa11f5430faa18751c437c801a7de8c8ab45bd4c2dea6,
+    315'h0a68f44d8f623ea41085c878b0433b6e19db70e5e0072f00397801cbc0141b00a0d80506c028360
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(32),
       .Numbers(Table39)
   ) u_table_39 (
@@ -1026,28 +1020,28 @@ module machine_pipeline
       .class_i (v3[1]),
       .number_o(number_39)
   );
-  logic [0:0][21:0] r39;
+  logic [0:0][20:0] r39;
   assign r39 = number_39;
 
   // ready in cycle 4
-  logic [22:0] number_40;
+  logic [21:0] number_40;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_40 (
       .clk_i,
-      .numbers_i({23'(r38[0]), 23'(r39[0])}),
+      .numbers_i({22'(r38[0]), 22'(r39[0])}),
       .number_o (number_40)
   );
-  logic [0:0][22:0] r40;
+  logic [0:0][21:0] r40;
   assign r40 = number_40;
 
   // ready in cycle 9
-  logic [22:0] number_41;
+  logic [21:0] number_41;
   spn_sum #(
-      .Width(23),
-      .ResultWidth(23),
+      .Width(22),
+      .ResultWidth(22),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -1060,15 +1054,15 @@ module machine_pipeline
       .b_i(r40[0]),
       .number_o(number_41)
   );
-  logic [0:0][22:0] r41;
+  logic [0:0][21:0] r41;
   assign r41 = number_41;
 
   // mode, ready in cycle 7
-  logic [21:0] number_42;
-  localparam logic [6:0][21:0] Table42 = {154'h01bcaad6f2a86c2052585f87e539078c80615c9};
+  logic [20:0] number_42;
+  localparam logic [6:0][20:0] Table42 = {147'h0379575bcaa361032585f8fca701e32030ae5};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(7),
       .Numbers(Table42)
   ) u_table_42 (
@@ -1076,15 +1070,15 @@ module machine_pipeline
       .class_i (v4[5]),
       .number_o(number_42)
   );
-  logic [0:0][21:0] r42;
+  logic [0:0][20:0] r42;
   assign r42 = number_42;
 
   // zone, ready in cycle 7
-  logic [21:0] number_43;
-  localparam logic [8:0][21:0] Table43 = {198'h000000d000004a6ae156780738bc12250803b6a1482e8767b3};
+  logic [20:0] number_43;
+  localparam logic [8:0][20:0] Table43 = {189'h000000d0000094d5c559e039c5e122508076d4520ba3b3d9};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(9),
       .Numbers(Table43)
   ) u_table_43 (
@@ -1092,38 +1086,38 @@ module machine_pipeline
       .class_i (v5[5]),
       .number_o(number_43)
   );
-  logic [0:0][21:0] r43;
+  logic [0:0][20:0] r43;
   assign r43 = number_43;
 
   // temperature, ready in cycle 7
-  logic [25:0] number_44;
-  localparam logic [255:0][25:0] Table44 = {
-    104'h00000038542bfdf0210772d9f9,
-    312'hda6df9f60a20ad5e618f4e9af1d16a6d73cc4aeccfaf772b1f42c897b7319aaabc440ac70866eb,
-    312'hbff5d72f75402bbb7376e671eeb784cd6d5c0b1b35e98ec5404aaf4499eb4f0baab36d0aa4d1ff,
-    312'ha7353ca94e41ba33fdea85270d9f56b5e759ad69b79c2e663f7597a90525714ea93e47d6481b35,
-    312'h902c2ae3952578c800e22aba4f88e026e1c531d854c7520e1cc181c4f9200173c7e49b29f2428d,
-    312'h7adaa19e49eb47777c61d72bb27421205c9e98670d6b01bcd8306d98755aff7b06a66705a34807,
-    312'h6740a0996c93464270698a7b376119a257e5e105e187357271c05b237a166b646583ab655b2ba2,
-    312'h555e2854fd1d5528dcfd44a8de4fc9acd39b0bd4d11bf52ee9724a660752452fe47c685119ed60,
-    312'h45333850fb89842ac21505b4a740313f8fbe18b3dc2938f23f473b601d0e8cdd83909dc4df8d3f,
-    312'h36bfd10d67d7d3481fb4cd9e9232505b0c4f07c302af08bc733d2e11bb4b426d42c04bc0ac0b41,
-    312'h2a03f20a42085280f5dc9c669e2626ff094dd8e244ad5c8d8555227ae20865df120b72407f6764,
-    312'h1eff9b878a1ae1d5448c720ccd1bb52b46ba8c31a2243865758f189b9145f7331172114c59a1aa,
-    312'h15b2cd85400f91450bc04e911e12fae0449521911b139c4443eb1073c903f66930f428dc3aba11,
-    312'h0e1d880363e660d04b8031f3900bf81d82dd9910af7b8829f0690a03894263816091b8f822b09a,
-    312'h083fcb41f59f407703c81c342506ace34193f2c05f5bfc167b09054ad1c13e7bc04ac198118545,
-    312'h041996c0f53a503934940d52db031931c0b82e802ab4f809e3ca0249a3008758301f42c0073813,
-    312'h01aaea8062b78016ddec054fb4013d08804a4c6011867c042aae00fffcc03e16d00f3c7003c902,
-    312'h00f3c7003e16d00fffcc042aae011867c04a4c6013d088054fb4016ddec062b7801aaea8073813,
-    312'h01f42c00875830249a3009e3ca02ab4f80b82e8031931c0d52db03934940f53a5041996c118545,
-    312'h04ac19813e7bc054ad1c167b0905f5bfc193f2c06ace341c342507703c81f59f4083fcb422b09a,
-    312'h091b8f82638160a0389429f0690af7b882dd9910bf81d831f3900d04b80363e660e1d8803aba11,
-    312'h0f428dc3f66931073c904443eb11b139c49521912fae044e911e1450bc05400f915b2cd859a1aa
+  logic [24:0] number_44;
+  localparam logic [255:0][24:0] Table44 = {
+    100'h00000070a857f7c0843b96cfd,
+    300'hda6df9ec14417579863a74d78d16a6d679895f33ebdf958fa1c897b7633555b1102b1843376,
+    300'hbff5d75eea806eedcdf7338f7b784cd5ab8166cd7a6362a025af449a569e176acdb43526900,
+    300'ha7353cd29c83a8cff7b4293879f56b5ceb35ae6de70b331fba97a9054ae29d64f91f5240d9b,
+    300'h902c2b472a4ae320039155d2788e026c38a63a1531d5070e6181c4f94002e79f926caf92146,
+    300'h7adaa1bc93d69dddf18eb95d9742120393d30dc35ac0de6c186d9875b5fef61a999c0d1a403,
+    300'h6740a0b2d9269909c1ac53d9b6119a22fcbc217861ceb938e05b237a2cd6c8d60eadaad95d1,
+    300'h555e2829fa3a94a373ea2546f4fc9aca7361793446fc9774b94a6607a48a5fd1f1a148cf6b0,
+    300'h453338a1f71310ab08482da5340313f9f7c318f70a4e791fa33b601d1d19bb0e427706fc6a0,
+    300'h36bfd11acfafcd207ec66cf4932505b189e0f8c0abc25e399e2e11bb9684da8b012f05605a0,
+    300'h2a03f21484108a03d764e334f2626ff129bb1c912b5646c2aa227ae210cbbe482dc903fb3b2,
+    300'h1eff9b8f1435c7551223906671bb52b8d7518468890e32bac7189b918bee6645c84522cd0d5,
+    300'h15b2cd8a801f05142f027488f12fae0092a43446c4e82221f51073c907ecd243d0a381d5d09,
+    300'h0e1d8806c7ccc3412e018f9c80bf81d85bb3242bdee214f8340a038904c702c246e3e11584d,
+    300'h083fcb03eb3e81dc0f20e1a1206ace38327e5817d7000b3d84054ad2027cf7812b06608c2a3,
+    300'h04199681ea74c0e4d2606a96e03193181705d00aad3e04f1e50249a3010eb0807d0b0039c09,
+    300'h01aaea80c56f005b77c02a7da013d08809498c0461a002155700fffc807c2d803cf1c01e481,
+    300'h00f3c7007c2d803fff2021557011868009498c04f42202a7da016ddf00c56f006abaa039c09,
+    300'h01f42c010eb0809268c04f1e502ab4f81705d00c64c606a96e03934981ea74c10665a08c2a3,
+    300'h04ac19827cf78152b480b3d8405f5c00327e581ab38e0e1a1207703c83eb3e820ff2c11584d,
+    300'h091b8f84c702c280e2414f8340af7b885bb3242fe07618f9c80d04b806c7ccc3876201d5d09,
+    300'h0f428e07ecd2441cf242221f511b13a092a4344beb8027488f1450bc0a801f056cb362cd0d5
   };
 
   spn_class_table #(
-      .Width  (26),
+      .Width  (25),
       .Classes(256),
       .Numbers(Table44)
   ) u_table_44 (
@@ -1131,36 +1125,36 @@ module machine_pipeline
       .class_i (v8[6]),
       .number_o(number_44)
   );
-  logic [0:0][25:0] r44;
+  logic [0:0][24:0] r44;
   assign r44 = number_44;
 
   // wear, ready in cycle 8
-  logic [23:0] number_45;
-  localparam logic [255:0][23:0] Table45 = {
-    216'h000000ae81edacab4aaad737a905b4a736c2a56a61a3a090a1d950,
-    312'ha014a19e52829c92f39ad5f6991b889763ac95ae6093fba4924b7a909ddf8ef2d68d4a5d8ba474,
-    312'h8a011c88605586c21e852678838d6381f6de8062e97ed1857d42b27bb6707a2cbe78a59c77210b,
-    312'h759f0b741f9b72a2bc71286e6fb0b06e3b826cc8e66b58d969eb5e68807367181865b24f644f15,
-    312'h62ee6d6190556034cd5edbd65d85705c319a5ae0555991a158457d56fbe955b4e7547074532e93,
-    312'h51ef4250b2814f78514e40b24d0ba34bd9254aa938497bdb48510f4728d346032844e00d43bf83,
-    312'h42a18a418621406d493f57013e434a3d32243c238e3b17883a0e143907303802dc3701193601e7,
-    312'h350545340b343313b3321ec3312c64303c952f4f572e64a92d7c8c2c96ff2bb4032ad39829f5bd,
-    312'h291a732841ba276b912697f825c6f024f879242c9323633d229c7721d84221169e20578a1f9b07,
-    312'h1ee1151e29b31d74e11cc2a11c12f01b65d11abb421a1343196dd618caf8182aac178cf016f1c4,
-    312'h16592915c31f152fa5149ebc14106313849c12fb641274bd11f0a7116f2210f02c1073c80ff9f4,
-    312'h0f82b10f0dfe0e9bdc0e2c4b0dbf4a0d54d90cecfa0c87aa0c24ec0bc4be0b67200b0c140ab397,
-    312'h0a5dac0a0a5109b986096b4c091fa308d68a089002084c0b080aa407cbcd078f870755d2071eae,
-    312'h06ea1a06b8160688a3065bc106316f0609ae05e47e05c1de05a1cf058450056962055104053b37,
-    312'h0527fb05174f05093404fda904f4af04ee4604ea6d04e92404ea6d04ee4604f4af04fda9050934,
-    312'h05174f0527fb053b3705510405696205845005a1cf05c1de05e47e0609ae06316f065bc10688a3,
-    312'h06b81606ea1a071eae0755d2078f8707cbcd080aa4084c0b08900208d68a091fa3096b4c09b986,
-    312'h0a0a510a5dac0ab3970b0c140b67200bc4be0c24ec0c87aa0cecfa0d54d90dbf4a0e2c4b0e9bdc,
-    312'h0f0dfe0f82b10ff9f41073c810f02c116f2211f0a71274bd12fb6413849c141063149ebc152fa5,
-    312'h15c31f16592916f1c4178cf0182aac18caf8196dd61a13431abb421b65d11c12f01cc2a11d74e1
+  logic [22:0] number_45;
+  localparam logic [255:0][22:0] Table45 = {
+    207'h000000ae81ef595696ab5cdd482daa736c34ad4c68e82450eca8,
+    299'h500a509e52833925ea6b57dcc8dc49763ad2b5cc24fee94925bd909de11de5ae3529745d23a,
+    299'h45008e8860550d843e1499e41c6b181f6df00c5d5fb461bea1597bb670f4597de29673b9086,
+    299'h3acf85741f9ce54579c4a1bb7d8586e3b82d991cdad636b4f5af688072ce303196c93b2278b,
+    299'h317736619054c0699d7b6f5aec2b85c319ab5c0ad664682c22be56fbeaab69cd51c1d299749,
+    299'h28f7a150b2829ef0a53902ca685d24bd92695527125ef6a428874728d28c065113803a1dfc2,
+    299'h2150c541862080da90fd5c09f21a53d322478471cec5e21d070a3907307005b8dc0469b00f3,
+    299'h1a82a2340b34662768c87b1189632303c945e9eacb992a16be462c9700576808ab4e614fadf,
+    299'h148d3a2841ba4ed7209a5fe12e37824f87a4859248d8cf114e3c21d842422d3c815e28fcd84,
+    299'h0f708a1e29b23ae9c4730a80e09781b65d0357684684d10cb6eb18caf83055585e33c0b78e2,
+    299'h0b2c9515c31e2a5f4c527af0a083213849c25f6c849d2f88f854116f2221e05841cf207fcfa,
+    299'h07c1580f0dfe1d37b838b1286dfa50d54da19d9f4321ea8612760bc4be16ce402c3050559cc,
+    299'h052ed60a0a5013730c25ad3048fd108d68a1120042130284055207cbce0f1f101d574838f57,
+    299'h03750d06b8160d1148196f08318b80609ae0bc8fc1707782d0e70584500ad2c415441029d9c,
+    299'h0293fd05174e0a126813f6a827a5704ee4609d4d813a4902753604ee4609e95c13f6a82849a,
+    299'h028ba70527fa0a76701544102b4b10584500b439c1707782f23f0609ae0c62e0196f0834452,
+    299'h035c0b06ea1a0e3d5c1d57483c7c407cbce1015482130284480108d68a123f4425ad304dcc3,
+    299'h0505280a5dac1567302c30505b3900bc4be1849d8321ea86767d0d54da1b7e9438b12874dee,
+    299'h0786ff0f82b01ff3e841cf2087816116f2223e15049d2f897db213849c2820c8527af0a97d3,
+    299'h0ae18f16592a2de3885e33c0c155618caf832dbac684d10d5da11b65d03825e0730a80eba71
   };
 
   spn_class_table #(
-      .Width  (24),
+      .Width  (23),
       .Classes(256),
       .Numbers(Table45)
   ) u_table_45 (
@@ -1168,77 +1162,76 @@ module machine_pipeline
       .class_i (v9[7]),
       .number_o(number_45)
   );
-  logic [0:0][23:0] r45;
+  logic [0:0][22:0] r45;
   assign r45 = number_45;
 
   // ready in cycle 8
-  logic [25:0] number_46;
+  logic [24:0] number_46;
+  spn_product #(
+      .Width(25),
+      .Operands(3),
+      .Constant(25'h0000000)
+  ) u_product_46 (
+      .clk_i,
+      .numbers_i({25'(r42[0]), 25'(r43[0]), r44[0]}),
+      .number_o (number_46)
+  );
+  logic [0:0][24:0] r46;
+  assign r46 = number_46;
+
+  // ready in cycle 9
+  logic [25:0] number_47;
   spn_product #(
       .Width(26),
       .Operands(3),
       .Constant(26'h0000000)
-  ) u_product_46 (
-      .clk_i,
-      .numbers_i({26'(r42[0]), 26'(r43[0]), r44[0]}),
-      .number_o (number_46)
-  );
-  logic [0:0][25:0] r46;
-  assign r46 = number_46;
-
-  // ready in cycle 9
-  logic [26:0] number_47;
-  spn_product #(
-      .Width(27),
-      .Operands(3),
-      .Constant(27'h0000000)
   ) u_product_47 (
       .clk_i,
-      .numbers_i({27'(r45[0]), 27'(r46[0]), 27'(r22[0])}),
+      .numbers_i({26'(r45[0]), 26'(r46[0]), 26'(r22[0])}),
       .number_o (number_47)
   );
-  logic [0:0][26:0] r47;
+  logic [0:0][25:0] r47;
   assign r47 = number_47;
 
   // ready in cycle 10
-  logic [26:0] number_48;
+  logic [25:0] number_48;
   spn_product #(
-      .Width(27),
+      .Width(26),
       .Operands(3),
-      .Constant(27'h0000000)
+      .Constant(26'h0000000)
   ) u_product_48 (
       .clk_i,
-      .numbers_i({27'(r34[0]), 27'(r41[0]), r47[0]}),
+      .numbers_i({26'(r34[0]), 26'(r41[0]), r47[0]}),
       .number_o (number_48)
   );
-  logic [0:0][26:0] r48;
+  logic [0:0][25:0] r48;
   assign r48 = number_48;
 
   // load, ready in cycle 8
-  logic [21:0] number_49;
-  localparam logic [255:0][21:0] Table49 = {
-    88'h06564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d6564759591d6564759591d6564759591d6564759591,
-    308'hd6564759591d6564759591d6564759591d656475959137f010df41d37b184de112375868dc7f6,
-    308'h36c1ccdb07335cc84d732135cc84d732134001cd000734001cd0007328b80c377330ddccc3773,
-    308'h30ddccb73212dcc84b73212dcc84a99642a6590a99642a65909ed3727b4dc9953625684c91e84,
-    308'h238acc8a69e21306084c181e57b0795ec1e57b0795ec1bf5706c030199158664561821805ac56,
-    308'h16b1585503c1540f05e9b417a6d05e9b417a6d06a1971a865c6fd5c1d63cc758f31f4b107d2c4,
-    308'h20b72c86a522312b08c4ac247a109b2b226cac89b2b226cac8a43f929f454ad1672b459cb237b,
-    308'h2d6378b8d2d2eff44c377330ddccc377330ddcccdc763371d8cdc763371d8d307b356754d59d5,
-    308'h362774d89dd36a19cdb8ad373bdcdcef7378448dec6137d074e0622381888e0622381888e108a,
-    308'h386450e1914386450e1914387e74e1f9d388748e21d2389914e2645389914e2645389914e2645,
-    308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884,
-    308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884,
-    308'h38a210e288438a210e288438a210e288438a210e288438a210e288438a210e288438a210e2884
+  logic [20:0] number_49;
+  localparam logic [255:0][20:0] Table49 = {
+    21'h00cac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8d65646b2b2359591acac8,
+    315'h6b2b2359591acac8d65646b2b20dfc046fa0e37b181bc224dd61a6e3fb36c1d1b60e8d73206b990,
+    315'h1ae640d732068004340021a0010d00086517030ddd186ee8c377461bba2dcc816e640b73205b990,
+    315'h1532c8a996454cb22a65913da709ed384ca9b25684923d088e2b24534f21306109830795ec3caf6,
+    315'h0f2bd8795ec37eae1b00c0cc8ac664563043016b158b58ac5503c2a81e17a6d0bd3685e9b42f4da,
+    315'h0d432c6a19637eae1d63c8eb1e47d2c43e96220b7310d4a48c4ac46256247a11365649b2b24d959,
+    315'h136564a43f853e8a2b45995a2ccb237c5ac6f2e34b977fa0c377461bba30ddd186ee8cdc7666e3b,
+    315'h19b8eccdc766983e356751ab3a8d89de6c4ef36a1a1b715cdcef66e77b378449bd8c0df41c70311,
+    315'h1c0c44e062270311384229c3228e191470c8a386451c3f3ce1f9e710e9388749c4c88e264471322,
+    315'h1c4c88e26447132238a211c5108e28847144238a211c5108e28847144238a211c5108e288471442,
+    315'h1c5108e28847144238a211c5108e28847144238a211c5108e28847144238a211c5108e288471442,
+    315'h1c5108e28847144238a211c5108e28847144238a211c5108e28847144238a211c5108e288471442
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(256),
       .Numbers(Table49)
   ) u_table_49 (
@@ -1246,19 +1239,19 @@ module machine_pipeline
       .class_i (v0[7]),
       .number_o(number_49)
   );
-  logic [0:0][21:0] r49;
+  logic [0:0][20:0] r49;
   assign r49 = number_49;
 
   // queue, ready in cycle 8
-  logic [21:0] number_50;
-  localparam logic [40:0][21:0] Table50 = {
-    286'h000000d00000af2d62bcb58af2d62bc86caf0a72bab90aeae42bab90aeae42b5da8ac633,
-    308'h2a64c8a993227271c9c9c727271c9c9c722268c7ed6719066c6419b19066c6419b11f9102b39e,
-    308'h0ace782b39e0ace78422dd108b74422dd19066c6419b1e6cd079b342561009584025610095840
+  logic [20:0] number_50;
+  localparam logic [40:0][20:0] Table50 = {
+    231'h000003400005796b2bcb595e5acaf21c578532bab915d5c8aeae457572,
+    315'h15aed4ac63454c992a64c93938c9c9c64e4e3272719113447ed66320ce190670c83386419c23f22,
+    315'h05673c2b39e159cf0ace78845bc422de2116f190670c833879b343cd9a2561012b080958404ac20
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(41),
       .Numbers(Table50)
   ) u_table_50 (
@@ -1266,49 +1259,48 @@ module machine_pipeline
       .class_i (v1[6]),
       .number_o(number_50)
   );
-  logic [0:0][21:0] r50;
+  logic [0:0][20:0] r50;
   assign r50 = number_50;
 
   // ready in cycle 9
-  logic [22:0] number_51;
+  logic [21:0] number_51;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_51 (
       .clk_i,
-      .numbers_i({23'(r49[0]), 23'(r50[0])}),
+      .numbers_i({22'(r49[0]), 22'(r50[0])}),
       .number_o (number_51)
   );
-  logic [0:0][22:0] r51;
+  logic [0:0][21:0] r51;
   assign r51 = number_51;
 
   // load, ready in cycle 8
-  logic [21:0] number_52;
-  localparam logic [255:0][21:0] Table52 = {
-    88'h0a587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961fda587f6961f,
-    308'hda587f6961fda587f6961fda587f6961fda587f6961f28e4b8a20ed27f1c49fc71275fd099aff,
-    308'h266bfc99aff266bfc9395324e54c9395324e54c8fc2a22fbc48bef122fbc48bef12206a485ce3,
-    308'h21738c82bd320af4c807021fb9d87d5e91ec4487b1121dffb877fee1dce9878c381f26847c9a1,
-    308'h1f26847c9a1201c0882bd320af4c8509f21d5a4875692268bc8b2b0235dc88d77224836c920db,
-    308'h24836c920db25a8d096a34266bfc99aff26fe4c9d7f4285338a14ce285338a14ce2945f0a69be,
-    308'h2a07a0aa62f2a98bcaca5d2b89c0afa942c4a30b2a7a2d9948b66522d9948b66522e86acbc547,
-    308'h2f151cc0b98302e60c0b98302e60c687c31a1f0c687c31a1f0ca1dd32e344ccf1333974ccfc12,
-    308'h3475b8d1d6e34f7a8d54023626c0d89b03626c0d89b036f5a8dd22e381290e04a4381290e04a4,
-    308'h38d6ace48cb39698ce6cdb39fb80e91d23a8a94eb4463b3000ecc003b956cf0ad03c2b40f0ad0,
-    308'h3c2b40f2d9a3d0ad8f42b63d5a2cf63813db8d8f793d3e1268f90543ea3d4fa8f53ea3d4fa8f5,
-    308'h3effc8fca413f4528fd8763fac18feb063fac18feb063ffa48ffe92402b4100ad0402b4100ad0,
-    308'h405de901bcc40925d0249740925d0249740b66902d9a40db55036d540ee2903b8a40ee290404e
+  logic [20:0] number_52;
+  localparam logic [255:0][20:0] Table52 = {
+    21'h014b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0fda587ed2c3f6961fb4b0f,
+    315'h6d2c3f6961fb4b0fda587ed2c3ca392e5107627f1c93f8e49d7f44cd80266c013360099b0049caa,
+    315'h1272a89395449caa23f0a917de48bef245f7922fbc91035485ce442e7220af49057a4807023f73b,
+    315'h0fabd07b1123d8891dffb8effdc773a63c61c1f2680f93407c9a03e4d0201c09057a482bd242850,
+    315'h10ead08756844d1822cac11aee48d7724906e248371241b8920dc4b51a25a8d13360099b004dfca,
+    315'h13afe8a14ce50a672853394299ca517c534df2a07a154c5caa62e5652e2b89c15f528b128c5953d,
+    315'h16cca4b66525b3292d994974358bc5485e2a4302e6181730c0b98605cc31a1f18d0f8c687c6343e,
+    315'h1943b8cb8d06678a3397519f824d1d6e68eb734f7a9aa804d89b06c4d83626c1b1360dbd6a6e917,
+    315'h1c0948e04a470252381291c6b54e48cc72d3139b371cfdc0e91d2751533ad119d9800ecc00772ae,
+    315'h1e15a0f0ad0785683c2b41e5b34f42b67a15b3d5a31ec704f6e367bc9e3e1269f20a8fa8f67d47b,
+    315'h1f51ecfa8f67dff93f2901fa294fd8767f5833fac19fd60cfeb067ff493ffa4a015a100ad080568,
+    315'h2015a10177a80de640926204931024988124c40b66a05b35036d681b6b40ee2a0771503b8a82027
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(256),
       .Numbers(Table52)
   ) u_table_52 (
@@ -1316,19 +1308,19 @@ module machine_pipeline
       .class_i (v0[7]),
       .number_o(number_52)
   );
-  logic [0:0][21:0] r52;
+  logic [0:0][20:0] r52;
   assign r52 = number_52;
 
   // queue, ready in cycle 8
-  logic [21:0] number_53;
-  localparam logic [40:0][21:0] Table53 = {
-    286'h000000d000006d7cb1a3e1062297188a5c5b52d15b02c522c612d2b44b4ad1119943fccb,
-    308'h0ecc98369760da5d83d7fb0f5fec44665123fbc4d966151db45476d16d4b45fe29191bd068f84,
-    308'h1b5f2c743881d0e207ae4121735c85cd721735c9058d259acc966b3270fc89ff1428e04ca6e85
+  logic [20:0] number_53;
+  localparam logic [40:0][20:0] Table53 = {
+    231'h0000034000036be61a3e10c4530622982da9615b028a458c4b4ac25a56,
+    315'h088cc83fccc1d9930da5d86d2ec3d7fa1ebfd11199091fe04d9662a3b6151db0b6a585fe2a3237a,
+    315'h0d1f086d7cc3a1c41d0e20f5c8085cd842e6c21736120b18966b24b359270fc93fe28a381453743
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(41),
       .Numbers(Table53)
   ) u_table_53 (
@@ -1336,28 +1328,28 @@ module machine_pipeline
       .class_i (v1[6]),
       .number_o(number_53)
   );
-  logic [0:0][21:0] r53;
+  logic [0:0][20:0] r53;
   assign r53 = number_53;
 
   // ready in cycle 9
-  logic [22:0] number_54;
+  logic [21:0] number_54;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_54 (
       .clk_i,
-      .numbers_i({23'(r52[0]), 23'(r53[0])}),
+      .numbers_i({22'(r52[0]), 22'(r53[0])}),
       .number_o (number_54)
   );
-  logic [0:0][22:0] r54;
+  logic [0:0][21:0] r54;
   assign r54 = number_54;
 
   // ready in cycle 14
-  logic [22:0] number_55;
+  logic [21:0] number_55;
   spn_sum #(
-      .Width(23),
-      .ResultWidth(23),
+      .Width(22),
+      .ResultWidth(22),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -1370,19 +1362,19 @@ module machine_pipeline
       .b_i(r54[0]),
       .number_o(number_55)
   );
-  logic [0:0][22:0] r55;
+  logic [0:0][21:0] r55;
   assign r55 = number_55;
 
   // errors, ready in cycle 8
-  logic [21:0] number_56;
-  localparam logic [30:0][21:0] Table56 = {
-    66'h01437cd50df0bc22b,
-    308'h2ef9d4bad712eb5c4bad712e2408b410f2d043cb410f2d043cac2f8281938a064e281938a064e,
-    308'h21cea8873aa21cea8873aa1d54206a2ff1a8bfc5ee6e12f9004be4012f9004be400e303431149
+  logic [20:0] number_56;
+  localparam logic [30:0][20:0] Table56 = {
+    21'h0021be,
+    315'h6886f8ac22a55f3a2ab5c955ae4aad72544812904394821ca410e52087270be120c9c9064e48327,
+    315'h120c9c773aa3b9d51dcea8ee754655082d17f168bf89dcdc3be401df200ef90077c8028c0e108a5
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(31),
       .Numbers(Table56)
   ) u_table_56 (
@@ -1390,19 +1382,19 @@ module machine_pipeline
       .class_i (v2[6]),
       .number_o(number_56)
   );
-  logic [0:0][21:0] r56;
+  logic [0:0][20:0] r56;
   assign r56 = number_56;
 
   // retries, ready in cycle 8
-  logic [21:0] number_57;
-  localparam logic [31:0][21:0] Table57 = {
-    88'h0000034000029e9c8a6e85,
-    308'h29ba14a6e8529ba14a537b28db08a36c227e5dc9f97726d5c897b8024dda88e94a22498c8337b,
-    308'h1cb0a872c2a1cb0a872c2a18365055b8d156e3446a6411a9902fc790bf1e42fc790bf1e41c9d4
+  logic [20:0] number_57;
+  localparam logic [31:0][20:0] Table57 = {
+    42'h000001a0000,
+    315'h14f4e4a6e865374329ba194dd0ca537a51b6128db093f2ec9f9764dab925ee0126ed48e94a44931,
+    315'h1066f872c2a396151cb0a8e585460d942adc7156e388d4c846a6417e3d0bf1e85f8f42fc7a0e4ea
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(32),
       .Numbers(Table57)
   ) u_table_57 (
@@ -1410,33 +1402,33 @@ module machine_pipeline
       .class_i (v3[6]),
       .number_o(number_57)
   );
-  logic [0:0][21:0] r57;
+  logic [0:0][20:0] r57;
   assign r57 = number_57;
 
   // ready in cycle 9
-  logic [22:0] number_58;
+  logic [21:0] number_58;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_58 (
       .clk_i,
-      .numbers_i({23'(r56[0]), 23'(r57[0])}),
+      .numbers_i({22'(r56[0]), 22'(r57[0])}),
       .number_o (number_58)
   );
-  logic [0:0][22:0] r58;
+  logic [0:0][21:0] r58;
   assign r58 = number_58;
 
   // errors, ready in cycle 8
-  logic [21:0] number_59;
-  localparam logic [30:0][21:0] Table59 = {
-    66'h039503de540cec4d1,
-    308'h3a990ce690d39a434dac4136b104dac413337e0c688d2f1b08bc6c22b8aecae2bb27d8889f622,
-    308'h25064481165204594811652045946df33189c0c627031c722071c881f511484e732413f4904fd
+  logic [20:0] number_59;
+  localparam logic [30:0][20:0] Table59 = {
+    21'h014a82,
+    315'h6d2a08dc4d26d32235a439ad21ccac426562132b10979bf0b688c563612b1b093c5749e2ba47b11,
+    315'h11ec4484190388b31c4598e22cc711662ef99149c10a4e0861c8830e441b5110e9ce8804fc4027e
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(31),
       .Numbers(Table59)
   ) u_table_59 (
@@ -1444,19 +1436,19 @@ module machine_pipeline
       .class_i (v2[6]),
       .number_o(number_59)
   );
-  logic [0:0][21:0] r59;
+  logic [0:0][20:0] r59;
   assign r59 = number_59;
 
   // retries, ready in cycle 8
-  logic [21:0] number_60;
-  localparam logic [31:0][21:0] Table60 = {
-    88'h000003400002922ec999c4,
-    308'h266710999c42667108d4b62205f882c601d4710751c41d4710751c419c6805e98e17a638560bd,
-    308'h1414f44a98a1136d43f1c50c2e4c30b930c2e4c30b9311ee9047ba411ee9047ba41639ac58e6b
+  logic [20:0] number_60;
+  localparam logic [31:0][20:0] Table60 = {
+    42'h000001a0000,
+    315'h149178999c44cce2266711333888d4b6440bf20b180ea388751c43a8e21d4710ce3405e98e2f4c7,
+    315'h0ac1785053c254c51136d87e38c30b94185ca0c2e506172847ba423dd211ee908f74858e6c2c736
   };
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(32),
       .Numbers(Table60)
   ) u_table_60 (
@@ -1464,28 +1456,28 @@ module machine_pipeline
       .class_i (v3[6]),
       .number_o(number_60)
   );
-  logic [0:0][21:0] r60;
+  logic [0:0][20:0] r60;
   assign r60 = number_60;
 
   // ready in cycle 9
-  logic [22:0] number_61;
+  logic [21:0] number_61;
   spn_product #(
-      .Width(23),
+      .Width(22),
       .Operands(2),
-      .Constant(23'h000000)
+      .Constant(22'h000000)
   ) u_product_61 (
       .clk_i,
-      .numbers_i({23'(r59[0]), 23'(r60[0])}),
+      .numbers_i({22'(r59[0]), 22'(r60[0])}),
       .number_o (number_61)
   );
-  logic [0:0][22:0] r61;
+  logic [0:0][21:0] r61;
   assign r61 = number_61;
 
   // ready in cycle 14
-  logic [22:0] number_62;
+  logic [21:0] number_62;
   spn_sum #(
-      .Width(23),
-      .ResultWidth(23),
+      .Width(22),
+      .ResultWidth(22),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -1498,15 +1490,15 @@ module machine_pipeline
       .b_i(r61[0]),
       .number_o(number_62)
   );
-  logic [0:0][22:0] r62;
+  logic [0:0][21:0] r62;
   assign r62 = number_62;
 
   // mode, ready in cycle 12
-  logic [21:0] number_63;
-  localparam logic [6:0][21:0] Table63 = {154'h02bcaadaf2a89af511ec1d42d6c026878886cbd};
+  logic [20:0] number_63;
+  localparam logic [6:0][20:0] Table63 = {147'h0579576bcaa4d7a81ec1d85ad809a1e24365f};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(7),
       .Numbers(Table63)
   ) u_table_63 (
@@ -1514,15 +1506,15 @@ module machine_pipeline
       .class_i (v4[10]),
       .number_o(number_63)
   );
-  logic [0:0][21:0] r63;
+  logic [0:0][20:0] r63;
   assign r63 = number_63;
 
   // zone, ready in cycle 12
-  logic [21:0] number_64;
-  localparam logic [8:0][21:0] Table64 = {198'h000000d000004deaf11bb3c032c119c4d45ae2e19ebe47746f};
+  logic [20:0] number_64;
+  localparam logic [8:0][20:0] Table64 = {189'h000000d000009bd6046ece0196119c4d8b5c5c67af83ba38};
 
   spn_class_table #(
-      .Width  (22),
+      .Width  (21),
       .Classes(9),
       .Numbers(Table64)
   ) u_table_64 (
@@ -1530,38 +1522,36 @@ module machine_pipeline
       .class_i (v5[10]),
       .number_o(number_64)
   );
-  logic [0:0][21:0] r64;
+  logic [0:0][20:0] r64;
   assign r64 = number_64;
 
   // temperature, ready in cycle 12
-  logic [24:0] number_65;
-  localparam logic [255:0][24:0] Table65 = {
-    100'h0000007aea0e3cbce8de02f10,
-    300'hed3fccf5363839e75c9c9a5a6e20c936fa55937234c1b3a81ad71f48ea3771b470b739e366a,
-    300'hcc77ece4ec81b1cf9e1895098c2167f5fc488af4000974f6a3b7fb00dabf872cc1deb61288c,
-    300'hae2570d5dd7cea553894de652a495cf511e6a27fa0e13b2ff59b4c1ccc824ea5b05f3290576,
-    300'h924858c8092a63782c11766d4898a8343b2fda15174906540f81129cbf7fc81f3c38af5cd28,
-    300'h78e0a4bb6f89dd38788e5d21e70f49b3782431b4633ed662f1694e8033b7f399656b2c77fa2,
-    300'h61ee5430109b57961deb928305ad4172c8c3a95d84c6ab5c9b53ffc8292ad1142bf6a9e1ce4,
-    300'h4d716825ec5ed2911c691690a4728f722d0e41107bde85410d4126741fd8604f8fdb279a4ed,
-    300'h3b69e01d02d44e2973e6e94ab35f33b1a503f4cd488664104730c28417c0a1cb911885a17bf,
-    300'h2bd7bc1553fbca5f24650ab152732e2930a4cc93eabe47ca4922d3f810e395482faf03f7559,
-    300'h1ebafc0edfd547322de37ac471ae7ee8cff0c4646286306f13175ad00b413ac56b9e829bdbb,
-    300'h1413a009a660c4a290623984111125e882e7dc3eafde1dfea50e570c06d9924344e7018f0e5,
-    300'h0be1a805a79e42b04be146f0309b2328498a1422d2c61078ff07c8ac03ac9bc1bb8880d0ed7,
-    300'h06251402e38dc15b6060a308d04c76a823d76c10cb3e07de2103afb001ba5740cf830061791,
-    300'h02dde4015a2f00a3cde04dcdf025206811cfe4089946042e0a020c180102c4c080d68040b13,
-    300'h020c18010b8280899460473f9025206813737c0a3cde0568bc02dde40185e440cf83006e95d,
-    300'h03afb001f788410cb3e08f5db04c76a828c23415b6060b8e370625140343b5c1bb8880eb26f,
-    300'h07c8ac041e3fc22d2c612628509b232851bc0c2b04be169e790be1a8063c394344e701b6649,
-    300'h0e570c077fa943eafde20b9f711125e88e61044a29062699831413a00a6f6ec56b9e82d04eb,
-    300'h175ad00c1bc4c64628633fc311ae7ee8deb11c7322de3b7f551ebafc0fdd56482faf0438e55,
-    300'h22d3f811f292493eabe4c29332732e2942ac54a5f246554fef2bd7bc1685efcb911885f0287,
-    300'h30c284190411ccd48866940fd35f33b1ba52ace2973e740b513b69e01e693b4f8fdb27f6181
+  logic [23:0] number_65;
+  localparam logic [255:0][23:0] Table65 = {
+    216'h000000f5d41cf2f3a3f01788ed3fcdea6c70e79d72e4d2d3e20c93,
+    312'hdf4ab2dc8d30d9d40dd71f49d46ee3d1c2ddcf1b35cc77ecc9d903c73e78c4a84cc2167fbf8911,
+    312'hbd0002ba7b52b7fb00b57f0eb3077bb09446ae2570abbafaa954e2a6f329a495cfa23cd49fe838,
+    312'h9d97fb9b4c1c99049d96c17d9482bb9248589012558de0b08bb36a898a838765fb8545d2832a08,
+    312'h81129c7eff907cf0e27ae69478e0a476df1474e1e272e90f70f49b6f04866d18d06b3179694e80,
+    312'h676fe76595ac63bfd161ee546021365e58785c94185ad41759187557613255ae4d53ffc85255a2,
+    312'h50afda4f0e724d71684bd8bd4a447248b4854728f745a1c8441ef842a0864126743fb0c13e3f6c,
+    312'h3cd2773b69e03a05a838a5d0374a5635f33b34a07f33522232082330c2842f81442e44622d0be0,
+    312'h2bd7bc2aa7f7297c9228558b2732e326149a24fab023e52422d3f821c72b20bebc1fbaad1ebafc,
+    312'h1dbfaa1cc8b81bd6241ae7ef19fe191918a2183789175ad016827615ae7a14dede1413a0134cc1,
+    312'h128a4111cc2111125f105cfc0fabf70eff520e570c0db3250d139c0c78730be1a80b4f3c0ac12f,
+    312'h0a378209b23309314308b4b1083c7f07c8ac07593806ee2206876c06251405c71b056d81051847,
+    312'h04c76b047aee0432cf03ef1003afb00374af033e0c030bc902dde402b45e028f37026e70025207,
+    312'h0239fd022651021705020c1802058a02035a02058a020c180217050226510239fd025207026e70,
+    312'h028f3702b45e02dde4030bc9033e0c0374af03afb003ef100432cf047aee04c76b051847056d81,
+    312'h05c71b06251406876c06ee2207593807c8ac083c7f08b4b109314309b2330a37820ac12f0b4f3c,
+    312'h0be1a80c78730d139c0db3250e570c0eff520fabf7105cfc11125f11cc21128a41134cc11413a0,
+    312'h14dede15ae7a168276175ad01837891918a219fe191ae7ef1bd6241cc8b81dbfaa1ebafc1fbaad,
+    312'h20bebc21c72b22d3f823e52424fab026149a2732e328558b297c922aa7f72bd7bc2d0be02e4462,
+    312'h2f814430c28432082333522234a07f35f33b374a5638a5d03a05a83b69e03cd2773e3f6c3fb0c1
   };
 
   spn_class_table #(
-      .Width  (25),
+      .Width  (24),
       .Classes(256),
       .Numbers(Table65)
   ) u_table_65 (
@@ -1569,36 +1559,35 @@ module machine_pipeline
       .class_i (v8[11]),
       .number_o(number_65)
   );
-  logic [0:0][24:0] r65;
+  logic [0:0][23:0] r65;
   assign r65 = number_65;
 
   // wear, ready in cycle 13
-  logic [22:0] number_66;
-  localparam logic [255:0][22:0] Table66 = {
-    207'h000000d991cdad63674f5af688073ce303196c93f2278ae2ee6d,
-    299'h619055c0699b7b6f5aec2b85c319ab5c0ab664686c22bed6fbe9ab69cf51c1d299749d1ef42,
-    299'h50b2819ef0a33902ca685d1cbd92595527125ef6e42887c728d38c06511380361dfc1c2a18a,
-    299'h41862180da92fd5c05f21a53d322478471cec5e21d070a3907307005b8dc0465b00f3b50545,
-    299'h340b34662766c87b0d89632303c955e9eaeb992a56be462c96ff576806ab4e614fadea91a73,
-    299'h2841ba4ed7229a5fe12e37824f8794859268d8cf514e3ba1d842422d3c815e28fcd839ee115,
-    299'h1e29b33ae9c2730a84e09781b65d1357684684d0ccb6eb18caf83055585e33c0b78e2165929,
-    299'h15c31f2a5f4a527af0a083193849c25f6c849d2f48f853916f2221e05841cf207fcfa0f82b1,
-    299'h0f0dfe1d37b838b12c6dfa50d54d919d9f4321ea8612760bc4be16ce402c3050559cb8a5dac,
-    299'h0a0a5113730c25ad3048fd188d68a11200421302c4055207cbcd0f1f0e1d574838f5706ea1a,
-    299'h06b8160d1146196f04318b78609ae0bc8fc1707782d0e78584500ad2c415441029d9b8527fb,
-    299'h05174f0a126813f6a427a5784ee4609d4da13a4902753684ee4609e95e13f6a42849a05174f,
-    299'h0527fb0a766e1544102b4b10584500b439e1707782f23f0609ae0c62de196f043445186b816,
-    299'h06ea1a0e3d5c1d57483c7c387cbcd10154821302c4480108d68a123f4625ad304dcc30a0a51,
-    299'h0a5dac15672e2c30505b3900bc4be1849d8321ea86767d0d54d91b7e9438b12c74dee0f0dfe,
-    299'h0f82b11ff3e841cf2087816116f2223e14e49d2f497db213849c2820c6527af0a97d295c31f,
-    299'h1659292de3885e33c0c155618caf832dbac684d0cd5da11b65d13825e0730a84eba709e29b3,
-    299'h1ee1153f360e815e2908b4f21d8424538ee8d8cf521649a4f8794b8de09a5fe13b5c8a841ba,
-    299'h291a7353eb7aab4e615da01ac96ff5af918b992a57a7abb03c956258c8c87b0d989d9b40b34,
-    299'h3505456c03cedc0465c016e390730741c28ec5e21e11c73d32247c8694fd5c06036a4c18621
+  logic [21:0] number_66;
+  localparam logic [255:0][21:0] Table66 = {
+    88'h00000366473d6b1b74f5af,
+    308'hd100e738c0ccb649f2278bc5dcdb0c82ac0699ef6debbb0ae2e18cdb5c0aecc8d0b08afab7df5,
+    308'hab69cea383aa65d268f7a1a165067bc299c8166685d297b24e5549c92f7b6428878e51a630194,
+    308'h89c01e1dfc28543160c31080da91fab817c8695e991278471dd8bc4741c29c83987005b9b808d,
+    308'h6c03cda82a2681669989da643d89896326079297a7ab5cc9516be46592e015da0255a7314fadf,
+    308'h5234e9420dd4ed72134bfc4b8de127c3d4859251b19e4538f10ec21422d3d02bc53f3610f708a,
+    308'h3c5364eba71398540e097836cba0d5da1342688cb6eb3195f0c15562f19e0b78e22cb254ae18f,
+    308'h2a5f4ca4f5e2820c89c24e25f6c893a5f23e1508b79121e058839e41ff3e87c1581e1bfc74dee,
+    308'h1c58946dfa51aa9b46767d190f546127617897c5b390161828559cc14bb585052813730c4b5a6,
+    308'h123f4446b45112004426051015483e5e70f1f103aae90e3d5c3750d0d702c344520cb784318b8,
+    308'h0c135c2f23f0b83bc2d0e70b08a02b4b10aa20829d9c0a4ff428ba70a126827ed509e95c27723,
+    308'h09d4d82749209d4d82772309e95c27ed50a126828ba70a4ff429d9c0aa2082b4b10b08a02d0e7,
+    308'h0b83bc2f23f0c135c318b80cb784344520d702c3750d0e3d5c3aae90f1f103e5e710154842605,
+    308'h11200446b45123f444b5a613730c5052814bb58559cc1618285b39017897c61276190f546767d,
+    308'h1aa9b46dfa51c589474dee1e1bfc7c1581ff3e8839e421e0588b79123e15093a5f25f6c89c24e,
+    308'h2820c8a4f5e2a5f4cae18f2cb254b78e22f19e0c15563195f0cb6eb342688d5da136cba0e0978,
+    308'h398540eba713c5364f708a3f361102bc5422d3d0ec214538f11b19e48592527c3d4b8de134bfc,
+    308'h4ed721420dd5234e94fadf55a7315da02592e016be465cc9517a7ab60792989632643d89989da,
+    308'h681669a82a26c03cdb808d7005b9c8398741c29d8bc478471de99127c8695fab8180da920c310
   };
 
   spn_class_table #(
-      .Width  (23),
+      .Width  (22),
       .Classes(256),
       .Numbers(Table66)
   ) u_table_66 (
@@ -1606,56 +1595,56 @@ module machine_pipeline
       .class_i (v9[12]),
       .number_o(number_66)
   );
-  logic [0:0][22:0] r66;
+  logic [0:0][21:0] r66;
   assign r66 = number_66;
 
   // ready in cycle 13
-  logic [25:0] number_67;
+  logic [24:0] number_67;
   spn_product #(
-      .Width(26),
+      .Width(25),
       .Operands(3),
-      .Constant(26'h0000000)
+      .Constant(25'h0000000)
   ) u_product_67 (
       .clk_i,
-      .numbers_i({26'(r63[0]), 26'(r64[0]), 26'(r65[0])}),
+      .numbers_i({25'(r63[0]), 25'(r64[0]), 25'(r65[0])}),
       .number_o (number_67)
   );
-  logic [0:0][25:0] r67;
+  logic [0:0][24:0] r67;
   assign r67 = number_67;
 
   // ready in cycle 14
-  logic [25:0] number_68;
+  logic [24:0] number_68;
   spn_product #(
-      .Width(26),
+      .Width(25),
       .Operands(3),
-      .Constant(26'h0000000)
+      .Constant(25'h0000000)
   ) u_product_68 (
       .clk_i,
-      .numbers_i({26'(r66[0]), r67[0], 26'(r22[5])}),
+      .numbers_i({25'(r66[0]), r67[0], 25'(r22[5])}),
       .number_o (number_68)
   );
-  logic [0:0][25:0] r68;
+  logic [0:0][24:0] r68;
   assign r68 = number_68;
 
   // ready in cycle 15
-  logic [25:0] number_69;
+  logic [24:0] number_69;
   spn_product #(
-      .Width(26),
+      .Width(25),
       .Operands(3),
-      .Constant(26'h0000000)
+      .Constant(25'h0000000)
   ) u_product_69 (
       .clk_i,
-      .numbers_i({26'(r55[0]), 26'(r62[0]), r68[0]}),
+      .numbers_i({25'(r55[0]), 25'(r62[0]), r68[0]}),
       .number_o (number_69)
   );
-  logic [0:0][25:0] r69;
+  logic [0:0][24:0] r69;
   assign r69 = number_69;
 
   // ready in cycle 15
-  logic [26:0] number_70;
+  logic [25:0] number_70;
   spn_sum #(
-      .Width(27),
-      .ResultWidth(27),
+      .Width(26),
+      .ResultWidth(26),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -1668,14 +1657,14 @@ module machine_pipeline
       .b_i(r48[0]),
       .number_o(number_70)
   );
-  logic [0:0][26:0] r70;
+  logic [0:0][25:0] r70;
   assign r70 = number_70;
 
   // ready in cycle 20
-  logic [25:0] number_71;
+  logic [24:0] number_71;
   spn_sum #(
-      .Width(27),
-      .ResultWidth(26),
+      .Width(26),
+      .ResultWidth(25),
       .LowBits(LowBits),
       .GuardBits(GuardBits),
       .BaseBits(BaseBits),
@@ -1684,11 +1673,11 @@ module machine_pipeline
       .Table(LogTable)
   ) u_sum_71 (
       .clk_i,
-      .a_i(27'(r69[0])),
+      .a_i(26'(r69[0])),
       .b_i(r70[0]),
       .number_o(number_71)
   );
-  logic [0:0][25:0] r71;
+  logic [0:0][24:0] r71;
   assign r71 = number_71;
 
   assign number_o = number_t'(r71[0]);

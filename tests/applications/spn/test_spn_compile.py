@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from bombus.analysis import check
 from bombus.applications import spn
 from bombus.applications.spn import messages
-from bombus.applications.spn.client import per_batch
+from bombus.applications.spn.client import per_batch, read
 from bombus.applications.spn.systemverilog import TRANSPORTS
 from bombus.base.errors import UserError
 from bombus.base.paths import EXAMPLES
@@ -87,6 +87,19 @@ def test_designs_around_a_layer_are_sound(transport: str, tmp_path: Path) -> Non
     assert not problems
 
 
+def test_designs_in_relative_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ["spn", "compile", str(MODEL), "-o", "out", "--transport", "ethernet", "--design"]
+    narrow = ["--data-width", "64", "--line-rate", "10", "--clock", "156.25"]
+    result = CliRunner().invoke(app, [*arguments, *narrow])
+    assert result.exit_code == 0, result.output
+    design = Path("out/machine_design.yaml")
+    assert str(design) in result.output
+    facts, problems = check.check(design)
+    assert not problems
+    assert [network.data_width for network in facts.design.networks] == [64]
+
+
 def test_messages() -> None:
     text = messages.request([[1, np.nan], [0, 254]], batch=7)
     assert text == b"SP\x00\x00\x04\x00\x02\x00\x07\x00\x01\xff\x00\xfe"
@@ -114,6 +127,29 @@ def test_messages() -> None:
 def test_refused_replies(message: bytes, reason: str) -> None:
     with pytest.raises(UserError, match=reason):
         messages.reply(message)
+
+
+def test_samples_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "samples.csv"
+    file.write_text("1,,3\n\n4, 5 ,\n")
+    assert read(file) == pytest.approx(np.array([[1, np.nan, 3], [4, 5, np.nan]]), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("heat,load\n1,2\n", r"samples.csv:1: .*'heat'"),
+        ("1,2\n3\n", "samples.csv:2: 1 values, not 2"),
+        ("\n", "there are no samples"),
+        (None, "No such file"),
+    ],
+)
+def test_refused_files_of_samples(text: str | None, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "samples.csv"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read(file)
 
 
 @pytest.mark.parametrize("value", [255, -1, 0.5])

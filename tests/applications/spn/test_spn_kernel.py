@@ -59,6 +59,8 @@ KERNELS = (
     Kernel("ethernet", 10, 512, 5, floats=True),
     Kernel("tcp", 7, 64, 1, value_bits=10),
 )
+# As for a line of 10 Gbit/s on Ethernet
+NARROW = Kernel("ethernet", 10, 64, 1)
 
 
 @cache
@@ -224,7 +226,9 @@ def check(bench: Bench, kernel: Kernel, requests: Iterable[Request]) -> None:
     assert bench.status == 0
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize(
+    "kernel", [*KERNELS, pytest.param(NARROW, marks=pytest.mark.sweep)], ids=str
+)
 def test_requests(benches: Benches, kernel: Kernel, tmp_path: Path) -> None:
     random = Random(1)
     bench = open_bench(benches, kernel, tmp_path)

@@ -21,6 +21,24 @@ NARROW: dict[str, Any] = {"line_rate_gbps": 10, "clock_mhz": 156.25}
 MISSING = 255
 LOSS = {"impair_rx": {"loss": 0.001, "seed": 3}, "impair_tx": {"loss": 0.001, "seed": 4}}
 LARGE = 10_000_000  # bytes
+# Requests without reading the replies, until no buffer has space; then another connection's
+LAZY = """
+import socket, sys
+from pathlib import Path
+from bombus.applications.spn import client, messages
+address, rows = (sys.argv[1], client.DEFAULT_PORT), client.read(Path(sys.argv[2]))
+lazy = socket.socket()
+lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+lazy.settimeout(2)
+lazy.connect(address)
+try:
+    while True:
+        lazy.sendall(messages.request(rows[:400]))
+except OSError:  # there is no space, or the connection has been reset
+    pass
+for each in client.log_likelihoods(address, rows, tcp=True):
+    print(each)
+"""
 CLIENT = "from bombus.applications.spn.client import main; main()"
 
 
@@ -58,3 +76,24 @@ def test_client(transport: str, count: int, options: dict[str, Any], tmp_path: P
     assert np.max(np.abs(likelihoods - expected)) <= 1e-6
     if options:
         assert totals["counters"]["tcp"]["event.tcp.repeat"] > 0
+
+
+def test_a_client_stops_reading(tmp_path: Path) -> None:
+    """Its connection is reset; another client gets its likelihoods."""
+    found = spn.compile(spn.read(MODEL), tmp_path, transport="tcp", **NARROW)
+    design = spn.write_design(found, tmp_path, data_width=64, **NARROW)
+    text = design.read_text()
+    stream = f"tcp_port: {found.udp_port}"
+    assert stream in text and "131072" in text
+    text = text.replace(stream, f"{stream}, patience_us: 5000").replace("131072", "16384")
+    design.write_text(text)
+    rows = samples(1000, len(found.pipeline.lowered.network.variables))
+    file = tmp_path / "samples.csv"
+    write_csv(file, rows)
+    with starter(tmp_path) as start:
+        live = start(design)
+        output = live.python(LAZY, ADDRESS, file)
+        totals = live.stop()
+    likelihoods = np.array(output.split(), dtype=np.float64)
+    assert likelihoods == pytest.approx(found.pipeline.log_likelihoods(rows), abs=1e-6)
+    assert totals["counters"]["network"]["event.tcp_stream.impatient"] == 1

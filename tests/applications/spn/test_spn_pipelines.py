@@ -17,7 +17,10 @@ from bombus.applications.spn.lower import Add, LogSum, Table, operands
 from bombus.applications.spn.number import log_add, log_add_error
 from bombus.applications.spn.pipeline import Pipeline, pipeline
 from bombus.base.errors import UserError
+from bombus.base.paths import EXAMPLES
 from tests.applications.spn.networks import RandomNetwork, published
+
+MODEL = EXAMPLES / "spn" / "machine.spn"
 
 
 def samples(network: spn.Network, seed: int, count: int = 200, missing: int = 255) -> npt.NDArray:
@@ -59,6 +62,17 @@ def test_the_bound_is_nearly_reached() -> None:
     found = pipeline(network, fraction=10)
     error = largest_error(network, found, np.array([[0], [1], [255]]))
     assert error == pytest.approx(found.bound, rel=1e-6)
+
+
+def test_bounds_of_few_variables() -> None:
+    """Every combination of values counts, so no sample can do better, and one reaches the bound."""
+    text = str(RandomNetwork(Random(23), 3, 6, kinds=("Categorical", "Bernoulli")))
+    network = spn.parse(text)
+    found = pipeline(network, fraction=10)
+    assert sum(isinstance(each, LogSum) for each in found.lowered.operations) > 2
+    values = (*range(13), 255)
+    data = np.array([(a, b, c) for a in values for b in values for c in values])
+    assert largest_error(network, found, data) == pytest.approx(found.bound, rel=1e-4)
 
 
 def test_interpolation() -> None:
@@ -141,7 +155,7 @@ def test_the_bound_counts_operations_in_tables() -> None:
 
 def test_additions_are_exact() -> None:
     leaves = " * ".join(f"Categorical(V{n}|p=[0.5, 0.25, 0.25])" for n in range(7))
-    found = pipeline(spn.parse(f"({leaves})"))
+    found = pipeline(spn.parse(f"({leaves})"), fraction=16)
     assert found.results([[0, 1, 2, 0, 1, 2, 255]]).tolist() == [-(2 * 1 + 4 * 2) << 16]
     assert found.bound < 1e-9
 
@@ -208,18 +222,13 @@ def test_classes() -> None:
 
 def test_sums_are_not_negative() -> None:
     """A sum whose result may be below 0 by its error makes the numbers of a variable larger."""
-    text = """S SumNode(0.5*P, 0.5*Q){
-        P ProductNode(A, B)
-        Q ProductNode(C, D)
-        A Categorical(a|p=[0.999999, 0.000001])
-        B Categorical(b|p=[0.999999, 0.000001])
-        C Categorical(a|p=[0.999998, 0.000002])
-        D Categorical(b|p=[0.999998, 0.000002])
-    }
-    # a;b"""
+    products = (
+        " * ".join(f"Categorical(V{n}|p=[{1 - p}, {p}])" for n in range(8)) for p in (1e-6, 2e-6)
+    )
+    text = "(0.5*(({})) + 0.5*(({})))".format(*products)
     found = pipeline(spn.parse(text), fraction=8)
     assert found.lowered.offset == -1
-    data = np.array([[0, 0], [0, 1], [255, 255]])
+    data = np.array([[0] * 8, [0] * 7 + [1], [255] * 8])
     assert np.all(found.numbers(data) >= 0)
     assert largest_error(spn.parse(text), found, data) <= found.bound
 
@@ -235,9 +244,41 @@ def test_the_format_follows_from_the_bound() -> None:
     assert widths == sorted(set(widths))
 
 
+def test_the_default_format() -> None:
+    """It keeps a bound of 2e-4, with as few block RAMs as possible."""
+    network = spn.read(MODEL)
+    found = pipeline(network)
+    assert (found.fraction, found.table.blocks) == (15, 1)
+    assert found.bound <= 2e-4 < pipeline(network, fraction=14).bound
+    assert found.bound == pipeline(network, error=2e-4).bound
+
+
+def test_wide_tables_replace_bits() -> None:
+    """Where more fraction bits do not fit, the table for sums has more segments."""
+    products = (
+        " * ".join(f"Gaussian(V{n}|mean=0;stdev={deviation})" for n in range(5))
+        for deviation in (1, 2)
+    )
+    network = spn.parse("(0.5*(({})) + 0.5*(({})))".format(*products))
+    limit = pipeline(network, fraction=18).bound * 0.99
+    found = pipeline(network, error=limit)
+    with pytest.raises(UserError, match="at most 31 are supported"):
+        pipeline(network, fraction=19)
+    assert found.bound <= limit and found.fraction <= 18 and found.table.entries > 32
+
+
+def test_the_default_of_large_networks() -> None:
+    """Where no format has the default bound, there are 16 fraction bits."""
+    leaves = " * ".join(f"Bernoulli(V{n}|p={1 / (n + 3)})" for n in range(200))
+    found = pipeline(spn.parse(f"({leaves})"))
+    assert (found.fraction, found.table.entries) == (16, 32)
+    assert found.bound > 2e-4
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"error": 1e-3, "fraction": 16}, "exclude each other"),
         ({"error": 1e-12}, "the smallest bound is"),
         ({"error": -1.0}, "must be positive"),
         ({"error": float("nan")}, "must be positive"),
@@ -276,4 +317,4 @@ def test_published_models(name: str) -> None:
     network = spn.read(published(f"{name}.spn"))
     found = pipeline(network)
     error = largest_error(network, found, samples(network, 2, 2000))
-    assert error <= min(found.bound, 2e-4)
+    assert error <= found.bound <= 2e-4

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A proved bound on the error of a pipeline's result, operation by operation.
 
-The error of a table is known at each of its entries, that of the interpolation at each difference
-(`number.log_add_error`). Beyond that:
+Over few variables, an operation's error is found at every combination of their values. The error
+of the interpolation is known at each difference (`number.log_add_error`). Beyond that:
 
 - The errors of operands add up in an addition.
 - A sum of probabilities increases with each operand, and grows by c if all operands grow by c.
@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bombus.applications.spn.lower import Add, Lowered, Table
-from bombus.applications.spn.number import log_add_error
+from bombus.applications.spn.combinations import Combinations, combinations
+from bombus.applications.spn.lower import Add, Lowered, Table, operands
+from bombus.applications.spn.number import log_add, log_add_error
 
 # Allowance for the double precision of an operation of this analysis, or of a node of the network
 # in a table's logarithms, relative to the largest number.
@@ -41,41 +42,41 @@ class Range:
         return max(-self.error_low, self.error_high)
 
 
+def _extremes(found: Combinations, scale: int) -> Range:
+    numbers = found.numbers / scale
+    errors = numbers - found.exact
+    each = (numbers, found.exact, errors)
+    return Range(*(float(end) for values in each for end in (values.min(), values.max())))
+
+
 def ranges(lowered: Lowered, entries: int) -> list[Range]:
     """The ranges of all operations; `entries`: of the table for sums."""
     scale = 1 << lowered.fraction
     least, greatest = log_add_error(lowered.fraction, entries)
+    known = combinations(lowered, log_add(lowered.fraction, entries))
     found: list[Range] = []
-    for operation, exact in zip(lowered.operations, lowered.exact, strict=True):
-        if isinstance(operation, Table):
-            numbers = np.array([*operation.numbers, operation.missing]) / scale
-            errors = numbers - exact
-            found.append(
-                Range(
-                    float(numbers.min()),
-                    float(numbers.max()),
-                    float(np.min(exact)),
-                    float(np.max(exact)),
-                    float(errors.min()),
-                    float(errors.max()),
-                )
-            )
+    for operation, constant, all_values in zip(
+        lowered.operations, lowered.exact, known, strict=True
+    ):
+        if all_values is not None:
+            found.append(_extremes(all_values, scale))
         elif isinstance(operation, Add):
             parts = [found[n] for n in operation.operands]
-            constant = operation.constant / scale
-            error = constant - float(exact)
+            exact = float(constant)
+            added = operation.constant / scale
+            error = added - exact
             found.append(
                 Range(
-                    constant + sum(part.low for part in parts),
-                    constant + sum(part.high for part in parts),
-                    float(exact) + sum(part.exact_low for part in parts),
-                    float(exact) + sum(part.exact_high for part in parts),
+                    added + sum(part.low for part in parts),
+                    added + sum(part.high for part in parts),
+                    exact + sum(part.exact_low for part in parts),
+                    exact + sum(part.exact_high for part in parts),
                     error + sum(part.error_low for part in parts),
                     error + sum(part.error_high for part in parts),
                 )
             )
         else:
-            a, b = (found[n] for n in operation.operands)
+            a, b = (found[n] for n in operands(operation))
             exact_low = -float(np.logaddexp2(-a.exact_low, -b.exact_low))
             exact_high = -float(np.logaddexp2(-a.exact_high, -b.exact_high))
             error_low = min(a.error_low, b.error_low) - greatest

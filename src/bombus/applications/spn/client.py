@@ -11,6 +11,8 @@ messages of one connection, sent while replies arrive.
 from __future__ import annotations
 
 import argparse
+import csv
+import math
 import socket
 import sys
 from collections.abc import Iterator
@@ -101,11 +103,24 @@ def _exchange(connection: socket.socket, message: bytes, batch: int) -> npt.NDAr
 
 
 def read(file: Path) -> npt.NDArray[np.float64]:
-    """Samples of a CSV file, NaN for empty fields."""
+    """Samples of a CSV file, NaN for empty fields; empty lines are skipped."""
     try:
-        return np.genfromtxt(file, delimiter=",", ndmin=2)
-    except (OSError, ValueError) as error:
+        rows = list(csv.reader(file.read_text().splitlines()))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{file}: {error}") from None
+    samples: list[list[float]] = []
+    for line, row in enumerate(rows, 1):
+        if not any(map(str.strip, row)) and len(row) < 2:
+            continue
+        try:
+            samples.append([float(field) if field.strip() else math.nan for field in row])
+        except ValueError as error:
+            raise UserError(f"{file}:{line}: {error}") from None
+        if len(row) != len(samples[0]):
+            raise UserError(f"{file}:{line}: {len(row)} values, not {len(samples[0])}")
+    if not samples:
+        raise UserError(f"{file}: there are no samples")
+    return np.array(samples)
 
 
 def main() -> None:

@@ -31,12 +31,12 @@ def compile(
         typer.Option(
             metavar="NATS",
             help="Largest acceptable bound on the error of a log-likelihood; the smallest number "
-            "format that keeps it is chosen.",
+            "format that keeps it is chosen. Default: 2e-4, or --fraction 16 where no format does.",
         ),
     ] = None,
     fraction: Annotated[
-        int, typer.Option(metavar="BITS", help="Without --error: bits after the point.")
-    ] = 16,
+        int | None, typer.Option(metavar="BITS", help="Bits after the point, instead of --error.")
+    ] = None,
     value_bits: Annotated[
         int, typer.Option(metavar="BITS", help="Bits of a variable; all ones: missing.")
     ] = 8,
@@ -54,6 +54,10 @@ def compile(
     floats: Annotated[
         bool, typer.Option("--float", help="Results as floats instead of fixed point.")
     ] = False,
+    design: Annotated[
+        bool, typer.Option("--design", help="Also write a design, NAME_design.yaml.")
+    ] = False,
+    data_width: Annotated[int, typer.Option(metavar="BITS", help="Of that design.")] = 512,
     json: JsonOption = None,
 ) -> None:
     """Compile a sum-product network into a layer; print its bound and size."""
@@ -80,13 +84,19 @@ def compile(
         udp_port=udp_port,
         floats=floats,
     )
+    written = found.files
+    if design:
+        file = application.write_design(
+            found, output, data_width=data_width, clock_mhz=clock, line_rate_gbps=line_rate
+        )
+        written = (*written, file)
     pipeline, size = found.pipeline, found.resources
     integer = pipeline.width - pipeline.fraction
     bound = pipeline.stated_bound(floats)
     write_json(
         {
             "name": found.name,
-            "files": [str(file) for file in found.files],
+            "files": [str(file) for file in written],
             "variables": len(network.variables),
             "nodes": len(network.nodes),
             "integer_bits": integer,
@@ -100,7 +110,7 @@ def compile(
     )
     if json != STDOUT:
         typer.echo(
-            f"{found.files[-1]}: {counted(len(network.variables), 'variable')}, "
+            f"{written[-1]}: {counted(len(network.variables), 'variable')}, "
             f"{counted(len(network.nodes), 'node')}, numbers Q{integer}.{pipeline.fraction}\n"
             f"error of a log-likelihood: at most {printed(bound)} nats\n"
             f"{counted(found.copies, 'pipeline')}, each about {size.luts:,} LUTs, "

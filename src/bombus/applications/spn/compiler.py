@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bombus.applications.spn.graph import Network
-from bombus.applications.spn.pipeline import FRACTION, Pipeline, pipeline
+from bombus.applications.spn.pipeline import Pipeline, pipeline
 from bombus.applications.spn.resources import Resources, estimate
 from bombus.applications.spn.spflow import from_spflow
 from bombus.applications.spn.systemverilog import TRANSPORTS, identifier, sources
@@ -52,7 +52,7 @@ def compile(
     name: str | None = None,
     variables: Sequence[str] | None = None,
     error: float | None = None,
-    fraction: int = FRACTION,
+    fraction: int | None = None,
     value_bits: int = 8,
     copies: int | None = None,
     line_rate_gbps: float = 100,
@@ -64,9 +64,9 @@ def compile(
     """Writes a layer into `folder`: NAME_model_pkg.sv, NAME_pipeline.sv, NAME.sv.
 
     `model`: a network, or a node of SPFlow, whose columns have the names `variables`. `error`:
-    largest acceptable bound on the error of a log-likelihood, in nats; without it, numbers have
-    `fraction` bits after the point. `value_bits`: of a variable. `copies`: of the pipeline; without
-    it, as many as the line rate needs at the clock. `transport`: udp, ethernet or tcp.
+    largest acceptable bound on the error of a log-likelihood, in nats, or `fraction`: bits after
+    the point (default: see `pipeline`). `value_bits`: of a variable. `copies`: of the pipeline;
+    without it, as many as the line rate needs at the clock. `transport`: udp, ethernet or tcp.
     """
     network = model if isinstance(model, Network) else from_spflow(model, variables)
     chosen = identifier(name or network.name)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,13 @@ def write_design(
     line_rate_gbps: float = 100,
     host: Mapping[str, Any] = HOST,
 ) -> Path:
-    """Writes NAME.yaml, with the layer as the tile `network` on the transport that it has been
-    compiled for. `host`: the address in the form of design files.
+    """Writes NAME_design.yaml, with the layer as the tile `network` on the transport that it has
+    been compiled for. `host`: the address in the form of design files.
     """
     environment = templates(Path(__file__).parent / "templates")
     text = environment.get_template(f"{found.transport}.yaml.j2").render(
         name=found.name,
-        sources=[str(file) for file in found.files],
+        sources=[os.path.relpath(file, folder) for file in found.files],
         data_width=data_width,
         clock_mhz=clock_mhz,
         line_rate_gbps=line_rate_gbps,

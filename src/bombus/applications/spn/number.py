@@ -8,6 +8,7 @@ interpolated in a table.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -19,6 +20,12 @@ Integers = npt.NDArray[np.int64]
 
 GUARD_BITS = 4  # fraction bits of the table below those of a number
 _CHUNK = 1 << 20
+_BLOCK_DEPTH, _BLOCK_WIDTH = 1024, 36  # of a block RAM of 36 kbit
+
+
+def blocks_of(depth: int, width: int) -> int:
+    """Block RAMs of a table of `depth` entries of `width` bits."""
+    return math.ceil(depth / _BLOCK_DEPTH) * math.ceil(width / _BLOCK_WIDTH)
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,11 @@ class LogAdd:
     @property
     def slope_bits(self) -> int:
         return max(1, int(self.slopes.max()).bit_length())
+
+    @property
+    def blocks(self) -> int:
+        """Block RAMs of an adder."""
+        return blocks_of(self.size, self.base_bits + self.slope_bits)
 
     def log2_1p(self, difference: Any) -> Integers:
         """log2(1 + 2^-d) of differences in fixed point, as the hardware computes it: rounded to

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,8 @@ from bombus.applications.spn.number import Integers, LogAdd, log_add
 from bombus.applications.spn.schedule import Schedule, schedule
 from bombus.base.errors import UserError
 
-FRACTION = 16  # default bits after the point
+ERROR = 2e-4  # default bound on the error of a log-likelihood, in nats
+FRACTION = 16  # bits after the point where no format reaches it
 FRACTIONS = range(8, 21)
 ENTRIES = (32, 64, 128, 256)  # of the table for sums, in a difference of 1
 MAX_WIDTH = 31  # bits of a number, of which the result has 32 with a sign
@@ -34,10 +36,17 @@ class Pipeline:
     table: LogAdd
     width: int  # bits of the largest numbers
     widths: tuple[int, ...]  # of the numbers of each operation
-    classes: tuple[Classes | None, ...]  # of the values of each variable
     bound: float
     largest: int  # absolute value of a result in fixed point
-    schedule: Schedule
+
+    @cached_property
+    def classes(self) -> tuple[Classes | None, ...]:
+        """Of the values of each variable."""
+        return classes_of(self.lowered)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        return schedule(self.lowered, self.classes)
 
     @property
     def fraction(self) -> int:
@@ -112,64 +121,90 @@ def _pipeline(network: Network, fraction: int, entries: int, value_bits: int) ->
     lowered, found = _lowered(network, fraction, entries, value_bits)
     largest = highest(lowered)
     ends = (end + (lowered.offset << fraction) for end in (0, largest[-1]))
-    classes = classes_of(lowered)
     return Pipeline(
         lowered,
         log_add(fraction, entries),
         max(max(largest).bit_length(), fraction + 2),
         tuple(max(1, number.bit_length()) for number in largest),
-        classes,
         bound_nats(found, _double_operations(network)),
         max(map(abs, ends)),
-        schedule(lowered, classes),
     )
+
+
+def _problem(found: Pipeline) -> str:
+    """Why hardware cannot have this format; empty if it can."""
+    name = found.lowered.network.name
+    if found.width > MAX_WIDTH:
+        return (
+            f"{name}: a result has up to {found.width} bits; at most {MAX_WIDTH} are "
+            "supported. Fewer fraction bits need a larger bound on the error."
+        )
+    if -found.lowered.offset << found.fraction >= 1 << MAX_WIDTH:
+        return f"{name}: its densities are too large"
+    return ""
 
 
 def pipeline(
     network: Network,
     *,
     error: float | None = None,
-    fraction: int = FRACTION,
+    fraction: int | None = None,
     value_bits: int = 8,
     floats: bool = False,
 ) -> Pipeline:
     """The pipeline of a network.
 
     `error`: largest bound on the error of a log-likelihood, in nats, that is acceptable; the
-    smallest format that reaches it is chosen. Without it, numbers have `fraction` bits after the
-    point, from 8 to 20. `value_bits`: of each variable, 1 to 16. `floats`: results are floats.
+    smallest format that reaches it is chosen. `fraction`: bits after the point, from 8 to 20.
+    Without either, `ERROR` bounds results in fixed point, or if no format reaches that, there are
+    `FRACTION` bits. `value_bits`: of each variable, 1 to 16. `floats`: results are floats.
     """
-    if error is None:
-        if fraction not in FRACTIONS:
-            low, high = FRACTIONS[0], FRACTIONS[-1]
-            raise UserError(f"numbers must have {low} to {high} fraction bits, not {fraction}")
-        chosen = _pipeline(network, fraction, ENTRIES[0], value_bits)
-    else:
-        if not (math.isfinite(error) and error > 0):
-            raise UserError(f"the bound on the error must be positive, not {error:g}")
-        chosen = _smallest(network, error, value_bits, floats)
-    if chosen.width > MAX_WIDTH:
-        raise UserError(
-            f"{network.name}: a result has up to {chosen.width} bits; at most {MAX_WIDTH} are "
-            "supported. Fewer fraction bits need a larger bound on the error."
-        )
-    if -chosen.lowered.offset << chosen.fraction >= 1 << MAX_WIDTH:
-        raise UserError(f"{network.name}: its densities are too large")
+    if error is not None and fraction is not None:
+        raise UserError("a bound on the error and a number of fraction bits exclude each other")
+    if error is not None and not (math.isfinite(error) and error > 0):
+        raise UserError(f"the bound on the error must be positive, not {error:g}")
+    if fraction is None:
+        if error is None:
+            found, best = _smallest(network, ERROR, value_bits, floats=False)
+        else:
+            found, best = _smallest(network, error, value_bits, floats)
+        if found is not None:
+            return found
+        if error is not None:
+            raise UserError(
+                f"{network.name}: no format bounds the error by {error:g} nats; the smallest "
+                f"bound is {printed(best)}"
+            )
+        fraction = FRACTION
+    if fraction not in FRACTIONS:
+        low, high = FRACTIONS[0], FRACTIONS[-1]
+        raise UserError(f"numbers must have {low} to {high} fraction bits, not {fraction}")
+    chosen = _pipeline(network, fraction, ENTRIES[0], value_bits)
+    if problem := _problem(chosen):
+        raise UserError(problem)
     return chosen
 
 
-def _smallest(network: Network, error: float, value_bits: int, floats: bool) -> Pipeline:
+def _smallest(
+    network: Network, error: float, value_bits: int, floats: bool
+) -> tuple[Pipeline | None, float]:
+    """The format with the fewest block RAMs for each sum, of these with the smallest table, of
+    these with the fewest fraction bits, that reaches the bound; the smallest bound, if none does.
+    """
     best = math.inf
-    for entries in ENTRIES:
-        # The most precise format of these shows whether any reaches the bound.
-        finest = _pipeline(network, FRACTIONS[-1], entries, value_bits)
+    for fewest in FRACTIONS:
+        finest = _pipeline(network, fewest, ENTRIES[-1], value_bits)
+        if _problem(finest):
+            break
         best = min(best, finest.stated_bound(floats))
-        if finest.stated_bound(floats) <= error:
-            for fraction in FRACTIONS:
+        if best <= error:
+            most = fewest + MAX_WIDTH - finest.width  # about: of those that are supported
+            bits = range(fewest, min(FRACTIONS.stop, most + 1))
+            formats = (
+                (log_add(f, entries).blocks, entries, f) for f in bits for entries in ENTRIES
+            )
+            for _, entries, fraction in sorted(formats):
                 found = _pipeline(network, fraction, entries, value_bits)
-                if found.stated_bound(floats) <= error:
-                    return found
-    raise UserError(
-        f"{network.name}: no format bounds the error by {error:g} nats; the smallest bound is "
-        f"{printed(best)}"
-    )
+                if found.stated_bound(floats) <= error and not _problem(found):
+                    return found, best
+    return None, best

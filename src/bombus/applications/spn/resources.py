@@ -13,15 +13,13 @@ from dataclasses import dataclass
 
 from bombus.applications.spn.classes import Classes
 from bombus.applications.spn.lower import Add, LogSum, Operation, Table, operands
-from bombus.applications.spn.number import GUARD_BITS
+from bombus.applications.spn.number import GUARD_BITS, blocks_of
 from bombus.applications.spn.pipeline import Pipeline
 
 TOLERANCE = 0.1  # relative, of LUTs; DSPs and block RAMs are exact
 LUT_BITS = 64  # of a table
 SHORTEST = 3  # cycles of a shift register in a LUT; shorter ones are flip-flops
 SRL_CYCLES = 16  # of a shift register in a LUT
-BLOCK_BITS = 36 * 1024
-BLOCK_WIDTH = 36  # of 1,024 entries
 # Deeper tables are in block RAM: 1,024 entries take 16 LUTs a bit.
 MAX_LUT_DEPTH = 512
 
@@ -54,10 +52,6 @@ def by_class(table: Table, pipeline: Pipeline) -> tuple[int, ...] | None:
         return None
     above = (1 << value_bits) - 1 - len(table.numbers)
     return (*table.numbers, *(table.numbers[-1:] * above), table.missing)
-
-
-def _blocks(depth: int, width: int) -> int:
-    return math.ceil(depth / 1024) * math.ceil(width / BLOCK_WIDTH)
 
 
 def _columns(numbers: Sequence[int]) -> set[int]:
@@ -98,7 +92,7 @@ def _operation(operation: Operation, pipeline: Pipeline, width: int) -> tuple[in
         if known is not None:
             return _luts(known), 0, 0
         if in_block_ram(operation):
-            return 0, 0, _blocks(len(operation.numbers) + 1, width)
+            return 0, 0, blocks_of(len(operation.numbers) + 1, width)
         numbers = (*operation.numbers, operation.missing)
         # The index costs two comparisons.
         return _luts(numbers) + len(numbers).bit_length() + 4, 0, 0
@@ -111,7 +105,7 @@ def _operation(operation: Operation, pipeline: Pipeline, width: int) -> tuple[in
     near = min(widest, (log.size << log.low_bits).bit_length() + 1)
     luts = 3 * widest + GUARD_BITS + near + 4
     dsps = math.ceil(log.slope_bits / 26) * math.ceil(log.low_bits / 17)
-    return luts, dsps, _blocks(log.size, log.base_bits + log.slope_bits)
+    return luts, dsps, log.blocks
 
 
 def _shift_registers(taps: Iterable[int], width: int) -> int:
@@ -150,7 +144,7 @@ def estimate(pipeline: Pipeline) -> Resources:
         if classes is None:
             continue
         if in_block_ram(classes):
-            blocks += _blocks(len(classes.of_values) + 1, classes.bits)
+            blocks += blocks_of(len(classes.of_values) + 1, classes.bits)
         else:
             luts += _luts(_by_value(classes, pipeline.lowered.value_bits))
     luts += sum(_shift_registers(taps, width) for taps, width in _chains(pipeline))
