@@ -70,7 +70,7 @@ module vr_witness_formal
   status_t status;
   logic in_ready, out_valid, out_next, busy, timer;
   logic [5:0] drop;
-  logic [7:0] count;
+  logic [8:0] count;
   vr_witness #(
       .beat_t(beat_t),
       .regs_t(regs_t),
@@ -91,6 +91,25 @@ module vr_witness_formal
       .out_valid_o(out_valid),
       .out_ready_i,
       .out_next_o(out_next),
+      .axi_awaddr_o(),
+      .axi_awvalid_o(),
+      .axi_awready_i(1'b0),
+      .axi_wdata_o(),
+      .axi_wstrb_o(),
+      .axi_wlast_o(),
+      .axi_wvalid_o(),
+      .axi_wready_i(1'b0),
+      .axi_bresp_i('0),
+      .axi_bvalid_i(1'b0),
+      .axi_bready_o(),
+      .axi_araddr_o(),
+      .axi_arvalid_o(),
+      .axi_arready_i(1'b0),
+      .axi_rdata_i('0),
+      .axi_rresp_i('0),
+      .axi_rlast_i(1'b0),
+      .axi_rvalid_i(1'b0),
+      .axi_rready_o(),
       .drop_o(drop),
       .event_o(count),
       .busy_o(busy),

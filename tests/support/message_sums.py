@@ -190,6 +190,7 @@ EVENTS: dict[str, dict[str, int]] = {
     "machine": dict.fromkeys(("batch", "bad_header", "bad_length", "too_many"), GOES_ON),
     "vr_witness": {
         **dict.fromkeys(("acknowledged", "valid", "invalid", "view_change", "recovered"), GOES_ON),
+        "memory_error": GOES_ON,
         "handled": ENDS,
         "stored": ENDS,
         "sent": STARTS,

@@ -56,7 +56,7 @@ _FOLDERS: Mapping[str, Tests] = {
     "serial": Tests(("test_serial_lane.py",), ()),
     "pe": Tests(("test_pe.py", "test_pe_memory.py"), ("test_elements.py",)),
     "spn": Tests(("test_spn_kernel.py", "test_spn_pipeline_rtl.py"), ()),
-    "vr": Tests(("test_vr_witness.py",), ("test_vr_design.py",), "vr_witness"),
+    "vr": Tests(("test_vr_witness.py", "test_vr_log.py"), ("test_vr_design.py",), "vr_witness"),
     "arp": Tests(
         ("test_arp_tables.py", "test_arp_order.py"),
         ("test_arp.py", "test_run_time.py", _TWO_PORTS, _TRAFFIC),
@@ -195,7 +195,9 @@ _FILES: Mapping[str, Tests] = {
         name: Tests(("test_load_balancer.py",), ())
         for name in ("load_balancer", "load_balancer_choice", "load_balancer_pkg")
     },
-    "load_balancer_memory": Tests(("test_load_balancer_memory.py",), ()),
+    **dict.fromkeys(
+        ("load_balancer_memory", "axi_line_pkg"), Tests(("test_load_balancer_memory.py",), ())
+    ),
     **{
         f"ip_in_ip_{name}": Tests(("test_ip_in_ip_layers.py",), ())
         for name in ("decapsulate", "encapsulate", "pkg")

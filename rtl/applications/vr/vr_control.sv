@@ -202,7 +202,7 @@ module vr_control
         st_next_o = StOp;
       end
       StOp:
-      if (~facts_i.rechecks) begin
+      if (~facts_i.rechecks & ~facts_i.stalls) begin
         actions_o.consume = facts_i.has_line & ~(facts_i.last_part & facts_i.last_request);
         writes_o = kept_i & ~facts_i.no_room;
         if (facts_i.unfit | (facts_i.last_part & ~facts_i.sound)) begin
@@ -339,7 +339,9 @@ module vr_control
         drops_o.full = 1'b1;
         finish_o = 1'b1;
       end else st_next_o = StCopy;
-      StCopy: st_next_o = facts_i.copied ? StInstalled : StCopyLine;
+      StCopy:
+      if (facts_i.copied) st_next_o = StInstalled;
+      else if (~facts_i.stalls) st_next_o = StCopyLine;
       StCopyLine: st_next_o = StCopy;
       StInstalled:
       if (state_i == StateFetching) begin

@@ -6,16 +6,20 @@
 // no_room_o is valid from the cycle after a request is opened on, or in StRoom. If rechecks_o is
 // high in that cycle, it is valid one cycle later: cleanUpTo of the same message frees lines. The
 // first line of an operation is read from the index with a latency of one cycle, a line of the log
-// too.
+// too; with External, lines are read as vr_log_lines states.
 `include "bombus_assert.svh"
 
 module vr_log
   import vr_pkg::*;
   import vr_header_pkg::*;
   import vr_state_pkg::*;
+  import axi_line_pkg::*;
 #(
     parameter int unsigned LogLines = 2048,  // a power of two
     parameter int unsigned LogOps = 1024,  // a power of two; one operation less is held
+    parameter bit External = 0,  // the lines are in an external memory
+    parameter int unsigned AddrWidth = 34,
+    parameter logic [63:0] BaseAddress = '0,
     localparam int unsigned LineBits = $clog2(LogLines),
     localparam type pointer_t = logic [LineBits:0]  // of a line; distinguishes full from empty
 ) (
@@ -56,23 +60,36 @@ module vr_log
     input number_t copy_op_i,
     input count_t  copy_lines_i,
 
-    output logic                    kept_o,       // the request is written
-    output logic                    no_room_o,
-    output logic                    rechecks_o,
-    output logic     [LineBits-1:0] line_addr_o,  // next line of its operation
-    output logic     [LineBits-1:0] first_o,      // lines to be sent
-    output pointer_t                lines_o,
-    input  logic     [LineBits-1:0] read_addr_i,
-    output line_t                   read_line_o,
-    output pointer_t                occupied_o,
-    output logic                    busy_o
+    output logic                         kept_o,        // the request is written
+    output logic                         no_room_o,
+    output logic                         rechecks_o,
+    output logic          [LineBits-1:0] line_addr_o,   // next line of its operation
+    output logic          [LineBits-1:0] first_o,       // lines to be sent
+    output pointer_t                     lines_o,
+    input  logic          [LineBits-1:0] read_addr_i,
+    input  logic                         read_next_i,
+    output line_t                        read_line_o,
+    output logic                         read_valid_o,
+    output pointer_t                     occupied_o,
+    output logic                         stalls_o,      // the memory takes no lines yet
+    output writes_t                      announced_o,   // lines, and those of them
+    output writes_t                      stored_o,      // that the external memory has
+    output logic                         error_o,       // of this memory
+    output logic                         busy_o,
+    output axi_request_t                 axi_o,
+    input  axi_response_t                axi_i
 );
 
-  if (LogLines < 32 || LogLines > 65536 || 2 ** $clog2(LogLines) != LogLines) begin : gen_bad_lines
-    $error("vr_log: LogLines must be a power of two from 32 to 65536");
+  localparam int unsigned MostLines = External ? 262144 : 65536;
+  if (LogLines < 32 || LogLines > MostLines || 2 ** $clog2(
+          LogLines
+      ) != LogLines) begin : gen_bad_lines
+    $error("vr_log: LogLines must be a power of two from 32 to %0d", MostLines);
   end
-  if (LogOps < 4 || LogOps > LogLines || 2 ** $clog2(LogOps) != LogOps) begin : gen_bad_ops
-    $error("vr_log: LogOps must be a power of two from 4 to LogLines");
+  if (LogOps < 4 || LogOps > LogLines || LogOps > 65536 || 2 ** $clog2(
+          LogOps
+      ) != LogOps) begin : gen_bad_ops
+    $error("vr_log: LogOps must be a power of two from 4 to LogLines, at most 65536");
   end
 
   localparam int unsigned OpBits = $clog2(LogOps);
@@ -91,16 +108,36 @@ module vr_log
   logic write_line_q;
   logic [LineBits-1:0] write_addr_q;
   line_t line_q, line;
-  sized_memory #(
-      .data_t(line_t),
-      .Depth (LogLines)
+  wire  copies = (st_i == StCopyLine) & copy_new_i;
+  wire  opens = opened_q & ~no_room_o;  // low while the room is checked again
+  wire  finds = (st_i == StOp) & actions_i.extract & kept_o & ~no_room_o;  // a line of the request
+  logic lines_busy;
+  vr_log_lines #(
+      .LogLines(LogLines),
+      .External(External),
+      .AddrWidth(AddrWidth),
+      .BaseAddress(BaseAddress)
   ) u_lines (
       .clk_i,
-      .write_addr_i(write_addr_q),
-      .data_i(line_q),
+      .rst_i,
+      .announce_i(2'(opens) + 2'(finds | copies)),
+      .stalls_o,
+      .announced_o,
+      .stored_o,
       .write_i(write_line_q),
+      .write_addr_i(write_addr_q),
+      .line_i(line_q),
+      .start_i(actions_i.sends_log),
+      .first_i(first_o),
+      .lines_i(lines_o),
       .read_addr_i,
-      .data_o(read_line_o)
+      .next_i(read_next_i),
+      .line_o(read_line_o),
+      .valid_o(read_valid_o),
+      .axi_o,
+      .axi_i,
+      .error_o,
+      .busy_o(lines_busy)
   );
   // The first line of each operation, and of the one after the last.
   logic write_index_q;
@@ -136,7 +173,6 @@ module vr_log
     swap64(64'(now_i.view)),
     swap64(request_i.bytes + 64'd64)
   };
-  wire copies = (st_i == StCopyLine) & copy_new_i;
   always_comb begin
     for (int unsigned b = 0; b < LineBytes; b++) begin
       line[8*b+:8] = copy_line_i[8*b+:8];
@@ -155,7 +191,7 @@ module vr_log
   assign no_room_o = full_q | (kept_o & is_over);
   assign rechecks_o = opened_q & freed_q & is_over;
   assign occupied_o = tail_q - head_q;
-  assign busy_o = write_line_q | line_pending_q;
+  assign busy_o = write_line_q | line_pending_q | lines_busy;
 
   always_ff @(posedge clk_i) begin
     write_line_q <= found_write_i | line_pending_q | copies;
@@ -163,7 +199,7 @@ module vr_log
     if (found_write_i) write_addr_q <= found_addr_i;
     else if (line_pending_q) write_addr_q <= header_addr_q;
     else write_addr_q <= write_q[LineBits-1:0];
-    write_index_q <= opened_q & ~no_room_o;  // low while the room is checked again
+    write_index_q <= opens;
     index_op_q <= index_t'(this_op_i) + 1'b1;
     value_q <= write_q;
     first_o <= index_value[LineBits-1:0];
@@ -171,7 +207,7 @@ module vr_log
 
     // Requests.
     opened_q <= (actions_i.walks & keeps_i) | rechecks_o;
-    line_pending_q <= opened_q & ~no_room_o;
+    line_pending_q <= opens;
     if (actions_i.walks) begin
       kept_o <= keeps_i;
       ops_full_q <= (OpBits + 10)'(held_q) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 2);
@@ -253,6 +289,7 @@ module vr_log
   end
 
   `BOMBUS_ASSERT(HeldCounts, st_i != StIdle || held_q == (OpBits + 1)'(now_i.last - now_i.cleaned))
+  `BOMBUS_ASSERT(SendsWhatItHas, !actions_i.sends_log || lines_o <= occupied_o)
   `BOMBUS_ASSERT(LogBounds, st_i != StIdle || occupied_o <= (LineBits + 1)'(LogLines))
 
 endmodule

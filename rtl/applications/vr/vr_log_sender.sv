@@ -6,7 +6,7 @@
 // the end of one block and the beginning of the next one. In fragments the stream moves by 28 bytes
 // for the header of the first one; since a fragment has whole lines, it does so in all of them.
 //
-// Latency: 3 cycles. Throughput: one beat in 3 cycles.
+// Latency: 3 cycles. Throughput: one beat in 3 cycles. Both wait for lines of an external log.
 module vr_log_sender
   import vr_pkg::*;
 #(
@@ -25,7 +25,9 @@ module vr_log_sender
     input logic [  LineBits:0]       lines_i,
 
     output logic  [LineBits-1:0] read_addr_o,
-    input  line_t                read_line_i,  // one cycle later
+    output logic                 read_next_o,  // the line is taken
+    input  line_t                read_line_i,  // one cycle later,
+    input  logic                 read_valid_i, // or when this is high
 
     output line_t                     data_o,
     output logic                [6:0] bytes_o,
@@ -141,7 +143,9 @@ module vr_log_sender
   end
   wire size_t data_bytes = rest_q > size_t'(FragmentData) ? size_t'(FragmentData) : rest_q;
   assign length_o = cut_q ? 14'(data_bytes) + 14'(FragmentBytes) : 14'(rest_q);
+  wire at_end = left_q == '0;
   assign read_addr_o = addr_q;
+  assign read_next_o = (state_q == StLoad) & ~at_end;
   assign busy_o = state_q != StIdle;
 
   always_ff @(posedge clk_i) begin
@@ -159,11 +163,11 @@ module vr_log_sender
         end_q   <= 1'b0;
         state_q <= cut ? StBegin : StRead;
       end
-      StRead:  state_q <= StLoad;
+      StRead:  if (read_valid_i | at_end) state_q <= StLoad;
       StLoad: begin
         before_q <= line_q;
-        line_q <= left_q == '0 ? '0 : read_line_i;
-        end_q <= left_q == '0;
+        line_q <= at_end ? '0 : read_line_i;
+        end_q <= at_end;
         left_q <= left_q - 1'b1;
         addr_q <= addr_q + 1'b1;
         place_q <= place_q + 1'b1;

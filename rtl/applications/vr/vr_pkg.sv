@@ -13,6 +13,7 @@ package vr_pkg;
   typedef logic [47:0] number_t;  // of a view or an operation
   typedef logic [2:0] replica_t;
   typedef logic [NumWords-1:0][63:0] words_t;
+  typedef logic [15:0] writes_t;  // number of a line written to the log, modulo 2^16
   typedef logic [9:0] count_t;  // of lines, or of requests, in a message
 
   parameter logic [31:0] Magic = 32'h20050318;  // byte 0 lowest

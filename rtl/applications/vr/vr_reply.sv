@@ -34,13 +34,15 @@ module vr_reply
     input logic                  valid_i,      // the read is valid
     input logic                  refused_i,    // the set-up is refused
 
-    input  logic                 renew_i,      // ids of fragments begin at the nonce
-    input  logic                 send_log_i,   // a StateTransfer, or
-    input  logic                 is_vote_i,    // a DoViewChange
-    input  logic  [LineBits-1:0] first_i,      // line
+    input  logic                 renew_i,       // ids of fragments begin at the nonce
+    input  logic                 send_log_i,    // a StateTransfer, or
+    input  logic                 is_vote_i,     // a DoViewChange
+    input  logic  [LineBits-1:0] first_i,       // line
     input  logic  [  LineBits:0] lines_i,
     output logic  [LineBits-1:0] read_addr_o,
-    input  line_t                read_line_i,  // one cycle later
+    output logic                 read_next_o,
+    input  line_t                read_line_i,
+    input  logic                 read_valid_i,
     output logic                 log_busy_o,
 
     output logic free_o,  // takes a message or a beat
@@ -81,7 +83,9 @@ module vr_reply
       .first_i,
       .lines_i,
       .read_addr_o,
+      .read_next_o,
       .read_line_i,
+      .read_valid_i,
       .data_o(log_data),
       .bytes_o(log_bytes),
       .last_o(log_last),

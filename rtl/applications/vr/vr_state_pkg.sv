@@ -106,6 +106,7 @@ package vr_state_pkg;
     logic has_bytes;         // of the operation
     logic no_room;
     logic rechecks;          // the room, after cleanUpTo
+    logic stalls;            // the memory of the log takes no lines yet
     logic lines_left;        // of the entries, to be taken
     logic bad_entries;
     logic jumps_far;         // entries leave a gap

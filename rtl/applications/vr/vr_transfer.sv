@@ -108,7 +108,7 @@ module vr_transfer
     jumps_far_q <= jumps_q & (before_o > reported_o);
     lacks_q <= ~same_log_i & exceeds;
     if ((st_i == StSettle && after_i == StRoom || st_i == StRoom) && jumps_q) keep_o <= before_o;
-    if (st_i == StCopy) begin
+    if (st_i == StCopy && st_next_i != StCopy) begin
       copy_q <= copy_q + 1'b1;
       if (st_next_i == StInstalled && exceeds) reported_o <= installed_o;
     end

@@ -8,12 +8,18 @@
 // arrive; the log is extended only when all of them are valid. Entries of other messages are stored
 // first (vr_entries). A log of LogLines lines holds up to LogOps - 1 operations.
 //
+// With External, the lines are in a memory with an AXI4 port of 512 bits, which the design file
+// raises, and messages wait until the lines written before them are stored (vr_vote_queue). The
+// index of operations stays in block RAM.
+//
 // Latency: 3 cycles from the only beat of a ValidateRead to the reply, 3 cycles from the last beat
 // of a Prepare with one request of 140 bytes to its PrepareOK. Throughput: one ValidateRead in 2
 // cycles; one such Prepare, of 4 beats, in 5. The fields of a further request, and each line of its
-// operation, take up to 14 more (vr_window). Only for beats of 512 bits.
+// operation, take up to 14 more (vr_window). External adds one cycle, to votes that of a write.
+// Only for beats of 512 bits.
 module vr_witness
   import bombus_pkg::*;
+  import axi_line_pkg::*;
   import vr_pkg::*;
   import vr_header_pkg::*;
   import vr_state_pkg::*;
@@ -25,6 +31,9 @@ module vr_witness
     parameter int unsigned UdpPort = 12345,  // one port, and one tile, for each shard
     parameter int unsigned LogLines = 2048,  // of 64 bytes; a power of two
     parameter int unsigned LogOps = 1024,  // a power of two
+    parameter bit External = 0,  // the log is in an external memory
+    parameter int unsigned AddrWidth = 34,  // of this memory
+    parameter logic [63:0] BaseAddress = '0,  // a multiple of the bytes of the log
     parameter int unsigned BufferLines = 256,  // entries of a received message; up to 256
     parameter int unsigned FragmentLines = 22,  // of a message; longer ones are cut
     parameter int unsigned JoinLines = 0,  // of a received message in fragments; 0: drops them
@@ -44,10 +53,31 @@ module vr_witness
     output logic        out_valid_o,
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
-    output logic  [5:0] drop_o,
-    output logic  [7:0] event_o,
-    output logic        busy_o,
-    output logic        timer_o
+
+    output logic [AddrWidth-1:0] axi_awaddr_o,
+    output logic                 axi_awvalid_o,
+    input  logic                 axi_awready_i,
+    output logic [        511:0] axi_wdata_o,
+    output logic [         63:0] axi_wstrb_o,
+    output logic                 axi_wlast_o,
+    output logic                 axi_wvalid_o,
+    input  logic                 axi_wready_i,
+    input  logic [          1:0] axi_bresp_i,
+    input  logic                 axi_bvalid_i,
+    output logic                 axi_bready_o,
+    output logic [AddrWidth-1:0] axi_araddr_o,
+    output logic                 axi_arvalid_o,
+    input  logic                 axi_arready_i,
+    input  logic [        511:0] axi_rdata_i,
+    input  logic [          1:0] axi_rresp_i,
+    input  logic                 axi_rlast_i,
+    input  logic                 axi_rvalid_i,
+    output logic                 axi_rready_o,
+
+    output logic [5:0] drop_o,
+    output logic [8:0] event_o,
+    output logic       busy_o,
+    output logic       timer_o
 );
 
   if (DataWidth != 512) begin : gen_bad_width
@@ -62,6 +92,7 @@ module vr_witness
   localparam string Entry = "vr_witness";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   localparam bit KeepsFlowState = 1'b1;
+  localparam string MayStayOpen = External ? "" : "axi";
   localparam int unsigned MaxBusyCycles = 0;  // a long log is sent at the pace of the output
   typedef enum logic [0:0] {NextUdpTx} next_e;
   typedef enum int unsigned {
@@ -82,6 +113,7 @@ module vr_witness
     EventHandled,  // a message has ended without being dropped
     EventSent,  // a datagram
     EventStored,  // a fragment is held until the rest of its message arrives
+    EventMemoryError,  // of the external log: no message is sent any more
     NumEvents
   } event_e;
 
@@ -250,14 +282,43 @@ module vr_witness
       .op_lines_o(copy_lines)
   );
 
-  logic answered, frees, no_room, rechecks, log_busy;
+  axi_request_t  axi_request;
+  axi_response_t axi_response;
+  assign axi_awaddr_o = AddrWidth'(axi_request.awaddr);
+  assign axi_awvalid_o = axi_request.awvalid;
+  assign axi_wdata_o = axi_request.wdata;
+  assign axi_wstrb_o = axi_request.wstrb;
+  assign axi_wlast_o = axi_request.wlast;
+  assign axi_wvalid_o = axi_request.wvalid;
+  assign axi_bready_o = axi_request.bready;
+  assign axi_araddr_o = AddrWidth'(axi_request.araddr);
+  assign axi_arvalid_o = axi_request.arvalid;
+  assign axi_rready_o = axi_request.rready;
+  assign axi_response = '{
+          awready: axi_awready_i,
+          wready: axi_wready_i,
+          bresp: axi_bresp_i,
+          bvalid: axi_bvalid_i,
+          arready: axi_arready_i,
+          rdata: axi_rdata_i,
+          rresp: axi_rresp_i,
+          rlast: axi_rlast_i,
+          rvalid: axi_rvalid_i
+      };
+
+  logic answered, frees, no_room, rechecks, log_stalls, log_error, log_busy;
+  logic log_read_next, log_read_valid;
+  writes_t announced, stored;  // lines
   number_t base, clean, from;
   logic [LineBits-1:0] send_first, log_read_addr;
   pointer_t send_lines, occupied;
   line_t log_read_line;
   vr_log #(
       .LogLines(LogLines),
-      .LogOps  (LogOps)
+      .LogOps(LogOps),
+      .External(External),
+      .AddrWidth(AddrWidth),
+      .BaseAddress(BaseAddress)
   ) u_log (
       .clk_i,
       .rst_i,
@@ -298,9 +359,17 @@ module vr_witness
       .first_o(send_first),
       .lines_o(send_lines),
       .read_addr_i(log_read_addr),
+      .read_next_i(log_read_next),
       .read_line_o(log_read_line),
+      .read_valid_o(log_read_valid),
       .occupied_o(occupied),
-      .busy_o(log_busy)
+      .stalls_o(log_stalls),
+      .announced_o(announced),
+      .stored_o(stored),
+      .error_o(log_error),
+      .busy_o(log_busy),
+      .axi_o(axi_request),
+      .axi_i(axi_response)
   );
 
   // ---- State of the replica ----
@@ -344,7 +413,8 @@ module vr_witness
 
   // ---- Messages that are sent ----
 
-  logic sender_busy;
+  logic sender_busy, reply_valid, reply_ready, waiting;
+  beat_t reply;
   vr_reply #(
       .LineBits(LineBits),
       .FragmentLines(FragmentLines),
@@ -373,13 +443,39 @@ module vr_witness
       .first_i(send_first),
       .lines_i(send_lines),
       .read_addr_o(log_read_addr),
+      .read_next_o(log_read_next),
       .read_line_i(log_read_line),
+      .read_valid_i(log_read_valid),
       .log_busy_o(sender_busy),
       .free_o(out_free),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
+      .out_o(reply),
+      .out_valid_o(reply_valid),
+      .out_ready_i(reply_ready)
   );
+  if (External) begin : gen_vote_queue
+    vr_vote_queue #(
+        .beat_t(beat_t)
+    ) u_votes (
+        .clk_i,
+        .rst_i,
+        .announced_i(announced),
+        .stored_i(stored),
+        .error_i(log_error),
+        .in_i(reply),
+        .in_valid_i(reply_valid),
+        .in_ready_o(reply_ready),
+        .out_o,
+        .out_valid_o,
+        .out_ready_i,
+        .holds_o(waiting)
+    );
+  end else begin : gen_no_vote_queue
+    assign out_o = reply;
+    assign out_valid_o = reply_valid;
+    assign reply_ready = out_ready_i;
+    assign waiting = 1'b0;
+    wire unused = ^{announced, stored};
+  end
   assign out_next_o = NextUdpTx;
 
   // ---- Control ----
@@ -388,6 +484,7 @@ module vr_witness
     facts = beat_facts | set_up_facts | replica_facts | request_facts | transfer_facts;
     facts.no_room = no_room;
     facts.rechecks = rechecks;
+    facts.stalls = log_stalls;
     facts.sender_busy = sender_busy;
   end
   vr_control #(
@@ -427,7 +524,11 @@ module vr_witness
   always_ff @(posedge clk_i) begin
     drop_o <= {fragment_drop, drops};
     event_o <= {
-      fragment_store, out_valid_o & out_ready_i & out_o.last, finish & handled & ~|drops, events
+      log_error,
+      fragment_store,
+      out_valid_o & out_ready_i & out_o.last,
+      finish & handled & ~|drops,
+      events
     };
     if (rst_i) begin
       drop_o  <= '0;
@@ -435,7 +536,8 @@ module vr_witness
     end
   end
 
-  assign busy_o = (st_q != StIdle) | facts.set_up_pending | facts.turns | join_busy | out_valid_o |
+  assign busy_o = (st_q != StIdle) | facts.set_up_pending | facts.turns | join_busy | reply_valid |
+      waiting |
       log_busy;
 
   always_comb begin

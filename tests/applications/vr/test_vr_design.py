@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The witnesses of the example design, at the MAC port."""
+"""The witnesses of the example designs, at the MAC port."""
 
 from __future__ import annotations
 
 import pytest
 
+from bombus.base.paths import EXAMPLES
 from tests.support.helpers import Benchmark
 
 
 @pytest.mark.slow
 @pytest.mark.sweep
-def test_benchmark(benchmark: Benchmark) -> None:
+@pytest.mark.parametrize(("design", "latency"), [("witness", 45), ("witness_memory", 102)])
+def test_benchmark(benchmark: Benchmark, design: str, latency: int) -> None:
     """Latency and rate; every reply is compared with the model."""
-    result = benchmark("vr", messages=400)
+    result = benchmark("vr", EXAMPLES / "vr" / f"{design}.yaml", messages=400)
     assert result["errors"] == 0
-    limits = {"Prepare": (45, 5.66), "ValidateRead": (40, 2.06)}
+    limits = {"Prepare": (latency, 5.66), "ValidateRead": (40, 2.06)}
     for row in result["rows"]:
         latency, cycles = limits[row["message"]]
         assert row["latency_cycles"] <= latency

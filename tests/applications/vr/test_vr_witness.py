@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 DROPS = ("malformed", "ignored", "gap", "full", "long", "fragment")
 EVENTS = (
     *("acknowledged", "valid", "invalid", "view_change", "recovered", "handled", "sent"),
-    "stored",
+    *("stored", "memory_error"),
 )
 PORT = 12345
 PENDING = 238  # bit of the status
@@ -45,14 +45,17 @@ CLIENT = Address(0x0A4D0101, 40000)
 
 
 class World:
-    """The layer and its model, fed with the same messages."""
+    """The layer and its model, fed with the same messages. `further`: parameters of the bench."""
 
-    def __init__(self, benches: Benches, seed: int = 1, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self, benches: Benches, seed: int = 1, limits: Limits = LIMITS, **further: int
+    ) -> None:
         self.random = Random(seed)
+        self.memory = 0  # bits of the control for the external log
         self.limits = limits
         self.model = Witness(limits)
         macros: dict[str, str | int] = {CHECKS: 1}
-        parameters = {
+        parameters = further | {
             "".join(map(str.capitalize, name.split("_"))): value
             for name, value in asdict(limits).items()
             if value != getattr(LIMITS, name)
@@ -70,7 +73,7 @@ class World:
         self.bench.forget()
 
     def control(self) -> None:
-        self.bench.control(self.time | self.model.locked << 32)
+        self.bench.control(self.time | self.model.locked << 32 | self.memory << 92)
 
     def send(self, data: bytes, source: Address = CLIENT) -> None:
         meta = pack_meta(
@@ -216,12 +219,13 @@ def run_random(
     batches: int,
     limits: Limits = LIMITS,
     requests: Sequence[int] = REQUESTS,
+    **further: int,
 ) -> int:
     """Groups of batches of 20 messages on average, without those that join; returns how many."""
     seen: Counter[str] = Counter()
     states: Counter[State] = Counter()
     for group in range(groups):
-        world = World(benches, seed=group + 1, limits=limits)
+        world = World(benches, seed=group + 1, limits=limits, **further)
         cases = Cases(world.random, world.model, requests)
         world.bench.pace(**PACES[group % len(PACES)])
         world.join(1, world.random.choice((3, 3, 5)))
@@ -236,7 +240,8 @@ def run_random(
             if world.model.counted["full"] and world.random.random() < 0.3:
                 world.join(1, 3)
         seen += world.model.counted
-    assert set(seen) >= {*DROPS, *EVENTS} - ({"long"} if limits.buffer_lines > 100 else set())
+    absent = {"memory_error"} | ({"long"} if limits.buffer_lines > 100 else set())
+    assert set(seen) >= {*DROPS, *EVENTS} - absent
     assert set(states) >= set(State) - {State.OFF}
     return states.total()
 

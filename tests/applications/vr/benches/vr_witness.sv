@@ -2,17 +2,23 @@
 // vr_witness. In: beats. Out: beats. Control, from the lowest bit: time in us, locked, the
 // commands recover and set_address, group, address; bits 128 to 191: nonce. Status: registers up to
 // committed, without pending, lines, busy, timer, cleaned, then pending.
-// Events: drops, then events.
+// Events: drops, then events. With External, the log is in a memory (erratic_memory), to which bits
+// 92 to 95 of the control apply: hold writes, hold reads, fail writes, fail reads.
 `include "bombus_types.svh"
 `include "bench.svh"
 
-module bench #(
+module bench
+  import axi_line_pkg::*;
+#(
     parameter int unsigned LogLines = 64,
     parameter int unsigned LogOps = 16,
     parameter int unsigned BufferLines = 32,
     parameter int unsigned FragmentLines = 4,
     parameter int unsigned JoinLines = 16,
     parameter int unsigned RetryUs = 100,
+    parameter bit External = 0,
+    parameter int unsigned Latency = 20,  // of the memory
+    parameter int unsigned Jitter = 60,
     localparam int unsigned DataWidth = 512,
     localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth)
 ) (
@@ -65,8 +71,39 @@ module bench #(
   assign regs.command = control_i[34:33] & ~command_q;
   logic [0:0] next;
   logic [5:0] drops;
-  logic [7:0] events;
+  logic [8:0] events;
   logic busy, timer;
+
+  // The log is in the second half of what the address reaches.
+  localparam int unsigned AddrWidth = $clog2(LogLines) + 7;
+  localparam logic [63:0] BaseAddress = 64'(LogLines) * 64;
+  axi_request_t  request;
+  axi_response_t response;
+  logic [AddrWidth-1:0] awaddr, araddr;
+  assign request.awaddr = 64'(awaddr);
+  assign request.araddr = 64'(araddr);
+  if (External) begin : gen_memory
+    erratic_memory #(
+        .NumLines(LogLines),
+        .BaseAddress(BaseAddress),
+        .Latency(Latency),
+        .Jitter(Jitter),
+        .Strict(1)
+    ) u_memory (
+        .clk_i,
+        .rst_i,
+        .hold_writes_i(control_i[92]),
+        .hold_reads_i(control_i[93]),
+        .fail_writes_i(control_i[94]),
+        .fail_reads_i(control_i[95]),
+        .request_i(request),
+        .response_o(response)
+    );
+  end else begin : gen_no_memory
+    assign response = '0;
+    wire unused_request = ^request;
+  end
+
   vr_witness #(
       .beat_t(beat_t),
       .regs_t(regs_t),
@@ -77,7 +114,10 @@ module bench #(
       .BufferLines(BufferLines),
       .FragmentLines(FragmentLines),
       .JoinLines(JoinLines),
-      .RetryUs(RetryUs)
+      .RetryUs(RetryUs),
+      .External(External),
+      .AddrWidth(AddrWidth),
+      .BaseAddress(BaseAddress)
   ) u_witness (
       .clk_i,
       .rst_i,
@@ -91,6 +131,25 @@ module bench #(
       .out_valid_o(out_valid_o[0]),
       .out_ready_i(out_ready_i[0]),
       .out_next_o(next),
+      .axi_awaddr_o(awaddr),
+      .axi_awvalid_o(request.awvalid),
+      .axi_awready_i(response.awready),
+      .axi_wdata_o(request.wdata),
+      .axi_wstrb_o(request.wstrb),
+      .axi_wlast_o(request.wlast),
+      .axi_wvalid_o(request.wvalid),
+      .axi_wready_i(response.wready),
+      .axi_bresp_i(response.bresp),
+      .axi_bvalid_i(response.bvalid),
+      .axi_bready_o(request.bready),
+      .axi_araddr_o(araddr),
+      .axi_arvalid_o(request.arvalid),
+      .axi_arready_i(response.arready),
+      .axi_rdata_i(response.rdata),
+      .axi_rresp_i(response.rresp),
+      .axi_rlast_i(response.rlast),
+      .axi_rvalid_i(response.rvalid),
+      .axi_rready_o(request.rready),
       .drop_o(drops),
       .event_o(events),
       .busy_o(busy),
