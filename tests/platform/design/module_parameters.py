@@ -106,7 +106,7 @@ INSIDE = {
     "acl_first": "acl_rules",
     **dict.fromkeys(("vr_control", "vr_entries", "vr_transfer", "vr_join"), "vr_witness"),
     **dict.fromkeys(("vr_log", "vr_log_sender", "vr_reader", "vr_replica"), "vr_witness"),
-    **dict.fromkeys(("vr_reply", "vr_log_lines"), "vr_witness"),
+    **dict.fromkeys(("vr_reply", "vr_log_lines", "vr_vote_queue"), "vr_witness"),
     **dict.fromkeys(("serial_lane_receive", "serial_lane_transmit"), "serial_lane"),
     "serial_crossing": "serial_lane",
     **dict.fromkeys(("spn_ethernet", "spn_tcp", "spn_udp"), "spn_kernel"),
