@@ -104,27 +104,41 @@ def test_faults(benches: Benches, width: int, ber: float, loss: float, burst: in
     assert not counts["lost"]
 
 
-@pytest.mark.parametrize(("latency", "retry"), [(75, 512), (450, 1024)])
-def test_one_lost_beat_costs_one_repetition(benches: Benches, latency: int, retry: int) -> None:
-    """Nothing of a packet that is broken off to go back is in the packets after it. `latency`: of
-    the wires, in cycles; `retry`: beats of the retry buffer, which holds a round trip.
-    """
-    random = Random(1)
-    links = Links(benches, 128, seed=8, BufferBeats=retry, Latency=latency, RetryBeats=retry)
-    links.train()
-    count = 10
-    lengths = [random.randrange(128, 256) for _ in range(count * (latency + 325) // 40)]
-    links.send(A, packets(random, lengths))
-    for _ in range(count):
-        links.bench.run(550 + 2 * latency)
+def lose_a_beat(links: Links) -> None:
+    """The wire from A loses the next beat with words of packets."""
+    before = links.counts(A)["beat_out"]
+    while links.counts(A)["beat_out"] == before:
         links.faults(losses=(1 << 32) - 1, clean=1 << B)
         links.bench.run(1)
         links.faults(losses=0, clean=0)
+
+
+@pytest.mark.parametrize(
+    ("latency", "retry", "naks"), [(75, 512, 1), (450, 1024, 1), (450, 512, 2)]
+)
+def test_repetitions_of_a_lost_beat(benches: Benches, latency: int, retry: int, naks: int) -> None:
+    """A lost beat costs one repetition, and nothing of a packet that is broken off to go back is in
+    the packets after it. If a round trip is longer than the time of a Nak, it is sent again, and so
+    are packets that have arrived. `latency`: of the wires, in cycles; `retry`: beats of the retry
+    buffer, and cycles of a Nak.
+    """
+    random = Random(1)
+    links = Links(benches, 128, seed=8, BufferBeats=1024, Latency=latency, RetryBeats=retry)
+    links.train()
+    count, before = 10, links.counts()
+    # The sender has gone back for the last time when it loses the next beat.
+    pause = 2 * latency + 320 + (naks - 1) * 2 * retry
+    links.send(A, packets(random, [random.randrange(128, 256) for _ in range(count * pause // 60)]))
+    for _ in range(count):
+        links.bench.run(pause)
+        lose_a_beat(links)
     assert links.bench.waiting(A), "the traffic has ended"
     links.settle()
     links.check()
-    counts = links.counts()
-    assert count // 4 <= counts["retry"] == counts["resync"] - 2 <= count, counts
+    counts = {name: value - before[name] for name, value in links.counts().items()}
+    assert counts["retry"] == count * naks, counts
+    assert counts["resync"] == count, counts
+    assert (counts["duplicate"] > 0) == (naks > 1), counts
 
 
 def short_outages(links: Links, random: Random, count: int) -> None:

@@ -28,8 +28,9 @@ PACE: Test = partial(test_link.test_any_pace, width=128)
 FAULTS: Test = partial(test_link.test_faults, width=128, ber=1e-4, loss=0.002, burst=20)
 RESET: Test = partial(test_link.test_reset_of_a_board, width=128, seed=1)
 SHORT: Test = test_link.test_buffer_full_of_short_packets
-BREAK: Test = partial(test_link.test_one_lost_beat_costs_one_repetition, latency=75, retry=512)
-FAR: Test = partial(test_link.test_one_lost_beat_costs_one_repetition, latency=450, retry=1024)
+BREAK: Test = partial(test_link.test_repetitions_of_a_lost_beat, latency=75, retry=512, naks=1)
+FAR: Test = partial(test_link.test_repetitions_of_a_lost_beat, latency=450, retry=1024, naks=1)
+AGAIN: Test = partial(test_link.test_repetitions_of_a_lost_beat, latency=450, retry=512, naks=2)
 REST: Test = test_link_rates.test_the_rest_of_a_buffer_is_given_back
 DRAIN: Test = partial(test_link.test_drain, width=128, seed=2)
 FORMAT: Test = partial(test_link_format.test_format, width=128)
@@ -74,6 +75,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (RING, "2 ** $clog2(BufferBeats + 3)", "2 ** $clog2(BufferBeats)", SHORT),
     (RING, "current_addr_q <= commit_q - 1'b1;", "", FAULTS),
     (RING, "~(discard_i & waits)", "1'b1", FAULTS),
+    (RECEIVER, "fresh_q | ~ahead[15]", "1'b1", AGAIN),
     (RECEIVER, "end_good = difference_q == '0", f"end_good = {ANY_KEY}", PACKET),
     ("cluster_link_direct_transmit", "if (in_valid_i & cut_q) sent_q <= sent_q + 1'b1;", "", CUT),
     (DIRECT, "sum_bad | completes;", "sum_bad;", OUTAGES),
