@@ -177,8 +177,8 @@ module cluster_ethernet_transmit
           beats: level > beats_t'(MaxBeats) ? beats_t'(MaxBeats) : level
       };
     end
-    if (begins) number_q[grant] <= number_q[grant] + 1'b1;
     if (prepares_q) begin
+      number_q[link_q] <= number_q[link_q] + 1'b1;
       header_q <= swapped(header);
       at_q <= '0;
       taken_q <= '0;
