@@ -352,6 +352,23 @@ def test_pace(benches: Benches) -> None:
     world.check()
 
 
+def test_pace_of_batches(benches: Benches) -> None:
+    """On average the fields of a request, and 64 bytes of an operation, take 10 cycles at most."""
+    world = World(benches)
+    world.join()
+    for _ in range(20):
+        world.random.shuffle(sizes := list(range(0, 128, 9)))
+        requests = [request(world.random, size) for size in sizes]
+        last = world.model.last
+        world.send(Prepare.of(0, last + 1, requests, last).encode())
+        world.send(Commit(0, last + len(requests)).encode())
+        world.bench.drain()
+        taken, (reply,) = world.bench.taken(), world.bench.received()
+        lines = sum((size + 63) // 64 for size in sizes)
+        assert reply.cycle - taken[0] <= 10 * (len(sizes) + lines)
+        world.check()
+
+
 # Each breaks a rule of the protocol, or an address in the log.
 MUTATIONS = (
     Mutation("vr_control", "else if (~header_i.start_follows) st_next_o = StAsk;", ""),
