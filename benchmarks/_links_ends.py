@@ -9,6 +9,7 @@ design.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Protocol
 
 import bombus
@@ -27,6 +28,9 @@ IPS = ("10.77.0.2", "10.77.0.3")
 ETHER_TYPE = (0x88B5).to_bytes(2)  # for local experiments (IEEE 802, 9.2.4)
 ECHO_PORT, UDP_PORT, TCP_PORT = 7, 40_000, 80
 UDP_HEADERS = ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES
+SEGMENT_BYTES = 4096  # payload of a full segment: `mss` less the option
+TIMESTAMP_BYTES = 12  # RFC 7323, appendix A
+BEAT_BYTES = 64
 ROUTED_PORT = 3  # mac_port of a datagram that begins in the design
 IDLE_CYCLES, PERIOD_CYCLES = 8, 5000  # of stream_link
 
@@ -37,8 +41,11 @@ class Link(Protocol):
     def step(self, cycles: int) -> None:
         """Advances both, and carries what they have sent."""
 
-    def arrivals(self, end: int, size: int) -> list[int]:
-        """Cycles in which frames or beats of so many bytes have entered a design."""
+    def arrivals(self, end: int) -> list[tuple[int, int]]:
+        """What has come to an end since the last call, in order: for each frame or beat with
+        payload, the cycle in which it has left the other end or entered this one, and the payload
+        in bytes.
+        """
 
 
 class Wire:
@@ -46,20 +53,24 @@ class Wire:
     has left the first one completely.
     """
 
-    def __init__(self, ends: list[Simulation]) -> None:
-        self._ends = ends
+    def __init__(self, ends: list[Simulation], payload_of: Callable[[bytes], int]) -> None:
+        self._ends, self._payload_of = ends, payload_of
+        self._found: list[list[tuple[int, int]]] = [[], []]
         for end in ends:
             end.line_rate(LINE_GBPS)
 
     def step(self, cycles: int) -> None:
         for end in self._ends:
             end.advance(cycles)
-        for source, target in (self._ends, self._ends[::-1]):
-            while (frame := source.receive(timeout_cycles=0)) is not None:
-                target.send(frame.data)
+        for target, found in enumerate(self._found):
+            while (frame := self._ends[1 - target].receive(timeout_cycles=0)) is not None:
+                self._ends[target].send(frame.data)
+                if payload := self._payload_of(frame.data):
+                    found.append((frame.last_beat_cycle, payload))
 
-    def arrivals(self, end: int, size: int) -> list[int]:
-        return [each.last_beat_cycle for each in self._ends[end].sent() if each.length == size]
+    def arrivals(self, end: int) -> list[tuple[int, int]]:
+        found, self._found[end] = self._found[end], []
+        return found
 
 
 class Beats:
@@ -68,7 +79,7 @@ class Beats:
     def __init__(self, ends: list[Simulation], links: tuple[str, str], latency: int) -> None:
         self._ends, self._links, self._latency = ends, links, latency
         self._given: list[list[Beat]] = [[], []]
-        self._cycles: list[list[int]] = [[], []]
+        self._found: list[list[tuple[int, int]]] = [[], []]
         for end, name in zip(ends, links, strict=True):
             end.beat_links[name].configure(latency=latency)
             end.beat_links[name].set_up(True)
@@ -80,11 +91,11 @@ class Beats:
                 for end, name, given in zip(self._ends, self._links, self._given, strict=True)
             ]
             self._given = sent[::-1]
-            for cycles_here, given in zip(self._cycles, self._given, strict=True):
-                cycles_here += [beat.cycle for beat in given]
+            for found, given in zip(self._found, self._given, strict=True):
+                found += [(beat.cycle, BEAT_BYTES) for beat in given]
 
-    def arrivals(self, end: int, size: int) -> list[int]:
-        found, self._cycles[end] = self._cycles[end], []
+    def arrivals(self, end: int) -> list[tuple[int, int]]:
+        found, self._found[end] = self._found[end], []
         return found
 
 
@@ -93,7 +104,6 @@ class Pair(ABC):
 
     protocol: str
     designs: tuple[str, str]  # of the first one, and of the second one where it echoes
-    unit_bytes: int | None = None  # payload of a frame or beat; None: that of the message
     period_cycles = 1  # after which the pauses of the link repeat
 
     def __init__(self, seed: int, echoes: bool) -> None:
@@ -108,16 +118,16 @@ class Pair(ABC):
     def join(self, echoes: bool) -> Link:
         self.ends[1].set_host(mac=MACS[1], ip=IPS[1])
         self.ends[0].advance(self.ends[1].cycle - self.ends[0].cycle)
-        return Wire(self.ends)
+        return Wire(self.ends, self.payload_of)
 
     @classmethod
     @abstractmethod
     def bound_gbps(cls, payload: int) -> float:
         """Goodput that the line rate allows."""
 
-    @abstractmethod
-    def frame_bytes(self, payload: int) -> int:
-        """Of a frame with so much payload, without FCS, or of a beat."""
+    def payload_of(self, frame: bytes) -> int:
+        """Bytes of payload in a frame, which is not padded; 0: none."""
+        raise NotImplementedError
 
     @abstractmethod
     def send(self, end: int, data: bytes, echo: bool = False) -> None:
@@ -157,8 +167,8 @@ class Udp(Pair):
     def bound_gbps(cls, payload: int) -> float:
         return LINE_GBPS * payload / (payload + UDP_HEADERS + WIRE_EXTRA_BYTES)
 
-    def frame_bytes(self, payload: int) -> int:
-        return payload + UDP_HEADERS
+    def payload_of(self, frame: bytes) -> int:
+        return max(0, len(frame) - UDP_HEADERS)
 
     def send(self, end: int, data: bytes, echo: bool = False) -> None:
         stream = self.ends[end].streams["app_tx"]
@@ -179,8 +189,8 @@ class Ethernet(Pair):
     def bound_gbps(cls, payload: int) -> float:
         return LINE_GBPS * payload / (payload + ETHERNET_BYTES + WIRE_EXTRA_BYTES)
 
-    def frame_bytes(self, payload: int) -> int:
-        return payload + ETHERNET_BYTES
+    def payload_of(self, frame: bytes) -> int:
+        return len(frame) - ETHERNET_BYTES
 
     def send(self, end: int, data: bytes, echo: bool = False) -> None:
         macs = [bytes.fromhex(mac.replace(":", "")) for mac in MACS]
@@ -198,10 +208,14 @@ class Tcp(Pair):
 
     @classmethod
     def bound_gbps(cls, payload: int) -> float:
-        return LINE_GBPS * payload / (payload + HEADER_BYTES + WIRE_EXTRA_BYTES)
+        headers = HEADER_BYTES + TIMESTAMP_BYTES
+        return LINE_GBPS * SEGMENT_BYTES / (SEGMENT_BYTES + headers + WIRE_EXTRA_BYTES)
 
-    def frame_bytes(self, payload: int) -> int:
-        return payload + HEADER_BYTES
+    def payload_of(self, frame: bytes) -> int:
+        if frame[12:14] != b"\x08\x00" or frame[23] != 6:
+            return 0
+        header = frame[ETHERNET_BYTES + IPV4_BYTES + 12] >> 4  # words
+        return int.from_bytes(frame[16:18]) - IPV4_BYTES - 4 * header
 
     def open(self, echo: bool) -> None:
         self.sockets = [bombus.sockets(end) for end in self.ends]
@@ -241,7 +255,6 @@ class Tcp(Pair):
 class Stream(Pair):
     protocol = "link"
     designs = ("links_stream", "links_stream")
-    unit_bytes = 64
     period_cycles = PERIOD_CYCLES
 
     @classmethod
@@ -251,9 +264,6 @@ class Stream(Pair):
     def join(self, echoes: bool) -> Link:
         # A link of many cycles takes fewer calls; one of a cycle is for round trips.
         return Beats(self.ends, ("link0", "link1" if echoes else "link0"), 1 if echoes else 64)
-
-    def frame_bytes(self, payload: int) -> int:
-        return payload
 
     def send(self, end: int, data: bytes, echo: bool = False) -> None:
         self.ends[end].streams["app_in"].send(data)

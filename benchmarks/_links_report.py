@@ -67,7 +67,7 @@ def draw(rows: Sequence[Row], file: Path) -> None:
     shown = [rate for each in rates.values() for rate in each if rate is not None]
     figure = Figure(figsize=(12.5, 3.6))
     left, right = figure.subplots(1, 2, width_ratios=(8, 4.5))
-    draw_bars(left, names, rates)
+    draw_bars(left, names, rates, upright=True)
     low, high = floor(min(shown) - 0.5), max(shown)
     left.set(ylabel="payload, Gbit/s", ylim=(low, high + 0.4 * (high - low)))
     sizes = " or ".join(dict.fromkeys(f"{row['payload_bytes']:,}" for row in streams))

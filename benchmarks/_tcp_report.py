@@ -184,8 +184,14 @@ BUFFERS = {"tile": "buffer tiles", "bypass": "bypass"}
 BAR_BYTES = 4096  # of the segments whose goodput TU Darmstadt's slides show
 
 
-def draw_bars(axis: Axes, names: Sequence[str], bars: Mapping[str, Sequence[float | None]]) -> None:
-    """A group of bars for each name, with their values."""
+def draw_bars(
+    axis: Axes,
+    names: Sequence[str],
+    bars: Mapping[str, Sequence[float | None]],
+    *,
+    upright: bool = False,
+) -> None:
+    """A group of bars for each name, with their values, which are `upright` for lack of space."""
     width = 0.8 / max(1, len(bars))
     for place, (label, values) in enumerate(bars.items()):
         shown = [(n, value) for n, value in enumerate(values) if value is not None]
@@ -197,7 +203,7 @@ def draw_bars(axis: Axes, names: Sequence[str], bars: Mapping[str, Sequence[floa
             alpha=0.85,
             label=label,
         )
-        axis.bar_label(bar, fontsize=7, padding=1)
+        axis.bar_label(bar, fontsize=7, padding=3 if upright else 1, rotation=90 * upright)
     axis.set_xticks(range(len(names)), names)
     axis.tick_params(labelsize=8)
     axis.set_axisbelow(True)

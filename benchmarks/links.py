@@ -41,7 +41,7 @@ def goodput(
 ) -> tuple[float, int, int]:
     """Gbit/s of the slower direction while these ends send, checked bytes, and wrong directions."""
     for end in (0, 1):
-        pair.link.arrivals(end, 0)
+        pair.link.arrivals(end)
     sent = {end: [content(2 * n + end, payload) for n in range(messages)] for end in senders}
     for end, each in sent.items():
         for message in each:
@@ -49,16 +49,15 @@ def goodput(
     size = messages * payload
     found = pair.collect({1 - end: size for end in senders}, STEP_CYCLES)
     rates = []
-    unit = pair.unit_bytes or payload
     for end in found:
-        cycles = pair.link.arrivals(end, pair.frame_bytes(unit))
-        middle = cycles[len(cycles) // 4 : len(cycles) - len(cycles) // 4]
+        arrivals = pair.link.arrivals(end)
+        middle = arrivals[len(arrivals) // 4 : len(arrivals) - len(arrivals) // 4]
         # Whole periods of the link, from an arrival on
-        span = middle[-1] - middle[0] if len(middle) > 1 else 0
-        span -= span % pair.period_cycles
+        first, last = (middle[0][0], middle[-1][0]) if middle else (0, 0)
+        span = (last - first) // pair.period_cycles * pair.period_cycles
         if span == 0:
             raise UserError(f"{pair.protocol}: too few messages of {payload} bytes to measure")
-        bits = 8 * unit * sum(cycle < middle[0] + span for cycle in middle)
+        bits = 8 * sum(size for cycle, size in middle if cycle < first + span)
         rates.append(bits * pair.ends[0].clock_hz / span / 1e9)
     wrong = sum(found[1 - end] != b"".join(each) for end, each in sent.items())
     return min(rates), size * len(found), wrong

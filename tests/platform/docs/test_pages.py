@@ -45,6 +45,7 @@ MEASURED = (
     "cluster_11.svg",
     "cluster_8.svg",
     "cluster_9.svg",
+    "links.svg",
     "migration.svg",
     "noc_chain.svg",
     "noc_independent.svg",
