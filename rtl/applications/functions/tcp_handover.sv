@@ -55,12 +55,38 @@ module tcp_handover
     NumEvents
   } event_e;
 
+  // ---- Verdict, for the first beat ----
+
+  // A segment begins with its ports.
+  packet_meta_t in_meta;
+  assign in_meta = packet_meta_t'(in_i.meta);
+  wire [15:0] source = swap16(in_i.data[15:0]);
+  wire [15:0] destination = swap16(in_i.data[31:16]);
+  wire [7:0] protocol = Received ? in_meta.l4.ip_rx.protocol : in_meta.l4.ip_tx.protocol;
+  wire ports_match = regs_i.connection.valid & protocol == ProtocolTcp &
+      in_i.length >= 14'd4 &
+      (Received ? source : destination) == regs_i.connection.peer_port &
+      (Received ? destination : source) == regs_i.connection.own_port;
+  wire of_peer = ports_match & in_meta.ip == regs_i.connection.peer_ip;
+  wire has_carrier = regs_i.connection.carrier_ip != '0;
+  wire of_carrier = ports_match & has_carrier & in_meta.ip == regs_i.connection.carrier_ip;
+  wire [31:0] to = Received ? regs_i.connection.peer_ip : regs_i.connection.carrier_ip;
+
+  // Plus the new address, minus the old one. The sum of a received packet has the opposite sign of
+  // the seed of one to be sent: the transport layer adds the address to it.
+  wire [31:0] more = Received ? in_meta.ip : to;
+  wire [31:0] less = Received ? to : in_meta.ip;
+
   typedef struct packed {
     logic first;
+    logic carries;
+    logic drops;
+    logic [31:0] to;
+    ones_pkg::split_t csum;  // with this address
     beat_t beat;
     message_number_t message;
   } stage_t;
-  stage_t stage;
+  stage_t stage_d, stage;
   logic stage_valid, stage_ready, first;
   message_number_t message, unused_begun;
   message_number u_message (
@@ -72,12 +98,21 @@ module tcp_handover
       .here_o (message),
       .begun_o(unused_begun)
   );
+  assign stage_d = '{
+          first: first,
+          carries: Received ? of_carrier : of_peer & has_carrier,
+          drops: of_peer & (Received ? ~of_carrier : ~has_carrier),
+          to: to,
+          csum: ones_pkg::split_saved(ones_pkg::save({in_meta.csum, ~less, more, 16'b0})),
+          beat: in_i,
+          message: message
+      };
   stream_register #(
       .data_t(stage_t)
   ) u_stage (
       .clk_i,
       .rst_i,
-      .in_i('{first: first, beat: in_i, message: message}),
+      .in_i(stage_d),
       .in_valid_i,
       .in_ready_o,
       .out_o(stage),
@@ -85,43 +120,19 @@ module tcp_handover
       .out_ready_i(stage_ready)
   );
 
-  // ---- Verdict, with the first beat ----
-
-  // A segment begins with its ports.
-  packet_meta_t meta, sent_meta;
-  assign meta = packet_meta_t'(stage.beat.meta);
-  wire [15:0] source = swap16(stage.beat.data[15:0]);
-  wire [15:0] destination = swap16(stage.beat.data[31:16]);
-  wire [7:0] protocol = Received ? meta.l4.ip_rx.protocol : meta.l4.ip_tx.protocol;
-  wire ports_match = regs_i.connection.valid & protocol == ProtocolTcp &
-      stage.beat.length >= 14'd4 &
-      (Received ? source : destination) == regs_i.connection.peer_port &
-      (Received ? destination : source) == regs_i.connection.own_port;
-  wire of_peer = ports_match & meta.ip == regs_i.connection.peer_ip;
-  wire has_carrier = regs_i.connection.carrier_ip != '0;
-  wire of_carrier = ports_match & has_carrier & meta.ip == regs_i.connection.carrier_ip;
-  wire carries_now = Received ? of_carrier : of_peer & has_carrier;
-  wire drops = of_peer & (Received ? ~of_carrier : ~has_carrier);
-  wire [31:0] to = Received ? regs_i.connection.peer_ip : regs_i.connection.carrier_ip;
-
-  // Word plus the new address, minus the old one. The sum of a received packet has the opposite
-  // sign of the seed of one to be sent: the transport layer adds the address to it.
-  function automatic logic [15:0] changed(logic [15:0] word, logic [31:0] less, logic [31:0] more);
-    ones_pkg::saved_t saved;
-    saved = ones_pkg::save({word, ~less, more, 16'b0});
-    return ones_pkg::join_up(ones_pkg::split_saved(saved), 1'b0);
-  endfunction
+  // ---- The message ----
 
   logic carries_q;
-  wire  carries = stage.first ? carries_now : carries_q;
+  wire  carries = stage.first ? stage.carries : carries_q;
   always_ff @(posedge clk_i) if (stage_valid & stage_ready) carries_q <= carries;
 
   beat_t sent;
+  packet_meta_t sent_meta;
   always_comb begin
-    sent_meta = meta;
-    if (carries_now) begin
-      sent_meta.ip = to;
-      sent_meta.csum = Received ? changed(meta.csum, to, meta.ip) : changed(meta.csum, meta.ip, to);
+    sent_meta = packet_meta_t'(stage.beat.meta);
+    if (stage.carries) begin
+      sent_meta.ip   = stage.to;
+      sent_meta.csum = ones_pkg::join_up(stage.csum, 1'b0);
     end
     sent = stage.beat;
     if (stage.first) sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
@@ -140,7 +151,7 @@ module tcp_handover
       .in_ready_o(stage_ready),
       .in_first_i(stage.first),
       .in_next_i(NextTaken),
-      .in_drop_i(drops),
+      .in_drop_i(stage.drops),
       .out_o,
       .out_valid_o,
       .out_ready_i,
@@ -150,7 +161,7 @@ module tcp_handover
 
   always_ff @(posedge clk_i) begin
     drop_message_o <= {NumDrops{stage.message}};
-    event_o[EventCarried] <= stage_valid & stage_ready & stage.first & carries_now & ~rst_i;
+    event_o[EventCarried] <= stage_valid & stage_ready & stage.first & stage.carries & ~rst_i;
   end
   assign busy_o = stage_valid | out_valid_o;
 

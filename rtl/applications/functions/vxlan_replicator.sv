@@ -11,8 +11,7 @@ module vxlan_replicator #(
     parameter type beat_t = logic,
     parameter type head_t = logic,  // what accompanies a frame
     parameter int unsigned NumReplicas = 8,
-    parameter int unsigned Depth = 32,  // beats of the longest replicated frame
-    localparam int unsigned CountWidth = NumReplicas > 1 ? $clog2(NumReplicas) : 1
+    parameter int unsigned Depth = 32  // beats of the longest replicated frame
 ) (
     input logic clk_i,
     input logic rst_i,
