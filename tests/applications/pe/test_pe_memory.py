@@ -140,7 +140,8 @@ def test_software_reads_between_bursts(benches: Benches, beats: int) -> None:
     bench.push([ACCESS.pack(write=0, word=3, data=0)] * 3, SOFTWARE)
     bench.drain(quiet=200)
     beats_at = [each.cycle for each in bench.received(READ_DATA)]
-    assert len(beats_at) == 2000 // beats * beats
+    lasts = [bool(item >> 66) for item in bench.items(READ_DATA)]
+    assert lasts == ([False] * (beats - 1) + [True]) * (2000 // beats)
     start = 100
     for answer in bench.received(ANSWER):
         between = sum(start < cycle < answer.cycle for cycle in beats_at)
@@ -168,6 +169,10 @@ def test_a_kernel_that_takes_nothing(benches: Benches) -> None:
     """Accesses end at their limit. The late answer is that of no later access."""
     bench = benches("pe_memory", AccessCycles=200)
     world = World(bench, 64, Random(1))
+    world.access(3, 77)
+    bench.drain(quiet=200)
+    bench.forget()
+    start = bench.cycle
     bench.stall(READ_DATA, 1)
     bench.stall(RESPONSE, 1)
     bench.push([ADDRESS.pack(addr=0x8000, len=15)], READ)
@@ -177,15 +182,16 @@ def test_a_kernel_that_takes_nothing(benches: Benches) -> None:
     bench.push([ACCESS.pack(write=0, word=3, data=0)], SOFTWARE)
     bench.push([ACCESS.pack(write=1, word=3, data=7)], SOFTWARE)
     bench.run(500)
+    assert len(bench.items(ANSWER)) == 2
     first, second = bench.received(ANSWER)
     assert first.item == FAILED
-    assert first.cycle <= 50 + 200 + 5
+    assert first.cycle - start <= 50 + 200 + 5
     assert 195 <= second.cycle - first.cycle <= 205
     assert (failed(bench), bench.events[LATE]) == (2, 2)
     bench.stall(READ_DATA, 0)
     bench.stall(RESPONSE, 0)
     bench.forget()
-    answers = [world.access(3), world.access(3, 5), world.access(3)]  # the write had no effect
+    answers = [world.access(5), world.access(3)]  # the write had no effect
     bench.drain(quiet=200)
     world.answers(answers)
     assert len(bench.items(READ_DATA)) == 16
@@ -210,6 +216,23 @@ def test_a_kernel_that_gives_no_data(benches: Benches) -> None:
     bench.drain(quiet=200)
     world.answers(answers)
     assert bench.items(RESPONSE) == [0]
+
+
+def test_a_write_at_its_limit(benches: Benches) -> None:
+    """In whatever cycle it becomes possible, its response is not that of the next access."""
+    bench = benches("pe_memory", AccessCycles=50)
+    world = World(bench, 64, Random(1))
+    answers = [world.access(0x3000 + 2 * word, 100 + word) for word in range(2)]
+    for number, cycles in enumerate(range(35, 60)):
+        bench.push([ADDRESS.pack(addr=0, len=0)], WRITE)
+        bench.run(20)
+        answers += [world.access(0x2000, number), world.access(0x3000 + 2 * (number % 2))]
+        bench.run(cycles)
+        bench.push([world.data.pack(data=0, strb=0, last=1)], DATA)
+        bench.drain(quiet=100)
+    world.answers(answers)
+    assert 5 < failed(bench) < 25
+    assert failed(bench) == bench.events[LATE]
 
 
 def test_errors_of_software(benches: Benches) -> None:

@@ -22,8 +22,9 @@ TURN: Callable[..., None] = partial(test_pe_memory.test_software_reads_between_b
 WRITES: Callable[..., None] = test_pe_memory.test_software_writes_between_bursts
 TAKES: Callable[..., None] = test_pe_memory.test_a_kernel_that_takes_nothing
 GIVES: Callable[..., None] = test_pe_memory.test_a_kernel_that_gives_no_data
+LIMIT: Callable[..., None] = test_pe_memory.test_a_write_at_its_limit
 FAILS: Callable[..., None] = test_pe_memory.test_errors_of_software
-RESET: Callable[..., None] = partial(test_pe_memory.test_reset_within_bursts, cycles=15)
+RESET: Callable[..., None] = partial(test_pe_memory.test_reset_within_bursts, cycles=10)
 ERROR: Callable[..., None] = test_pe_memory.test_error
 MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
     ("pe", "regs_i.control.start & ~running_q", "regs_i.control.start", CYCLES),
@@ -42,10 +43,10 @@ MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
     ("pe_memory", "read_beats_q - beats_t'(beat_taken);", "read_beats_q;", BOTH),
     ("pe_memory", "~sent_write_q & ahead_q == '0", "~sent_write_q", BOTH),
     ("pe_memory", "admits_data = data_beats_q != '0", "admits_data = 1'b1", BOTH),
-    ("pe_memory", "data_ready & data_beats_q == '0", "data_ready", BOTH),
+    ("pe_memory", "data_ready & data_beats_q == '0", "data_ready", GIVES),
     ("pe_memory", "waits & ~ends & is_last", "1'b0", TAKES),
     ("pe_memory", "answered & ~late_q", "answered", TAKES),
-    ("pe_memory", "writes & ~is_last", "writes", GIVES),
+    ("pe_memory", "writes & ~is_last", "writes", LIMIT),
     ("pe_memory", "(ends & bad)", "1'b0", FAILS),
     ("pe_memory", "ends & axi_rresp_i == '0", "ends", FAILS),
     ("pe_memory", "      read_beats_q <= '0;\n", "", RESET),
