@@ -55,7 +55,7 @@ class Row:
     bound_nats: float
     luts: int
     dsps: int
-    bram36: int
+    bram36: float
 
 
 def samples_of(network: spn.Network, count: int, seed: int) -> npt.NDArray[np.int64]:
@@ -187,7 +187,7 @@ def table(rows: Sequence[Row], manifest: Mapping[str, Any]) -> Table:
             f"{row.bound_nats:.2e}",
             f"{row.luts:,}",
             f"{row.dsps}",
-            f"{row.bram36}",
+            f"{row.bram36:g}",
         )
     result.caption = (
         f"simulated time: {manifest['clock_mhz']:.0f} MHz, a line of "

@@ -114,7 +114,7 @@ def compile(
             f"{counted(len(network.nodes), 'node')}, numbers Q{integer}.{pipeline.fraction}\n"
             f"error of a log-likelihood: at most {printed(bound)} nats\n"
             f"{counted(found.copies, 'pipeline')}, each about {size.luts:,} LUTs, "
-            f"{counted(size.dsps, 'DSP')}, {size.bram36} BRAM36; depth {size.depth} cycles"
+            f"{counted(size.dsps, 'DSP')}, {size.bram36:g} BRAM36; depth {size.depth} cycles"
         )
 
 

@@ -8,7 +8,6 @@ interpolated in a table.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -23,9 +22,13 @@ _CHUNK = 1 << 20
 _BLOCK_DEPTH, _BLOCK_WIDTH = 1024, 36  # of a block RAM of 36 kbit
 
 
-def blocks_of(depth: int, width: int) -> int:
-    """Block RAMs of a table of `depth` entries of `width` bits."""
-    return math.ceil(depth / _BLOCK_DEPTH) * math.ceil(width / _BLOCK_WIDTH)
+def blocks_of(depth: int, width: int) -> float:
+    """Block RAMs of a table of `depth` entries of `width` bits; halves have 18 kbit."""
+    halves = 0
+    for rows in range(depth, 0, -_BLOCK_DEPTH):
+        for bits in range(width, 0, -_BLOCK_WIDTH):
+            halves += 1 if 2 * rows <= _BLOCK_DEPTH or 2 * bits <= _BLOCK_WIDTH else 2
+    return halves / 2
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class LogAdd:
         return max(1, int(self.slopes.max()).bit_length())
 
     @property
-    def blocks(self) -> int:
+    def blocks(self) -> float:
         """Block RAMs of an adder."""
         return blocks_of(self.size, self.base_bits + self.slope_bits)
 

@@ -30,7 +30,7 @@ class Resources:
 
     luts: int
     dsps: int
-    bram36: int
+    bram36: float
     depth: int
 
 
@@ -84,7 +84,7 @@ def _by_value(classes: Classes, value_bits: int) -> list[int]:
     return [*classes.of_values, *(classes.of_values[-1:] * above), classes.missing]
 
 
-def _operation(operation: Operation, pipeline: Pipeline, width: int) -> tuple[int, int, int]:
+def _operation(operation: Operation, pipeline: Pipeline, width: int) -> tuple[int, int, float]:
     """LUTs, DSPs and block RAMs. `width`: bits of the result."""
     log = pipeline.table
     if isinstance(operation, Table):
@@ -136,7 +136,8 @@ def _chains(pipeline: Pipeline) -> Iterator[tuple[set[int], int]]:
 
 def estimate(pipeline: Pipeline) -> Resources:
     """Of one copy, before synthesis."""
-    luts = dsps = blocks = 0
+    luts = dsps = 0
+    blocks = 0.0
     for operation, width in zip(pipeline.lowered.operations, pipeline.widths, strict=True):
         more = _operation(operation, pipeline, width)
         luts, dsps, blocks = luts + more[0], dsps + more[1], blocks + more[2]
