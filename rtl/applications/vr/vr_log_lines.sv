@@ -176,6 +176,7 @@ module vr_log_lines
     `BOMBUS_ASSERT(RoomForLines, open <= writes_t'(WriteLines))
     `BOMBUS_ASSERT(LinesAreAnnounced, !write_i || open != '0)
     `BOMBUS_ASSERT(ResponseToWrite, !axi_i.bvalid || open != '0)
+    `BOMBUS_ASSERT(RoomForReads, !axi_i.rvalid || read_ready)
     `BOMBUS_ASSERT(ReadsWhenStored, pending_q == '0 || open == '0)
   end else begin : gen_block
     sized_memory #(
