@@ -16,7 +16,9 @@
 // of a Prepare with one request of 140 bytes to its PrepareOK. Throughput: one ValidateRead in 2
 // cycles; one such Prepare, of 4 beats, in 5. The fields of a further request, and each line of its
 // operation, take 9 cycles on average, at most 19 (vr_window). External adds one cycle, to votes
-// that of a write. Only for beats of 512 bits.
+// the latency of a write. Only for beats of 512 bits.
+`include "axi_ports.svh"
+
 module vr_witness
   import bombus_pkg::*;
   import axi_line_pkg::*;
@@ -54,25 +56,8 @@ module vr_witness
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
 
-    output logic [AddrWidth-1:0] axi_awaddr_o,
-    output logic                 axi_awvalid_o,
-    input  logic                 axi_awready_i,
-    output logic [        511:0] axi_wdata_o,
-    output logic [         63:0] axi_wstrb_o,
-    output logic                 axi_wlast_o,
-    output logic                 axi_wvalid_o,
-    input  logic                 axi_wready_i,
-    input  logic [          1:0] axi_bresp_i,
-    input  logic                 axi_bvalid_i,
-    output logic                 axi_bready_o,
-    output logic [AddrWidth-1:0] axi_araddr_o,
-    output logic                 axi_arvalid_o,
-    input  logic                 axi_arready_i,
-    input  logic [        511:0] axi_rdata_i,
-    input  logic [          1:0] axi_rresp_i,
-    input  logic                 axi_rlast_i,
-    input  logic                 axi_rvalid_i,
-    output logic                 axi_rready_o,
+    `BOMBUS_AXI_WRITE_INITIATOR(axi),
+    `BOMBUS_AXI_READ_INITIATOR(axi),
 
     output logic [5:0] drop_o,
     output logic [8:0] event_o,
@@ -285,6 +270,7 @@ module vr_witness
   axi_request_t  axi_request;
   axi_response_t axi_response;
   assign axi_awaddr_o = AddrWidth'(axi_request.awaddr);
+  assign axi_awlen_o = '0;
   assign axi_awvalid_o = axi_request.awvalid;
   assign axi_wdata_o = axi_request.wdata;
   assign axi_wstrb_o = axi_request.wstrb;
@@ -292,6 +278,7 @@ module vr_witness
   assign axi_wvalid_o = axi_request.wvalid;
   assign axi_bready_o = axi_request.bready;
   assign axi_araddr_o = AddrWidth'(axi_request.araddr);
+  assign axi_arlen_o = '0;
   assign axi_arvalid_o = axi_request.arvalid;
   assign axi_rready_o = axi_request.rready;
   assign axi_response = '{
@@ -537,8 +524,7 @@ module vr_witness
   end
 
   assign busy_o = (st_q != StIdle) | facts.set_up_pending | facts.turns | join_busy | reply_valid |
-      waiting |
-      log_busy;
+      waiting | log_busy;
 
   always_comb begin
     status_o = '0;

@@ -80,6 +80,7 @@ module bench
   axi_request_t  request;
   axi_response_t response;
   logic [AddrWidth-1:0] awaddr, araddr;
+  logic [1:0][7:0] lengths;  // 0
   assign request.awaddr = 64'(awaddr);
   assign request.araddr = 64'(araddr);
   if (External) begin : gen_memory
@@ -132,6 +133,7 @@ module bench
       .out_ready_i(out_ready_i[0]),
       .out_next_o(next),
       .axi_awaddr_o(awaddr),
+      .axi_awlen_o(lengths[0]),
       .axi_awvalid_o(request.awvalid),
       .axi_awready_i(response.awready),
       .axi_wdata_o(request.wdata),
@@ -143,6 +145,7 @@ module bench
       .axi_bvalid_i(response.bvalid),
       .axi_bready_o(request.bready),
       .axi_araddr_o(araddr),
+      .axi_arlen_o(lengths[1]),
       .axi_arvalid_o(request.arvalid),
       .axi_arready_i(response.arready),
       .axi_rdata_i(response.rdata),
@@ -167,6 +170,6 @@ module bench
     status.view,
     12'(status.status)
   });
-  wire unused = &next;
+  wire unused = ^{next, lengths};
 
 endmodule
