@@ -28,8 +28,7 @@ IPS = ("10.77.0.2", "10.77.0.3")
 ETHER_TYPE = (0x88B5).to_bytes(2)  # for local experiments (IEEE 802, 9.2.4)
 ECHO_PORT, UDP_PORT, TCP_PORT = 7, 40_000, 80
 UDP_HEADERS = ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES
-SEGMENT_BYTES = 4096  # payload of a full segment: `mss` less the option
-TIMESTAMP_BYTES = 12  # RFC 7323, appendix A
+SEGMENT_BYTES = 4096  # payload of a full segment: `mss`
 BEAT_BYTES = 64
 ROUTED_PORT = 3  # mac_port of a datagram that begins in the design
 IDLE_CYCLES, PERIOD_CYCLES = 8, 5000  # of stream_link
@@ -208,8 +207,7 @@ class Tcp(Pair):
 
     @classmethod
     def bound_gbps(cls, payload: int) -> float:
-        headers = HEADER_BYTES + TIMESTAMP_BYTES
-        return LINE_GBPS * SEGMENT_BYTES / (SEGMENT_BYTES + headers + WIRE_EXTRA_BYTES)
+        return LINE_GBPS * SEGMENT_BYTES / (SEGMENT_BYTES + HEADER_BYTES + WIRE_EXTRA_BYTES)
 
     def payload_of(self, frame: bytes) -> int:
         if frame[12:14] != b"\x08\x00" or frame[23] != 6:

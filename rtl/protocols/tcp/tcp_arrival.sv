@@ -18,6 +18,7 @@ module tcp_arrival
     parameter int unsigned OwnMss = 1460,
     parameter bit Sack = 1,  // RFC 2018
     parameter bit DuplicateSack = 1,  // RFC 2883
+    parameter bit Timestamps = 1,  // RFC 7323, 3
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Keepalive = 0,  // RFC 9293, 3.8.4
     parameter bit Errors = 0,  // paths report errors (RFC 1191)
@@ -248,7 +249,7 @@ module tcp_arrival
   wire ends_inside = found_q.last <= found_q.room;
   wire may_fit = ends_new & (32'(segment_2_i.length) <= ReceiveBytes);
   wire acceptable = begins_inside | (occupies & ends_new & ends_inside);
-  wire unstamped = ~segment_2_i.options.has_timestamps;  // RFC 7323, 3.2
+  wire unstamped = ~(Timestamps & segment_2_i.options.has_timestamps);  // RFC 7323, 3.2
   wire stale = block_2_i.timestamps & (unstamped | (found_q.ts[31] & ~found_q.ts_old)) & ~flags.rst;
   wire ack_forward = ~found_q.acked[31] & ~found_q.ack_same;
   wire ack_sent = ~found_q.unacked[31];
@@ -389,8 +390,7 @@ module tcp_arrival
     meaning.last = segment_2_i.seq + 32'(segment_2_i.length);
     meaning.skip = found_q.seq[31] & ~Whole ? 14'(-found_q.seq) : '0;
     meaning.most_window = leading_bit(found_q.window >> 1);
-    meaning.mss = found_q.mss -
-        ((report ? block_2_i.timestamps : segment_2_i.options.has_timestamps) ? StampBytes : 14'd0);
+    meaning.mss = found_q.mss - ((report ? block_2_i.timestamps : ~unstamped) ? StampBytes : 14'd0);
     return meaning;
   endfunction
 

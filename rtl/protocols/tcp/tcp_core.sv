@@ -27,6 +27,7 @@ module tcp_core
     parameter int unsigned LeastTimeoutUs = 200000,
     parameter int unsigned MaxBackoff = 10,  // consecutive timeouts that end a session
     parameter bit DuplicateSack = 1,  // RFC 2883
+    parameter bit Timestamps = 1,  // RFC 7323, 3
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Cubic = 0,  // RFC 9438; otherwise NewReno
     // idle time before a keepalive (RFC 9293, 3.8.4); 0: no keepalives
@@ -247,6 +248,7 @@ module tcp_core
   // Constant fields of unused features are optimised away.
   function automatic tcb_t used(tcb_t stored);
     used = stored;
+    if (!Timestamps) {used.timestamps, used.ts_recent, used.ts_recent_time} = '0;
     if (!Ecn) {used.ecn, used.no_ect, used.congested, used.reduced, used.marked} = '0;
     if (!ReportsDuplicates) {used.dsack, used.dsack_left, used.dsack_right} = '0;
   endfunction
@@ -483,6 +485,7 @@ module tcp_core
       .OwnMss(OwnMss),
       .Sack(Sack),
       .DuplicateSack(ReportsDuplicates),
+      .Timestamps(Timestamps),
       .Ecn(Ecn),
       .Keepalive(Keepalive),
       .Errors(Errors),

@@ -5,7 +5,9 @@ the engine needs a window for all that the peer may have acknowledged.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -80,8 +82,8 @@ class Listening(Engine):
         return min(self.cwnd, len(self.written) - self._acknowledged())
 
 
-def put(engine: Engine, size: int) -> None:
-    session = Session(
+def session(size: int, timestamps: tuple[int, int] | None = None) -> Session:
+    return Session(
         own=("10.77.0.2", PORT),
         peer=PEER,
         receive_sequence=5000,
@@ -92,12 +94,15 @@ def put(engine: Engine, size: int) -> None:
         send_scale=None,
         receive_scale=None,
         has_sack=False,
-        timestamps=None,
+        timestamps=timestamps,
         send_window=0xFFFF,
         receive_window=0xFFFF,
     )
+
+
+def put(engine: Engine, session: Session, manifest: dict[str, Any] = MANIFEST) -> None:
     carrier = Carrier(engine, CARRIER, Host(OWN.mac, OWN.ip, bytes((255, 255, 255, 0))))
-    restore(engine.registers, MANIFEST, carrier, session, replay=True)
+    restore(engine.registers, manifest, carrier, session, replay=True)
 
 
 @pytest.mark.parametrize("size", [2000, 20_000])
@@ -109,7 +114,7 @@ def put(engine: Engine, size: int) -> None:
 def test_handshakes(size: int, what: dict[str, int], handshakes: int) -> None:
     """All bytes are in flight after it. A search for the session is no reason to begin again."""
     engine = Listening(**what)
-    put(engine, size)
+    put(engine, session(size))
     assert engine.una == WORD - 100 and engine.rcv_nxt == 5000
     assert engine.in_flight == size and engine.handshakes == handshakes
     assert engine.log.count("reset") == handshakes - 1
@@ -117,7 +122,7 @@ def test_handshakes(size: int, what: dict[str, int], handshakes: int) -> None:
 
 def test_a_window_that_a_loss_reduces() -> None:
     engine = Listening(times_out=1)
-    put(engine, 20_000)
+    put(engine, session(20_000))
     assert engine.in_flight == 20_000 and engine.handshakes == 2
 
 
@@ -133,5 +138,18 @@ def test_failed_imports(what: dict[str, int], complaint: str) -> None:
     """Nothing remains of them."""
     engine = Listening(**what)
     with pytest.raises(SessionError, match=complaint):
-        put(engine, 20_000)
+        put(engine, session(20_000))
     assert engine.state == 0 and engine.log[-3:] == ["reset", "released", "released"]
+
+
+def test_timestamps_that_the_engine_does_not_send() -> None:
+    manifest = deepcopy(MANIFEST)
+    tcp = next(
+        each for tile in manifest["tiles"] for each in tile["layers"] if each["kind"] == "tcp"
+    )
+    tcp["params"]["timestamps"] = 0
+    engine = Listening()
+    with pytest.raises(SessionError, match="this engine sends none"):
+        put(engine, session(2000, timestamps=(7, 9)), manifest)
+    assert engine.log == []
+    put(engine, session(2000), manifest)

@@ -20,7 +20,7 @@ CONNECTIONS = 48
 # As small as it gets (docs/protocols/tcp/tcp.md).
 SERVER_ONLY = (
     "active_open: false, any_layout: false, strip_headers: false, duplicate_sack: false, "
-    "num_gaps: 0"
+    "num_gaps: 0, timestamps: false"
 )
 
 # Sends bytes on each of some connections at once, closes its side, and compares the echo.
@@ -100,11 +100,11 @@ with open("/proc/sys/net/ipv4/tcp_ecn", "w") as file:
     file.write("1")
 """
 
-# Whether SACK has been agreed on: TCPI_OPT_SACK of tcpi_options.
-SACK = """
+# What has been agreed on: TCPI_OPT_TIMESTAMPS and TCPI_OPT_SACK of tcpi_options.
+AGREED = """
 import socket, sys
 client = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=20)
-print(client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[5] & 2)
+print(client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[5] & 3)
 """
 
 # Received packets that routers may mark.
@@ -208,7 +208,7 @@ def test_linux_with_the_least_engine(start: Callable[..., Live], tmp_path: Path)
     )
     for size in (0, 1, 1449):
         assert echo(live, size) == 1
-    assert live.python(SACK, ADDRESS, PORT) == "0"
+    assert live.python(AGREED, ADDRESS, PORT) == "0"
     assert echo(live, 50_000, connections=3) == 3
     assert live.python(REFUSED, ADDRESS, 8) == "refused"
     assert live.python(ABORT, ADDRESS, PORT) == "reset"

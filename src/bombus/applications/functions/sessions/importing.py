@@ -33,8 +33,8 @@ def restore(
 
     Nothing reaches the peer before the session is complete. SessionError: the connection exists, no
     session is free, the application does not listen, the buffers or the scale of windows do not
-    suit, too many segments to the engine are lost, or its application does not read; then the
-    engine has no further connection.
+    suit, the engine sends no timestamps as the peer expects, too many segments to the engine are
+    lost, or its application does not read; then the engine has no further connection.
     """
     engine = Engine(registers, manifest)
     _check(engine, session, replay=replay)
@@ -70,6 +70,10 @@ def _check(engine: Engine, session: Session, *, replay: bool) -> None:
         raise SessionError(
             f"the peer expects windows in units of {1 << session.receive_scale} bytes; this engine "
             f"has units of {1 << engine.scale} (receive_bytes)"
+        )
+    if session.timestamps is not None and not int(engine.params.get("timestamps", 1)):
+        raise SessionError(
+            "the connection has timestamps; this engine sends none (parameter timestamps)"
         )
     if engine.find(session.own[1], session.peer) is not None:
         raise SessionError(f"port {session.own[1]} has a connection with {peer} already")
