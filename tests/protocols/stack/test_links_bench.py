@@ -12,7 +12,7 @@ from bombus.measure import bench
 from tests.support.helpers import Benchmark
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("with_assertions")]
-BOUNDS = {"tcp": 97.85, "udp": 98.414, "ethernet": 99.081, "link": 99.84}
+BOUNDS = {"tcp": 98.131, "udp": 98.414, "ethernet": 99.081, "link": 99.84}
 
 
 @pytest.mark.parametrize(
