@@ -39,7 +39,8 @@ def goodput(links: Links, words: int, count: int) -> float:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(("size", "least"), [(64, 0.85), (256, 0.95), (2040, 0.95)])
 def test_payload_efficiency(benches: Benches, width: int, size: int, least: float) -> None:
-    links = Links(benches, width, BufferBeats=512)
+    deep = max(512, 2**16 // width)  # beats: four of the longest packets, or more
+    links = Links(benches, width, BufferBeats=deep, RetryBeats=deep)
     links.train()
     found = goodput(links, size // WORD, 40_000 // (size // WORD))
     print(f"payload efficiency {width} bits, {size} bytes: {found:.4f}")
