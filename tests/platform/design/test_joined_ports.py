@@ -96,7 +96,17 @@ def test_the_nth_of_a_kind_is_joined_to_the_nth_of_another(tmp_path: Path) -> No
             "no layer of tile 'echo' has the other end of 'kernel_rx' and 'kernel_tx' of "
             "tcp_stream; add one, or raise them to the top by `ports: {kernel: <name>}`",
         ),
-        ([("kernel_tx_tlast_o", "kernel_tx_tend_o")], "port kernel_tx_tlast_i is none that Bombus"),
+        (
+            [("kernel_tx_tlast_o", "kernel_tx_tend_o")],
+            "port kernel_tx_tlast_i is none that Bombus connects by itself; raise it to the top by "
+            "`ports: {kernel_tx_tlast: <name>}` in the tile of the design file, or give another "
+            "layer of the tile the port kernel_tx_tlast_o",
+        ),
+        (
+            [("kernel_rx_tdata_i", "s_axis_tdata")],
+            "port s_axis_tdata is none that Bombus connects by itself; name it s_axis_tdata_i to "
+            "raise it to the top by `ports` in the design file, or x_i to join it to x_o of",
+        ),
     ],
 )
 def test_what_cannot_be(tmp_path: Path, edits: list[tuple[str, str]], message: str) -> None:

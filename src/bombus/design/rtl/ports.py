@@ -115,11 +115,13 @@ class FurtherPort:
     def problem(self, layer: str) -> Problem:
         """The problem if it is not raised."""
         group = self.name.removesuffix("_o" if self.is_output else "_i")
+        other = f"{group}_i" if self.is_output else f"{group}_o"
         message = _unknown(
             f"layer {layer}: port {self.name} is none that Bombus connects by itself",
             self.name,
             self.known,
-            f"raise it to the top by `ports: {{{group}: <name>}}` in the tile of the design file",
+            f"raise it to the top by `ports: {{{group}: <name>}}` in the tile of the design file, "
+            f"or give another layer of the tile the port {other}",
         )
         return Problem(self.file, self.line, message)
 
@@ -139,11 +141,13 @@ def further_ports(
 
 def _unknown(said: str, port: str, known: Iterable[str], cure: str) -> str:
     """Advice about a port: the names that may have been meant, or else a cure."""
-    hint = near_matches(port, known)
-    if hint.endswith("?"):
-        return f"{said}; {hint} Otherwise {cure}"
-    # A name that is not close to a MAC port's is not meant as one.
-    return f"{said} ({near_matches(port, {*known} - MAC_PORTS)}); {cure}"
+    if port.startswith("mac"):
+        hint = near_matches(port, known)
+    elif re.search(r"_t(data|keep|valid|ready|last|user)(_[io])?$", port):
+        return f"{said}; {cure}"  # an AXI-Stream of a kernel, which resembles that of a MAC port
+    else:
+        hint = near_matches(port, {*known} - MAC_PORTS)
+    return f"{said}; {hint} Otherwise {cure}" if hint.endswith("?") else f"{said} ({hint}); {cure}"
 
 
 def known_ports(
@@ -203,7 +207,8 @@ def port_problems(
                 f"{where} is none that Bombus connects by itself",
                 port.name,
                 known,
-                f"name it {port.name}{end} to raise it to the top by `ports` in the design file",
+                f"name it {port.name}{end} to raise it to the top by `ports` in the design file, "
+                f"or x{end} to join it to x{'_i' if end == '_o' else '_o'} of a layer in its tile",
             )
             yield Problem(file, line, message)
             continue
