@@ -94,8 +94,7 @@ func (g *Group) start(ctx context.Context, index int, running *sync.WaitGroup) e
 		arguments = []string{"replica", "-data", data}
 	}
 	arguments = append(arguments, "-config", g.Config, "-index", strconv.Itoa(index))
-	member := exec.CommandContext(ctx, g.Program, arguments...)
-	member.Cancel = func() error { return member.Process.Signal(syscall.SIGTERM) }
+	member := exec.Command(g.Program, arguments...)
 	member.Stderr = os.Stderr
 	// A member outlives neither this process nor an interrupt from the terminal.
 	member.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
@@ -104,10 +103,20 @@ func (g *Group) start(ctx context.Context, index int, running *sync.WaitGroup) e
 	}
 	log.Printf("member %d: %s, process %d", index, arguments[0], member.Process.Pid)
 	running.Add(1)
+	ended := make(chan struct{})
 	go func() {
 		defer running.Done()
-		if err := member.Wait(); err != nil && ctx.Err() == nil {
+		err := member.Wait()
+		close(ended)
+		if err != nil && ctx.Err() == nil {
 			log.Printf("member %d: ended, %v", index, err)
+		}
+	}()
+	go func() {
+		select {
+		case <-ctx.Done():
+			member.Process.Signal(syscall.SIGTERM)
+		case <-ended:
 		}
 	}()
 	return nil
