@@ -245,11 +245,11 @@ def _loop(
     software: Software | None,
     console: Console,
 ) -> Totals:
+    told: set[str] = set()
+    application_software = of_applications(simulation, _warning(console))  # imports modules
     start = time.monotonic()
     end = start + duration if duration is not None else math.inf
     next_look = start
-    told: set[str] = set()
-    application_software = of_applications(simulation, _warning(console))
     failure: UserError | None = None
     with ExitStack() as stack:
         live = None
@@ -257,13 +257,6 @@ def _loop(
             live = stack.enter_context(Live(console=console, auto_refresh=False, transient=True))
         while not stop and failure is None and (now := time.monotonic()) < end:
             try:
-                if now >= next_look and (live is not None or report is not None):
-                    next_look = now + interval
-                    totals = Totals.of(simulation, interfaces, now - start)
-                    if live is not None:
-                        live.update(table(simulation, interfaces, totals), refresh=True)
-                    if report is not None and (reason := report.update(totals)):
-                        _warning(console)(reason)
                 for port, interface in enumerate(interfaces):
                     simulation.link(port, up=interface.is_up())
                 simulation.serve()
@@ -272,6 +265,16 @@ def _loop(
                 application_software(simulation)
                 simulation.run_live(min(_SLICE_SECONDS, end - now))
                 told = _tell_stalls(simulation, told, console)
+                # Not before the first `run_live`: reading counters lets virtual time pass, in which
+                # frames would be captured without wall-clock time.
+                now = time.monotonic()
+                if now >= next_look and (live is not None or report is not None):
+                    next_look = now + interval
+                    totals = Totals.of(simulation, interfaces, now - start)
+                    if live is not None:
+                        live.update(table(simulation, interfaces, totals), refresh=True)
+                    if report is not None and (reason := report.update(totals)):
+                        _warning(console)(reason)
             except UserError as error:
                 failure = _named(error, interfaces)
     totals = Totals.of(simulation, interfaces, time.monotonic() - start)
