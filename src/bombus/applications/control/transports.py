@@ -67,7 +67,10 @@ class Udp:
         except TimeoutError:
             return None
         except ConnectionRefusedError:
-            raise ControlError(f"{self._where}: nothing listens there") from None
+            raise ControlError(
+                f"{self._where}: nothing listens there; a live run without a controller "
+                "is reached by `bombus run --control FILE` and unix:FILE"
+            ) from None
         except OSError as error:
             raise ControlError(f"{self._where}: {error.strerror or error}") from None
 
