@@ -21,6 +21,7 @@ from bombus.cli.common import (
     error_console,
     print_problems,
 )
+from bombus.cli.extensions import missing_files
 
 if TYPE_CHECKING:
     from bombus.analysis.check import DeadlockError
@@ -51,6 +52,7 @@ def check(
         return
     try:
         facts, problems = step.check(design)
+        problems = [*problems, *missing_files(design)]
     except DesignError as error:
         verdict = _verdict(error.problems)
         if isinstance(error, step.DeadlockError):

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from bombus.base.errors import DesignError
+from bombus.base.errors import DesignError, Problem
 from bombus.base.extensions import modules
 from bombus.base.text import near_matches
 
@@ -76,8 +76,20 @@ def written_files(given: Mapping[str, Any]) -> list[tuple[str, Path | None]]:
     return [(name, given[name]) for each in run_options() for name in each.written]
 
 
+def missing_files(design: Path) -> list[Problem]:
+    """A warning for each file that a design file names for an option and that does not exist."""
+    from bombus.design import config
+
+    file = config.load(design)
+    return [
+        file.problem(("run", name), f"run: {name}: there is no {path}", is_error=False)
+        for name, path in _files_of(design).items()
+        if not path.exists()
+    ]
+
+
 def _files_of(design: Path) -> dict[str, Path]:
-    """Files that a design file names for options."""
+    """Files that a design file names for options; DesignError for unknown options."""
     from bombus.design import config
 
     known = {

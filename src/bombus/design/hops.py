@@ -113,7 +113,10 @@ class HopResolver:
             targets = self._inputs(layer.before)
             names = sorted({f"{target.layer.name}.{target.name}" for target in targets})
             if not targets:
-                hint = near_matches(name, self.by_name)
+                last = layer.before.rpartition(".")[2]
+                inputs = (each for each in self.design.inputs() if each.layer.name == last)
+                alike = {each.layer.given_name for each in inputs}
+                hint = near_matches(layer.before if alike else name, alike or self.by_name)
                 self.error(loc, f"{layer.before!r} is not a tile that takes messages; {hint}")
             elif len(names) > 1:
                 self.error(

@@ -88,6 +88,7 @@ def test_a_design_file_names_its_rules(tmp_path: Path) -> None:
 
     rules.write_text("default deny\n")
     assert software("acl") == 1
+    assert not extensions.missing_files(design)
     assert acl_load.of_design(design) == acl.parse("default deny", "rules")
     assert acl_load.of_design(EXAMPLES / "acl_fused.yaml") is None
     rules.write_text("deny\n")
@@ -97,8 +98,13 @@ def test_a_design_file_names_its_rules(tmp_path: Path) -> None:
         acl_load.of_design(design)
     with pytest.raises(UserError, match=r"cannot read .*other"):
         software("acl", acl=tmp_path / "other")
+    rules.unlink()
+    (problem,) = extensions.missing_files(design)
+    assert str(problem) == f"{design}:8: warning: run: acl: there is no {rules}"
     with pytest.raises(DesignError, match=r"design.yaml:8: .* no option --acls .*acl"):
         software("acls")
+    with pytest.raises(DesignError, match=r"design.yaml:8: .* no option --acls .*acl"):
+        extensions.missing_files(design)
 
 
 @pytest.mark.slow

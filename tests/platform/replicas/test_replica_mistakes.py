@@ -91,6 +91,7 @@ LAST = SOUND.count("\n") + 1  # line of the first tile given
         ),
         ([REPLICAS, "{name: b, kind: scheduler}"], LAST + 1, "name it: `before: <tile>`"),
         ([REPLICAS, "{name: b, kind: scheduler, before: ecko}"], LAST + 1, "did you mean 'echo'"),
+        ([REPLICAS, "{name: b, kind: scheduler, before: udp_rx}"], LAST + 1, "'receive.udp_rx'?"),
         ([REPLICAS, "{name: b, kind: scheduler, before: receive}"], LAST + 1, "`receive.udp_rx`"),
         (
             [REPLICAS] + [f"{{name: {n}, kind: scheduler, before: echo}}" for n in "ab"],

@@ -30,7 +30,7 @@ def check(
 
     found = read(file)
     for warning in found.warnings:
-        typer.echo(warning, err=True)
+        typer.echo(f"warning: {warning}", err=True)
     default = "allow" if found.default_allow else "deny"
     typer.echo(f"{file}: {counted(len(found.rules), 'rule')}, default {default}")
 
