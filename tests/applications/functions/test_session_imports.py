@@ -32,6 +32,8 @@ class Listening(Engine):
     """Without a connection. An echo writes what it reads; `slow`: reads that one read counts as."""
 
     slow: int = 1
+    mute: bool = False  # its SYN,ACK is lost
+    own_numbers: bool = False  # it chooses its initial sequence number
     loses_ends: int = 0  # in each handshake
     times_out: int = 0  # at acknowledgements
     deaf: bool = False  # its echo does not read
@@ -55,7 +57,8 @@ class Listening(Engine):
             self.handshakes, self.ends = self.handshakes + 1, 0
             self.rcv_nxt = (wire.seq + 1) % WORD
             self.first = self.una = (wire.ack + 1) % WORD
-            self._take(wire.ack, frozenset({"SYN", "ACK"}))
+            if not self.mute:
+                self._take(wire.ack + self.own_numbers, frozenset({"SYN", "ACK"}))
         elif self.state == 2 and self.ends < self.loses_ends:
             self.ends += 1
         elif self.state == 2:
@@ -129,6 +132,8 @@ def test_a_window_that_a_loss_reduces() -> None:
 @pytest.mark.parametrize(
     ("what", "complaint"),
     [
+        ({"mute": True}, "does not open the connection"),
+        ({"own_numbers": True}, "does not take over sequence numbers"),
         ({"loses_ends": WORD}, "does not take the end of the handshake"),
         ({"times_out": WORD}, "too many segments to the engine are lost"),
         ({"deaf": True}, "the application does not take the bytes"),

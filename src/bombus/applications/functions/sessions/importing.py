@@ -146,7 +146,9 @@ class _Fill:
         """Ends the connection, if there is one, without a segment of the engine. The session is
         free when the application has seen the end.
         """
-        number, ends = self._number, (self._session.own[1], self._session.peer)
+        ends = self._session.own[1], self._session.peer
+        # A handshake that failed may have left a session, whose SYN would be sent to the peer.
+        number = self._engine.find(*ends) if self._number is None else self._number
         for n in range(_ROUNDS):
             if number is None or not self._engine.holds(number, *ends):
                 self._number = None
