@@ -529,6 +529,24 @@ def test_stopped_jobs(stream: Simulation) -> None:
     assert not any(each.running for each in elements)
 
 
+def test_jobs_that_the_program_ends(stream: Simulation) -> None:
+    """By methods of the element: such a job is lost, and the next one keeps its own outcome."""
+    elements = bombus.elements(stream)
+    jobs = [elements.submit("udp_add", 1, 0) for _ in range(2)]
+    elements[0].stop()
+    elements[1].stop()
+    elements[1].start(1, 0)
+    waiting = elements.submit("udp_add", 0, 0)
+    for job in jobs:
+        assert job.done
+        with pytest.raises(SimulationError, match="`wait` or `stop` of add.* has ended the job"):
+            job.result()
+    jobs[1].stop()  # without effect
+    assert elements[1].running
+    assert waiting.result().value == 0
+    assert elements[1].stop()
+
+
 def test_a_job_that_does_not_end_keeps_its_element_only(stream: Simulation) -> None:
     elements = bombus.elements(stream)
     endless, short = elements.submit("udp_add", 1, 0), elements.submit("udp_add", 0, 0)

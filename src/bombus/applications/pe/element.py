@@ -49,6 +49,7 @@ class Element:
         self._position = position
         self.number = number
         self.started = False  # by `start`, and not waited for
+        self.runs = 0  # begun by `start`
         self._listens = False  # its interrupt is enabled
         self._buffers: list[tuple[Buffer, Argument]] = []  # of the arguments of its run
         self._memory: Memory | None = None
@@ -185,6 +186,7 @@ class Element:
         self.acknowledge()  # of a run that another program has started
         self.registers.control.write(start=1, stop=0)
         self.started = True
+        self.runs += 1
 
     def acknowledge(self) -> bool:
         """Clears its pending interrupt; returns whether there was one."""

@@ -29,12 +29,13 @@ class Job:
         self._queue = queue
         self.arguments = arguments
         self.element: Element | None = None  # on which it runs or has run
+        self.run = 0  # its number among those of the element
         self.outcome: Outcome | None = None
         self.error: str = ""  # why there is no outcome
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, has failed, was stopped, or was lost by a reset."""
+        """Whether it has ended, has failed, was stopped, or was lost (see `result`)."""
         self._queue.progress()
         return self.outcome is not None or bool(self.error)
 
@@ -43,7 +44,7 @@ class Job:
 
         TimeoutError after `limit_cycles`; it may be called again. SimulationError if the job has
         failed (no room for its buffers, or a failed access to them), was stopped, or was lost by a
-        reset. Also, at once and with the job still queued, if `start` of the program keeps all
+        reset, or by `wait` or `stop` of its element. Also, at once and with the job still queued, if `start` of the program keeps all
         elements: none would become free.
         """
         self._queue.advance_until(self, limit_cycles)
@@ -100,8 +101,14 @@ class Queue:
         """Ends jobs whose kernel has ended, and starts waiting ones; costs the cycles of its
         accesses to registers.
         """
-        for element in [each for each in self._running if each.finished]:
-            job = self._running.pop(element)
+        for element, job in [*self._running.items()]:
+            lost = not element.started or element.runs != job.run
+            if not lost and not element.finished:
+                continue
+            del self._running[element]
+            if lost:
+                job.error = f"`wait` or `stop` of {element.name} has ended the job"
+                continue
             try:
                 job.outcome = element.wait()
             except SimulationError as error:
@@ -118,7 +125,7 @@ class Queue:
         except SimulationError as error:
             job.error = str(error)
         else:
-            job.element = element
+            job.element, job.run = element, element.runs
             self._running[element] = job
 
     def advance_until(self, job: Job, limit_cycles: int) -> None:
