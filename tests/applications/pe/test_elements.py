@@ -539,7 +539,7 @@ def test_jobs_that_the_program_ends(stream: Simulation) -> None:
     waiting = elements.submit("udp_add", 0, 0)
     for job in jobs:
         assert job.done
-        with pytest.raises(SimulationError, match="`wait` or `stop` of add.* has ended the job"):
+        with pytest.raises(SimulationError, match=r"`wait` or `stop` of add.* has ended the job"):
             job.result()
     jobs[1].stop()  # without effect
     assert elements[1].running

@@ -44,8 +44,8 @@ class Job:
 
         TimeoutError after `limit_cycles`; it may be called again. SimulationError if the job has
         failed (no room for its buffers, or a failed access to them), was stopped, or was lost by a
-        reset, or by `wait` or `stop` of its element. Also, at once and with the job still queued, if `start` of the program keeps all
-        elements: none would become free.
+        reset, or by `wait` or `stop` of its element. Also, at once and with the job still queued,
+        if `start` of the program keeps all elements: none would become free.
         """
         self._queue.advance_until(self, limit_cycles)
         if self.outcome is None:
