@@ -16,7 +16,8 @@
 // of a Prepare with one request of 140 bytes to its PrepareOK. Throughput: one ValidateRead in 2
 // cycles; one such Prepare, of 4 beats, in 5. The fields of a further request, and each line of its
 // operation, take 9 cycles on average, at most 19 (vr_window). External adds one cycle, to votes
-// the latency of a write. Only for beats of 512 bits.
+// the latency of a write, to lines of the log the time until their datagram is complete. Only for
+// beats of 512 bits.
 `include "axi_ports.svh"
 
 module vr_witness
@@ -440,8 +441,10 @@ module vr_witness
       .out_ready_i(reply_ready)
   );
   if (External) begin : gen_vote_queue
+    localparam int unsigned LeastDepth = 2 ** $clog2(FragmentLines + 1);  // of a message
     vr_vote_queue #(
-        .beat_t(beat_t)
+        .beat_t(beat_t),
+        .Depth (LeastDepth > 32 ? LeastDepth : 32)
     ) u_votes (
         .clk_i,
         .rst_i,
