@@ -22,6 +22,8 @@
 //
 // Latency: 4 cycles at 256 bits and more; narrower data adds the beats of 24 bytes, and
 // External a read of the memory. Throughput: one beat per cycle.
+`include "axi_ports.svh"
+
 module load_balancer
   import bombus_pkg::*;
   import axi_line_pkg::*;
@@ -209,29 +211,7 @@ module load_balancer
 
   // ---- The verdict of each packet, in order ----
 
-  axi_request_t  axi_request;
-  axi_response_t axi_response;
-  assign axi_awaddr_o = AddrWidth'(axi_request.awaddr);
-  assign axi_awvalid_o = axi_request.awvalid;
-  assign axi_wdata_o = axi_request.wdata;
-  assign axi_wstrb_o = axi_request.wstrb;
-  assign axi_wlast_o = axi_request.wlast;
-  assign axi_wvalid_o = axi_request.wvalid;
-  assign axi_bready_o = axi_request.bready;
-  assign axi_araddr_o = AddrWidth'(axi_request.araddr);
-  assign axi_arvalid_o = axi_request.arvalid;
-  assign axi_rready_o = axi_request.rready;
-  assign axi_response = '{
-          awready: axi_awready_i,
-          wready: axi_wready_i,
-          bresp: axi_bresp_i,
-          bvalid: axi_bvalid_i,
-          arready: axi_arready_i,
-          rdata: axi_rdata_i,
-          rresp: axi_rresp_i,
-          rlast: axi_rlast_i,
-          rvalid: axi_rvalid_i
-      };
+  `BOMBUS_AXI_LINES(axi)
 
   verdict_t found, verdict;
   logic found_valid, verdict_valid, verdict_ready, unstored;

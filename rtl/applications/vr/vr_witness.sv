@@ -268,31 +268,9 @@ module vr_witness
       .op_lines_o(copy_lines)
   );
 
-  axi_request_t  axi_request;
-  axi_response_t axi_response;
-  assign axi_awaddr_o = AddrWidth'(axi_request.awaddr);
+  `BOMBUS_AXI_LINES(axi)
   assign axi_awlen_o = '0;
-  assign axi_awvalid_o = axi_request.awvalid;
-  assign axi_wdata_o = axi_request.wdata;
-  assign axi_wstrb_o = axi_request.wstrb;
-  assign axi_wlast_o = axi_request.wlast;
-  assign axi_wvalid_o = axi_request.wvalid;
-  assign axi_bready_o = axi_request.bready;
-  assign axi_araddr_o = AddrWidth'(axi_request.araddr);
   assign axi_arlen_o = '0;
-  assign axi_arvalid_o = axi_request.arvalid;
-  assign axi_rready_o = axi_request.rready;
-  assign axi_response = '{
-          awready: axi_awready_i,
-          wready: axi_wready_i,
-          bresp: axi_bresp_i,
-          bvalid: axi_bvalid_i,
-          arready: axi_arready_i,
-          rdata: axi_rdata_i,
-          rresp: axi_rresp_i,
-          rlast: axi_rlast_i,
-          rvalid: axi_rvalid_i
-      };
 
   logic answered, frees, no_room, rechecks, log_stalls, log_error, log_busy;
   logic log_read_next, log_read_valid;

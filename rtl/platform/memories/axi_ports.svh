@@ -55,4 +55,31 @@
     output logic prefix_``_bvalid_o, \
     input logic prefix_``_bready_i
 
+// Declares the structs <prefix_>_request and <prefix_>_response of axi_line_pkg and joins them to
+// the ports of an initiator of 512 bits, but for the lengths of its bursts, which have one beat.
+`define BOMBUS_AXI_LINES(prefix_) \
+  axi_request_t  prefix_``_request; \
+  axi_response_t prefix_``_response; \
+  assign prefix_``_awaddr_o = AddrWidth'(prefix_``_request.awaddr); \
+  assign prefix_``_awvalid_o = prefix_``_request.awvalid; \
+  assign prefix_``_wdata_o = prefix_``_request.wdata; \
+  assign prefix_``_wstrb_o = prefix_``_request.wstrb; \
+  assign prefix_``_wlast_o = prefix_``_request.wlast; \
+  assign prefix_``_wvalid_o = prefix_``_request.wvalid; \
+  assign prefix_``_bready_o = prefix_``_request.bready; \
+  assign prefix_``_araddr_o = AddrWidth'(prefix_``_request.araddr); \
+  assign prefix_``_arvalid_o = prefix_``_request.arvalid; \
+  assign prefix_``_rready_o = prefix_``_request.rready; \
+  assign prefix_``_response = '{ \
+          awready: prefix_``_awready_i, \
+          wready: prefix_``_wready_i, \
+          bresp: prefix_``_bresp_i, \
+          bvalid: prefix_``_bvalid_i, \
+          arready: prefix_``_arready_i, \
+          rdata: prefix_``_rdata_i, \
+          rresp: prefix_``_rresp_i, \
+          rlast: prefix_``_rlast_i, \
+          rvalid: prefix_``_rvalid_i \
+      };
+
 `endif
