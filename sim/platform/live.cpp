@@ -28,6 +28,8 @@ constexpr unsigned kBatchCycles = 32;
 constexpr size_t kMaxWaiting = 64;
 // A MAC pads shorter frames from the kernel.
 constexpr size_t kMinFrameBytes = 60;
+// Limit for the initialisation of tables after a reset, one entry per cycle.
+const uint64_t kInitialCycles = 100000 + kLargestTable;
 // Maximum delay of a protocol timer.
 constexpr uint64_t kTimerPs = 1000 * kPicosecondsPerMicrosecond;
 
@@ -67,19 +69,30 @@ void Live::attach(unsigned port, int descriptor) {
     }
   }
   descriptors_[port] = descriptor;
+  // Register accesses before the first `run` let virtual time pass, and frames leave in it.
+  if (!started_) set_capture_epoch();
 }
 
-uint64_t Live::real_time_ps() {
-  if (!started_) {
-    started_ = true;
-    start_ps_ = monotonic_ps() - simulator_.time_ps();
-    const uint64_t epoch_ns = wall_clock_ns() - simulator_.time_ps() / kPicosecondsPerNanosecond;
-    for (unsigned i = 0; i < kMacPorts; ++i) simulator_.port(i).set_capture_epoch(epoch_ns);
-  }
-  return monotonic_ps() - start_ps_;
+void Live::set_capture_epoch() {
+  const uint64_t epoch_ns = wall_clock_ns() - simulator_.time_ps() / kPicosecondsPerNanosecond;
+  for (unsigned i = 0; i < kMacPorts; ++i) simulator_.port(i).set_capture_epoch(epoch_ns);
 }
+
+void Live::start() {
+  if (started_) return;
+  started_ = true;
+  set_capture_epoch();
+  // Frames already wait in the kernel. While TCP clears its tables, no port listens: it would
+  // answer a SYN with a reset.
+  for (uint64_t i = 0; i < kInitialCycles && !simulator_.calm(); ++i) simulator_.advance(1);
+  start_ps_ = monotonic_ps() - simulator_.time_ps();
+  set_capture_epoch();
+}
+
+uint64_t Live::real_time_ps() { return monotonic_ps() - start_ps_; }
 
 void Live::run(uint32_t milliseconds) {
+  start();
   constexpr uint64_t kPicosecondsPerMillisecond = 1000 * kPicosecondsPerMicrosecond;
   const uint64_t end_ps = real_time_ps() + milliseconds * kPicosecondsPerMillisecond;
   const ExternalTime external(simulator_);

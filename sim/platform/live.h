@@ -31,6 +31,9 @@ class Live {
   void write_frames();
   // True if a signal arrived.
   bool sleep(uint64_t until_ps);
+  // At the first `run`: initialises the design and sets its real time.
+  void start();
+  void set_capture_epoch();
   uint64_t real_time_ps();
 
   Simulator& simulator_;

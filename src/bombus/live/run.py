@@ -265,8 +265,6 @@ def _loop(
                 application_software(simulation)
                 simulation.run_live(min(_SLICE_SECONDS, end - now))
                 told = _tell_stalls(simulation, told, console)
-                # Not before the first `run_live`: reading counters lets virtual time pass, in which
-                # frames would be captured without wall-clock time.
                 now = time.monotonic()
                 if now >= next_look and (live is not None or report is not None):
                     next_look = now + interval
