@@ -94,6 +94,7 @@ def draw(found: Sequence[Segment], file: Path) -> None:
     axis.set_xlabel("time of the stack since the last request of the old host, ms")
     axis.set_ylabel("requests per ms")
     axis.grid(alpha=0.3)
-    axis.legend(loc="lower left", fontsize=8)
+    above = (0.5, 1.0)
+    axis.legend(loc="lower center", bbox_to_anchor=above, ncols=2, frameon=False, fontsize=8)
     figure.tight_layout()
     save(lambda: figure, file, salt=file.stem)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bombus.analysis import deadlock
 from bombus.analysis.checks import (
+    activity,
     addresses,
     agreement,
     bandwidth,
@@ -49,6 +50,7 @@ ENTRIES: tuple[Rule, ...] = (
     mac_ports.stopped,
     fabrics.queues,
     register_mesh.waits,
+    activity.visible,
 )
 # Rules about what layers exchange. Errors of the above would cause errors of these.
 EXCHANGES: tuple[Rule, ...] = (

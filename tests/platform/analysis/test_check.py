@@ -89,6 +89,12 @@ def test_route_goes_along_x_first(edited: Edited) -> None:
     ]
 
 
+def test_clocked_layer_without_busy_is_a_warning() -> None:
+    _, warnings = check.check(ROOT / "tests" / "designs" / "promises.yaml")
+    found = [warning for warning in warnings if "no port busy_o" in warning.message]
+    assert [(each.line, each.message.split()[0]) for each in found] == [(15, "rogue"), (16, "tray")]
+
+
 def test_hop_without_layer_is_a_warning(edited: Edited) -> None:
     file = edited((ICMP, ""))
     _, warnings = check.check(file)
