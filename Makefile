@@ -30,9 +30,9 @@ test: $(VENV)/.done  ## run all tests and lint steps, with samples of the longes
 test-fast: $(VENV)/.done  ## run the tests without large simulators, proofs or synthesis
 	$(PYTEST) -m "not slow"
 
-test-all: $(VENV)/.done  ## run all tests and lint steps, with the full sweeps
+test-all: $(VENV)/.done  ## run all tests and lint steps, with the full sweeps (TESTS=folders: of these)
 	$(BIN)/python tools/system_programs.py
-	$(PYTEST) -r fEs --durations=20
+	$(PYTEST) -r fEs --durations=20 $(TESTS)
 
 # Designs that fit an ECP5; most of an hour of CPU time the first time, later from the cache.
 TIMED := udp_echo_1g udp_echo_5g udp_echo_10g

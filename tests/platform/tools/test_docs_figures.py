@@ -124,3 +124,15 @@ def test_limits_hold_and_are_only_lowered(
     assert json.loads(limits.read_text()) == {"words": 11, "long": {"docs/page.md": 1}}
     assert clean(long, 20, {"docs/page.md": 2, "README.md": 1, "none.md": 1}, fix=True)
     assert json.loads(limits.read_text()) == {"words": 6, "long": {"docs/page.md": 1}}
+
+
+def test_words_of_pages_for_contributors_do_not_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text("One two.\n")
+    (tmp_path / "SECURITY.md").write_text("Three.\n" + "x" * 121 + "\n")
+    limits = tmp_path / "limits.json"
+    limits.write_text(json.dumps({"words": 2, "long": {}}))
+    assert not docs_figures.lint(fix=False, root=tmp_path, limits=limits)
+    assert capsys.readouterr().out == "SECURITY.md:2: line of 121 columns\n"
