@@ -207,14 +207,6 @@ module arp_cache
   ways_t write_entry, write_life, match, alive, renewable, empty;
   age_t [NumWays-1:0] age;
 
-  // One LUT per three bits, followed by a tree.
-  localparam int unsigned NumGroups = ($bits(port_key_t) + 2) / 3;
-  function automatic logic [NumGroups-1:0] differences(port_key_t a, port_key_t b);
-    for (int unsigned g = 0; g < NumGroups; g++) begin
-      differences[g] = 3'(a >> (3 * g)) != 3'(b >> (3 * g));
-    end
-  endfunction
-
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
     (* ram_style = "block" *)entry_t ram     [NumSets];
     (* ram_style = "block" *)life_t  life_ram[NumSets];
@@ -231,7 +223,9 @@ module arp_cache
     end
     // Uses the time of the look-up, so that an answer does not change while it is held.
     assign age[w] = now_q - life_q[w].stamp;
-    assign match[w] = entry_q[w].valid & ~|differences(entry_q[w].binding.key, key_o);
+    assign match[w] = entry_q[w].valid & same_keys(
+        MaxKeyBits'(entry_q[w].binding.key), MaxKeyBits'(key_o)
+    );
     assign alive[w] = entry_q[w].permanent | (age[w] <= age_t'(MaxAge));
     assign renewable[w] = (age[w] >= age_t'(RenewAge)) & ~entry_q[w].permanent & ~&life_q[w].used;
     assign empty[w] = ~entry_q[w].valid;
@@ -240,11 +234,11 @@ module arp_cache
   // Whether the binding that waits is that of the look-up: compared in the first step. An update
   // that is read again may follow the one whose binding waits since then.
   logic moving_match_q, same_key_q, new_moved_q;
-  wire same_key = ~|differences(key_i, key_o);
+  wire same_key = same_keys(MaxKeyBits'(key_i), MaxKeyBits'(key_o));
   wire new_moves;  // the binding of the update waits from now on
   always_ff @(posedge clk_i) begin
     if (lookup_ready_i) begin
-      moving_match_q <= moving_valid_q & ~|differences(moving_q.key, key_i);
+      moving_match_q <= moving_valid_q & same_keys(MaxKeyBits'(moving_q.key), MaxKeyBits'(key_i));
       same_key_q <= same_key;
       new_moved_q <= new_moves;
     end else if (reread_q & same_key_q & new_moved_q) begin

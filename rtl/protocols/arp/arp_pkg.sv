@@ -69,6 +69,16 @@ package arp_pkg;
   endfunction
   parameter int unsigned MaxKeyBits = $bits(mac_port_t) + $bits(key_t);
 
+  // Whether two keys are equal, in three levels of LUTs: one for each three bits, then a tree.
+  // Narrower keys are extended by zeros.
+  function automatic logic same_keys(logic [MaxKeyBits-1:0] a, logic [MaxKeyBits-1:0] b);
+    logic [(MaxKeyBits+2)/3-1:0] differs;
+    for (int unsigned g = 0; g < $bits(differs); g++) begin
+      differs[g] = 3'(a >> (3 * g)) != 3'(b >> (3 * g));
+    end
+    return ~|differs;
+  endfunction
+
   // Seed of the hashes, as software writes it.
   parameter int unsigned SecretBits = 64;
 

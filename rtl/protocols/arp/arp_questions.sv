@@ -53,6 +53,7 @@ module arp_questions
     // The message in the look-up stage.
     input port_key_t looked_up_i,
     output logic has_entry_o,  // its question is open, not counting the decision made in this cycle
+    output logic same_key_o,  // the message in the following stage has the same key
     input logic room_i,  // it leaves the stage, or could leave it
 
     // The message in the following stage is one of:
@@ -196,7 +197,7 @@ module arp_questions
   port_key_t entry_key_q;  // key of the message; for the scan, key of the entry
   wire stamp_t now = time_us_i[TimeShift+:$bits(stamp_t)];
   wire same_set = set_q == entry_set_q;
-  wire same_key = looked_up_i == entry_key_q;
+  assign same_key_o = same_keys(MaxKeyBits'(looked_up_i), MaxKeyBits'(entry_key_q));
   way_t victim_q, victim;
   logic full;  // the set
   logic [NumWays-1:0] chosen;
@@ -204,11 +205,11 @@ module arp_questions
     has_entry_o = 1'b0;
     for (int unsigned w = 0; w < NumWays; w++) begin
       valid[w] = names[w].valid;
-      match[w] = names[w].valid & (names[w].key == looked_up_i);
+      match[w] = names[w].valid & same_keys(MaxKeyBits'(names[w].key), MaxKeyBits'(looked_up_i));
       has_entry_o |= match[w];
       if ((opens | closes) & same_set & selected_q[w]) begin
         valid[w] = opens;
-        match[w] = opens & same_key;
+        match[w] = opens & same_key_o;
       end
     end
     full = &valid;

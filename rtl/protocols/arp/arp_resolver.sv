@@ -190,7 +190,6 @@ module arp_resolver
   block_t first, last, count, link_head, chain_head, chain_tail, chain_count;
   logic fits, keep, link, free, start, question_start, question_repeat, question_renew;
   port_key_t question_key;
-  assign question_matches = looked_up == question_key;
   wire [SecretBits-1:0] question_seed = {secret_i[15:0], secret_i[SecretBits-1:16]};
   arp_questions #(
       .PortBits (PortBits),
@@ -209,6 +208,7 @@ module arp_resolver
       .key_i(in_key),
       .looked_up_i(looked_up),
       .has_entry_o(has_question),
+      .same_key_o(question_matches),
       .room_i(look_room_i),
       .packet_i(act_waits & act_i.last),
       .renew_i(act_valid_i & act_packet_i & act_i.last & renew_q),

@@ -272,7 +272,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         "1'b0",
         WAITING,
     ),
-    ("arp_questions", "opens & same_key", "1'b0", WAITING),
+    ("arp_questions", "opens & same_key_o", "1'b0", WAITING),
     ("arp_questions", "write_chain & same_set & selected_q[w]", "1'b0", WAITING),
     ("arp_resolver", "has_question | (act_waits & question_matches)", "has_question", REFRESH),
     ("arp_resolver", "look_room_i & look_first_i", "look_room_i", PIECES),
