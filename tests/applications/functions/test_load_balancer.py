@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -37,9 +37,10 @@ DESIGN = Path(__file__).with_name("balanced.yaml")
 VIP = "10.77.0.2"  # the host's own address
 OTHER = "10.77.9.9"  # of services only
 WEB, DNS, FAR = Service(VIP, 80), Service(VIP, 53, "udp"), Service(OTHER, 80)
-BACKENDS = [f"10.77.0.{n}" for n in range(11, 20)]
+HUNDRED = [f"10.77.0.{n}" for n in range(11, 111)]
+BACKENDS = HUNDRED[:9]
 CLIENT = Station.of("02:00:00:00:00:99", "10.77.0.1")
-MACS = {address: f"02:00:00:00:01:{n:02x}" for n, address in enumerate(BACKENDS)}
+MACS = {address: f"02:00:00:00:01:{n:02x}" for n, address in enumerate(HUNDRED)}
 BY_MAC = {Station.of(mac, address).mac: address for address, mac in MACS.items()}
 SECRET = 0x456789ABCDEF
 UNIT_S = 2**24 / 1e6
@@ -52,8 +53,10 @@ def group(*addresses: str) -> list[Backend]:
 class Bench:
     """A design whose backends are known by ARP."""
 
-    def __init__(self, simulation: Simulation, secret: int = SECRET) -> None:
-        self.simulation = simulation
+    def __init__(
+        self, simulation: Simulation, secret: int = SECRET, backends: Sequence[str] = BACKENDS
+    ) -> None:
+        self.simulation, self.backends = simulation, backends
         self.host = Host.from_manifest(simulation.manifest)
         simulation.reset_core()
         (self.layer,) = (
@@ -68,8 +71,8 @@ class Bench:
 
     def introduce(self) -> None:
         introduce(self.simulation, CLIENT)
-        for address, mac in MACS.items():
-            introduce(self.simulation, Station.of(mac, address))
+        for address in self.backends:
+            introduce(self.simulation, Station.of(MACS[address], address))
 
     def elapse(self, seconds: float) -> None:
         self.simulation.elapse(seconds=seconds)
@@ -262,6 +265,38 @@ def test_slots_share_new_connections(bench: Bench) -> None:
     other = Bench(bench.simulation, secret=SECRET + (1 << 40))
     other.balancer.set(services)
     assert other.backends_of(*frames[:100]) != found[:100]
+
+
+@pytest.mark.sweep
+def test_one_of_a_hundred_backends_goes(tmp_path: Path) -> None:
+    """None of the other backends' connections in the table moves, and of those that are not in it
+    at most 2%.
+    """
+    file = tmp_path / "balanced.yaml"
+    of_design = "num_backends: 9, num_slots: 251, num_connections: 256"
+    text = DESIGN.read_text()
+    assert of_design in text
+    file.write_text(text.replace(of_design, "num_backends: 100, num_connections: 16384"))
+    gone, left = HUNDRED[37], [each for each in HUNDRED if each != HUNDRED[37]]
+    with Simulation(file, assertions=True, timer_step_us=TIMER_STEP_US) as simulation:
+        bench = Bench(simulation, backends=HUNDRED)
+        frames = [bench.to(WEB, client) for client in range(6000)]
+        bench.balancer.set({WEB: group(*HUNDRED)})
+        kept = frames[:1000]
+        first = bench.backends_of(*kept)
+        assert set(first) == set(HUNDRED) and bench.counter("event.evicted") == 0
+        bench.balancer.set({WEB: group(*left)})
+        second = bench.backends_of(*kept)
+        moved = [a for a, b in zip(first, second, strict=True) if a != b]
+        assert moved == [gone] * first.count(gone) and gone not in second
+        assert bench.counter("event.moved") == len(moved) > 0
+        of_all = []
+        for services in (HUNDRED, left):
+            bench = Bench(simulation, backends=HUNDRED)  # after a reset: the table is empty
+            bench.balancer.set({WEB: group(*services)})
+            of_all.append(bench.backends_of(*frames))
+        changed = sum(a not in (b, gone) for a, b in zip(*of_all, strict=True))
+        assert 0 < changed <= 0.02 * len(frames)
 
 
 def test_slots_change_under_traffic(bench: Bench) -> None:

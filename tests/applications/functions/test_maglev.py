@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from random import Random
 
 import pytest
@@ -14,20 +15,33 @@ from bombus.base.errors import UserError
 HUNDRED = {f"10.0.{n // 8}.{n}": 1 for n in range(100)}
 
 
+@cache
+def slots_of_all() -> list[str]:
+    return maglev.slots(HUNDRED)
+
+
 def test_even() -> None:
-    counts = Counter(maglev.slots(HUNDRED))
+    counts = Counter(slots_of_all())
     assert max(counts.values()) <= 1.1 * min(counts.values())
     assert sum(counts.values()) == maglev.SLOTS
 
 
-@pytest.mark.parametrize("gone", [0, 37, 99])
+@pytest.mark.parametrize(
+    "gone",
+    [
+        pytest.param(n, marks=() if n in (0, 37, 99) else pytest.mark.sweep)
+        for n in range(len(HUNDRED))
+    ],
+)
 def test_few_slots_move(gone: int) -> None:
-    before = maglev.slots(HUNDRED)
+    before = slots_of_all()
     name = list(HUNDRED)[gone]
     after = maglev.slots({each: 1 for each in HUNDRED if each != name})
     moved = sum(a != b for a, b in zip(before, after, strict=True) if a != name)
     assert moved <= 0.02 * maglev.SLOTS
     assert name not in after
+    counts = Counter(after)
+    assert max(counts.values()) <= 1.1 * min(counts.values())
 
 
 def test_weights() -> None:

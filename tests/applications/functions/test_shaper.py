@@ -318,6 +318,39 @@ def test_rates_over_10_ms(benches: Benches, length: int, beats: int) -> None:
     assert (len(sent) - 1) * length * UNIT / span == pytest.approx(step, rel=0.01)
 
 
+@pytest.mark.sweep
+@pytest.mark.parametrize("round_robin", [False, True])
+def test_rates_of_all_classes_over_10_ms(benches: Benches, round_robin: bool) -> None:
+    """Four classes at once, with frames of all lengths: each sends within 1% of its rate, and in no
+    interval more than its rate and burst.
+    """
+    shaper = opened(benches, 512, drops=0)
+    cycles = 10_000 * MHZ
+    bytes_in_10_ms = {0: 400_000, 1: 3_000_000, 2: 1_000_000, 3: 200_000}
+    limits = {n: Class(count * UNIT // cycles, 2 * 1514) for n, count in bytes_in_10_ms.items()}
+    shaper.set(limits, round_robin)
+    random = Random(round_robin)
+    frames: list[tuple[float, int, int]] = []
+    for n, limit in limits.items():
+        dues = [0.0] * 10  # as many frames wait in each queue
+        while dues[-10] < cycles:
+            length = random.randrange(60, 1515)
+            frames.append((dues[-10], n, length))
+            dues.append(dues[-1] + length * UNIT / limit.step)
+    frames.sort()
+    shaper.push([(n, length) for _, n, length in frames])
+    shaper.bench.run(cycles)
+    sent = shaper.sent()
+    for n, limit in limits.items():
+        mine = [each for each in sent if each.number == n]
+        check_conforms(mine[:300], limit.step, limit.burst)
+        mine = mine[10:]  # after the burst of the beginning
+        span = mine[-1].cycle - mine[0].cycle
+        assert span > 0.9 * cycles
+        total = sum(each.length for each in mine[1:])
+        assert total * UNIT / span == pytest.approx(limit.step, rel=0.01), n
+
+
 def test_bursts_are_exact_to_the_byte(shaper: Shaper) -> None:
     """Frames of together exactly the burst leave at once; with one byte more, the last one waits
     for its byte.
