@@ -32,17 +32,20 @@ def open_layer(
     bound: int = 0,
     metadata: str = "",
     shown: str = "",
+    hosts: int = 1,
     inputs: Mapping[str, str] | None = None,
     seed: int = 1,
     **widths: int,
 ) -> Bench:
     """`arguments`: of its instance, `bound`: how many next hops they add to its own ones;
     `metadata`: its type, if not a packet's; `shown`: what else of the first width stands in the
-    status, behind the time; `inputs`: values of what the layer reads of its registers, if not zero;
-    `widths`: NumWidths, WidthRatio, FirstWidth, if not all four."""
+    status, behind the time; `hosts`: its MAC ports, which have the same host; `inputs`: values of
+    what the layer reads of its registers, if not zero; `widths`: NumWidths, WidthRatio,
+    FirstWidth, if not all four."""
     kind = layer_kind(layer)
     declared, types = _registers(kind.registers, inputs or {})
-    given = ",".join([".beat_t(beat_t)", *types, *arguments])
+    ports = [f".NumMacPorts({hosts})"] if hosts != 1 else []
+    given = ",".join([".beat_t(beat_t)", *types, *ports, *arguments])
     macros: dict[str, str | int] = {
         "LAYER": f"{declared} {layer} #({given}) u_layer (.*);",
         "NUM_DROPS": kind.ports.get("drop_o", 1),
@@ -51,6 +54,8 @@ def open_layer(
     }
     if metadata:
         macros["META_T"] = metadata
+    if hosts != 1:
+        macros["NUM_HOSTS"] = hosts
     if shown:
         macros["SHOWN"] = shown
     return benches("layer", seed=seed, macros=macros, **widths)

@@ -11,7 +11,7 @@
 // A packet longer than Mtu cannot pass, since nothing here makes fragments. If it must not be
 // fragmented, its transport layer gets the ICMP error "fragmentation needed" with Mtu, as kind
 // icmp_error, if it handles these (quoted_protocol). Otherwise it is dropped and counted, like a
-// packet without a tunnel, and one whose tunnel would lead to its own next hop.
+// packet without a tunnel, and one whose tunnel would lead to its own next hop or the host.
 //
 // Latency: 3 cycles. Throughput: one beat per cycle.
 module ip_in_ip_encapsulate
@@ -39,6 +39,7 @@ module ip_in_ip_encapsulate
 ) (
     input logic clk_i,
     input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -217,7 +218,7 @@ module ip_in_ip_encapsulate
     routed.packet.l4.ip_tx.protocol = ProtocolIpInIp;
   end
 
-  wire is_loop = outer_ip_q == found_q.meta.ip;
+  wire is_loop = outer_ip_q == found_q.meta.ip | outer_ip_q == host_i[OuterPort].ip;
   wire is_error = found_q.is_inner & found_q.too_long;
   logic [NumDrops-1:0] reasons;
   always_comb begin

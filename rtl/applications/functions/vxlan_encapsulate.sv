@@ -9,7 +9,8 @@
 // 5), so that routers spread flows. The outer UDP checksum is zero; a seed of the inner one is
 // changed to cover the outer headers. DSCP is copied, ECN is zero (RFC 6040, 4.3), DF is set.
 //
-// Dropped and counted: frames whose IP packet is longer than Mtu, and those without any end.
+// Dropped and counted: frames whose IP packet is longer than Mtu, those without any end, and
+// datagrams to an end whose address is that of OuterPort.
 //
 // Latency: 4 cycles at 512 bits; narrower data adds the beats of 38 bytes. Throughput: one beat per
 // cycle.
@@ -31,8 +32,9 @@ module vxlan_encapsulate
     parameter int unsigned NumReplicas = 8,
     localparam int unsigned IndexWidth = $clog2(NumEntries)
 ) (
-    input logic  clk_i,
-    input logic  rst_i,
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
     input regs_t regs_i,
 
     input  beat_t in_i,
@@ -43,8 +45,8 @@ module vxlan_encapsulate
     output logic                  out_valid_o,
     input  logic                  out_ready_i,
     output logic            [0:0] out_next_o,
-    output logic            [1:0] drop_o,
-    output message_number_t [1:0] drop_message_o,
+    output logic            [2:0] drop_o,
+    output message_number_t [2:0] drop_message_o,
     output logic            [4:0] event_o,
     output logic                  busy_o,
 
@@ -62,6 +64,7 @@ module vxlan_encapsulate
   typedef enum int unsigned {
     DropTooLong,
     DropNoEnd,
+    DropLoop,  // the end is the host itself
     NumDrops
   } drop_e;
   typedef enum int unsigned {
@@ -343,6 +346,7 @@ module vxlan_encapsulate
     reasons = '0;
     if (of_copy.too_long) reasons[DropTooLong] = 1'b1;
     else if (of_copy.replicate & ~is_copy) reasons[DropNoEnd] = 1'b1;
+    else if (remote == host_i[OuterPort].ip) reasons[DropLoop] = 1'b1;
   end
   drop_register #(
       .beat_t(beat_t),

@@ -12,12 +12,13 @@ from bombus.design.rtl import struct_layout
 from bombus.protocols.frames import ipv4
 from tests.protocols.stack.layer_cases import ICMP_ERROR, PACKET, ROUTED, ROUTED_FIELDS
 from tests.support.harness import PACES, WIDTHS, Beats, Benches, Message, csum, pack_meta
-from tests.support.layer_bench import counts, open_layer
+from tests.support.layer_bench import HOST_IP, counts, open_layer
 
 PEER, HOST = bytes((10, 99, 0, 1)), bytes((10, 99, 0, 2))
 REMOTE, OTHER_REMOTE = bytes((10, 77, 0, 1)), bytes((10, 77, 0, 7))
 GATEWAY = bytes((10, 99, 0, 3))  # a next hop in the table
 SELF = bytes((10, 99, 0, 4))  # a next hop whose tunnel leads to itself
+BACK = bytes((10, 99, 0, 5))  # one whose tunnel leads to the host
 MTU = 300
 TCP, UDP = 6, 17
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
@@ -113,7 +114,7 @@ def encapsulated(
     fragment = random.choice([0, 0x4000])
     protocol = random.choice([TCP, UDP])
     data = random.randbytes(random.choice([8, 12, 280, 281, 600, random.randrange(8, 400)]))
-    hop = random.choice([PEER, GATEWAY, SELF])
+    hop = random.choice([PEER, GATEWAY, SELF, BACK])
     tos, position = random.getrandbits(8), random.choice([0, 13])
     packet = ipv4(HOST, PEER, protocol, data, tos=tos, fragment=fragment)
     meta = pack_meta(
@@ -132,16 +133,19 @@ def encapsulated(
         if protocol == TCP and fragment:
             return message, "error", data[4:8], {}
         return message, "too_long", None, {}
-    if hop == SELF:
+    if hop in (SELF, BACK):
         return message, "loop", None, {}
     remote = OTHER_REMOTE if hop == GATEWAY else REMOTE
     return message, "ipv4_tx", packet, {"ip": number(remote), "may_fragment": int(not fragment)}
 
 
-# Software writes one entry at time 0 and another at time 2.
-MAPPING = (
-    f"'{{default: '0, valid: 1'b1, inner_ip: time_us_i[1] ? 32'h{SELF.hex()} : 32'h{GATEWAY.hex()},"
-    f" outer_ip: time_us_i[1] ? 32'h{SELF.hex()} : 32'h{OTHER_REMOTE.hex()}}}"
+# Software writes an entry at each of the times 0, 2 and 4.
+TUNNELS = ((GATEWAY, OTHER_REMOTE), (SELF, SELF), (BACK, HOST_IP))
+MAPPING = "'{{default: '0, valid: 1'b1, inner_ip: {}, outer_ip: {}}}".format(
+    *(
+        f"time_us_i[2] ? 32'h{third.hex()} : time_us_i[1] ? 32'h{second.hex()} : 32'h{first.hex()}"
+        for first, second, third in zip(*TUNNELS, strict=True)
+    )
 )
 
 
@@ -150,7 +154,7 @@ def test_encapsulation(benches: Benches) -> None:
     random = Random(2)
     layer = "ip_in_ip_encapsulate"
     arguments = [
-        *(".NumMacPorts(2)", ".NumEntries(16)", f".Mtu({MTU})", f".Remote(32'h{REMOTE.hex()})"),
+        *(".NumEntries(16)", f".Mtu({MTU})", f".Remote(32'h{REMOTE.hex()})"),
         *(f".KindRoutedPacket({ROUTED})", f".KindIcmpError({ICMP_ERROR})"),
         *(".NumBound(1)", ".NumBoundHops(1)", f".BoundKeys(16'd{TCP})", ".BoundHops(8'd0)"),
     ]
@@ -159,21 +163,22 @@ def test_encapsulation(benches: Benches) -> None:
         layer,
         arguments,
         bound=1,
+        hosts=2,
         metadata="ipv4_pkg::routed_packet_meta_t",
         inputs={
             "tunnel_request_i": "~time_us_i[0]",
             "tunnel_write_i": "1'b1",
-            "tunnel_index_i": "4'(time_us_i[1])",
+            "tunnel_index_i": "4'(time_us_i[2:1])",
             "tunnel_wdata_i": MAPPING,
         },
         seed=3,
     )
-    for _ in range(3):
+    for _ in range(2 * len(TUNNELS) - 1):
         bench.run(200)
         bench.control(1)
         bench.run(1)
         bench.control(0)
-    assert bench.status & 3 == 3
+    assert bench.status == 2 * len(TUNNELS) - 1
     fields = struct_layout("icmp_error_meta_t", "icmp_pkg")
     identifications: list[set[int]] = [set() for _ in WIDTHS]
     for pace in PACES:

@@ -167,21 +167,25 @@ LAYER = "vxlan_encapsulate"
 MTU = 1450
 ENDS = [bytes((10, 77, 0, 7)), bytes((10, 77, 0, 8))]  # of the first MACs
 LIST = [bytes((10, 77, 1, 1)), bytes((10, 77, 1, 3))]
-# Software writes an entry at time 0, another one at time 2; the list is empty until time 4, and has
+BACK = bytes.fromhex("02000000000b")  # a MAC address whose end is the host, as one of the list
+# Software writes an entry at each of the times 0, 2 and 4; the list is empty until time 8, and has
 # one end less from time 64 on.
 MAPPING = (
     f"'{{default: '0, valid: 1'b1, vni: 24'h{VNI:x},"
-    f" mac: time_us_i[1] ? 48'h{MACS[1].hex()} : 48'h{MACS[0].hex()},"
-    f" ip: time_us_i[1] ? 32'h{ENDS[1].hex()} : 32'h{ENDS[0].hex()}}}"
+    f" mac: time_us_i[2] ? 48'h{BACK.hex()} :"
+    f" time_us_i[1] ? 48'h{MACS[1].hex()} : 48'h{MACS[0].hex()},"
+    f" ip: time_us_i[2] ? 32'h{HOST_IP.hex()} :"
+    f" time_us_i[1] ? 32'h{ENDS[1].hex()} : 32'h{ENDS[0].hex()}}}"
 )
 REPLICA = "'{{replica: '{{valid: {valid}, ip: 32'h{ip}}}}}"
 REPLICAS = ", ".join(
     REPLICA.format(valid=valid, ip=ip.hex())
     for valid, ip in (
         *[("1'b0", PEER)] * 3,
-        ("time_us_i >= 4 && time_us_i < 64", LIST[1]),
-        *[("1'b0", PEER)] * 3,
-        ("time_us_i >= 4", LIST[0]),
+        ("time_us_i >= 8 && time_us_i < 64", LIST[1]),
+        ("time_us_i >= 8", HOST_IP),
+        *[("1'b0", PEER)] * 2,
+        ("time_us_i >= 8", LIST[0]),
     )
 )
 
@@ -190,11 +194,12 @@ def encapsulator(benches: Benches) -> Bench:
     return open_both(
         benches,
         LAYER,
-        [".NumMacPorts(2)", ".NumEntries(16)", f".Mtu({MTU})"],
+        [".NumEntries(16)", f".Mtu({MTU})"],
+        hosts=2,
         inputs={
             "remote_request_i": "~time_us_i[0]",
             "remote_write_i": "1'b1",
-            "remote_index_i": "4'(time_us_i[1])",
+            "remote_index_i": "4'(time_us_i[2:1])",
             "remote_wdata_i": MAPPING,
             "regs_i": f"'{{network: '{{vni: 24'h{VNI:x}}}, replicas: '{{{REPLICAS}}}}}",
         },
@@ -230,7 +235,7 @@ def copies(message: Message, *, listed: bool) -> Iterator[bytes]:
         return
     if mac in MACS[:2]:
         yield ENDS[MACS.index(mac)]
-    elif listed:
+    elif listed and mac != BACK:
         yield from LIST
 
 
@@ -256,30 +261,32 @@ def check_datagram(given: Message, got: Message, end: bytes) -> int:
 def test_encapsulation(benches: Benches) -> None:
     random = Random(2)
     bench = encapsulator(benches)
-    for _ in range(3):
+    for _ in range(5):
         bench.run(200)
         bench.control(1)
         bench.run(1)
         bench.control(0)
-    assert bench.status == 3
+    assert bench.status == 5
     ports: dict[bytes, set[int]] = {}
+    macs = [*MACS, BACK, BROADCAST]
     for n, pace in enumerate((PACES[0], *PACES)):
         listed = n > 0
         if n == 1:
-            bench.control(1)
-            bench.run(2)
+            bench.control(3)
+            bench.run(1)
             bench.control(0)
-        assert (bench.status >= 4) == listed
+        assert (bench.status >= 8) == listed
         bench.forget()
         bench.pace(**pace)
-        given = [to_send(random, length, random.choice([*MACS, BROADCAST])) for length in LENGTHS]
+        given = [to_send(random, length, random.choice(macs)) for length in LENGTHS]
         given += [to_send(random, length, MACS[0]) for length in (MTU - 20, MTU - 19)]
         before = [counts(bench, LAYER, n) for n in range(len(WIDTHS))]
         for stream, width in enumerate(WIDTHS):
             bench.push(Beats(width).stream(given, random), stream)
         bench.drain()
         expected = [(each, end) for each in given for end in copies(each, listed=listed)]
-        flooded = [each for each in given if each.payload[:6] not in MACS[:2]]
+        flooded = [each for each in given if each.payload[:6] not in (*MACS[:2], BACK)]
+        back = sum(each.payload[:6] == BACK for each in given)
         unknown = [each for each in flooded if each.payload[0] & 1 == 0]
         for stream, width in enumerate(WIDTHS):
             got = Beats(width, ("next", 5)).messages(bench.items(stream), lengths=True)
@@ -297,7 +304,8 @@ def test_encapsulation(benches: Benches) -> None:
                 no_end=0 if listed else len(flooded),
                 encapsulated=len(expected),
                 replicated=len(flooded) if listed else 0,
-                copy=len(flooded) * len(LIST) if listed else 0,
+                copy=len(flooded) * (len(LIST) + 1) if listed else 0,
+                loop=back + (len(flooded) if listed else 0),
                 unknown=len(unknown),
             )
     # A flow has one port; different ones have different ports, but for chance.
@@ -338,7 +346,7 @@ def test_an_end_that_is_removed_during_copies(benches: Benches) -> None:
     frame = to_send(random, 1000, BROADCAST)
     beats = -(-len(frame.payload) // 64)
     ends = []
-    for cycles in range(1, 3 * beats, 5):
+    for cycles in range(1, 4 * beats, 5):
         bench.reset()
         bench.control(1)
         bench.run(8)

@@ -4,14 +4,18 @@
 //
 // Macros: LAYER, its instance, connected by name, so that missing ports are left unconnected;
 // NUM_DROPS, NUM_EVENTS and NEXT_BITS, the widths of drop_o, event_o and out_next_o; META_T, the
-// type of the metadata, a packet's if it is not given; SHOWN, what else of the first one is to be
-// seen, up to 128 bits. Control: microseconds that pass in a cycle. An item in: beat; out: next
-// hop, beat. Status: SHOWN, time. Events: 16 of each width, first those of drop_o.
+// type of the metadata, a packet's if it is not given; NUM_HOSTS, MAC ports, all with the same host,
+// 1 if it is not given; SHOWN, what else of the first one is to be seen, up to 128 bits. Control:
+// microseconds that pass in a cycle. An item in: beat; out: next hop, beat. Status: SHOWN, time.
+// Events: 16 of each width, first those of drop_o.
 `include "bombus_types.svh"
 `include "bench.svh"
 
 `ifndef META_T
 `define META_T bombus_pkg::packet_meta_t
+`endif
+`ifndef NUM_HOSTS
+`define NUM_HOSTS 1
 `endif
 `ifndef SHOWN
 `define SHOWN '0
@@ -45,9 +49,10 @@ module layer_at_width
   logic [`NUM_EVENTS-1:0] event_o;
   logic busy_o, timer_o;
   // See layer_bench.py.
-  wire host_t host_i =
+  wire host_t host =
   '{mac: 48'h8A1B2C3D4E9F, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
   ;
+  wire host_t [`NUM_HOSTS-1:0] host_i = {`NUM_HOSTS{host}};
   wire route_t [0:0] route_i = '0;  // no routing table
 
   `LAYER
