@@ -23,7 +23,7 @@ module fill_words #(
     output logic [63:0] kernel_result_o,
     input logic kernel_stop_i,
 
-    `BOMBUS_AXI_WRITE_INITIATOR(memory),
+    `BOMBUS_AXI_WRITE_INITIATOR(memory)
 
     output logic busy_o
 );

@@ -21,7 +21,7 @@ module sum_words #(
     output logic [63:0] kernel_result_o,
     input logic kernel_stop_i,
 
-    `BOMBUS_AXI_READ_INITIATOR(memory),
+    `BOMBUS_AXI_READ_INITIATOR(memory)
 
     output logic busy_o
 );

@@ -36,20 +36,20 @@ module pe_memory #(
     input logic clk_i,
     input logic rst_i,
 
-    input  regs_t                           regs_i,
-    output status_t                         status_o,
-    input  logic                            word_request_i,  // held until word_done_o
-    input  logic  [$clog2(WindowWords)-1:0] word_index_i,
-    input  logic                            word_write_i,
-    input  word_t                           word_wdata_i,
-    output word_t                           word_rdata_o,
-    output logic                            word_done_o,
+    input  regs_t                             regs_i,
+    output status_t                           status_o,
+    input  logic                              word_request_i,  // held until word_done_o
+    input  logic    [$clog2(WindowWords)-1:0] word_index_i,
+    input  logic                              word_write_i,
+    input  word_t                             word_wdata_i,
+    output word_t                             word_rdata_o,
+    output logic                              word_done_o,
 
-    `BOMBUS_AXI_WRITE_TARGET(memory),
-    `BOMBUS_AXI_READ_TARGET(memory),
+    `BOMBUS_AXI_WRITE_TARGET(memory)
+    `BOMBUS_AXI_READ_TARGET(memory)
 
-    `BOMBUS_AXI_WRITE_INITIATOR(axi),
-    `BOMBUS_AXI_READ_INITIATOR(axi),
+    `BOMBUS_AXI_WRITE_INITIATOR(axi)
+    `BOMBUS_AXI_READ_INITIATOR(axi)
 
     output logic [2:0] event_o,
     output logic       busy_o
@@ -195,18 +195,15 @@ module pe_memory #(
     logic [DataBytes-1:0] strobe;
     logic last;
   } data_t;
-  data_t own_data, data;
+  data_t own_data, burst_data, data;
   wire admits_data = data_beats_q != '0;
   assign own_data = '{
           data: {NumLanes{word_wdata_i.bits}},
           strobe: DataBytes'(4'hF) << 4 * lane,
           last: 1'b1
       };
-  assign data = admits_data ? '{
-          data: memory_wdata_i,
-          strobe: memory_wstrb_i,
-          last: memory_wlast_i
-      } : own_data;
+  assign burst_data = '{data: memory_wdata_i, strobe: memory_wstrb_i, last: memory_wlast_i};
+  assign data = admits_data ? burst_data : own_data;
   assign memory_wready_o = data_ready & admits_data;
 
   stream_register #(

@@ -57,8 +57,8 @@ module vr_witness
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
 
-    `BOMBUS_AXI_WRITE_INITIATOR(axi),
-    `BOMBUS_AXI_READ_INITIATOR(axi),
+    `BOMBUS_AXI_WRITE_INITIATOR(axi)
+    `BOMBUS_AXI_READ_INITIATOR(axi)
 
     output logic [5:0] drop_o,
     output logic [8:0] event_o,

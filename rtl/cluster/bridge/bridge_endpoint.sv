@@ -25,7 +25,7 @@ module bridge_endpoint
     input logic clk_i,
     input logic rst_i,
 
-    `CLUSTER_CHAIN_PORTS($bits(packet_t)),
+    `CLUSTER_CHAIN_PORTS($bits(packet_t))
 
     input  packet_t send_i,
     input  logic    send_valid_i,

@@ -37,7 +37,7 @@ module cluster_receive
     output logic  out_valid_o,
     input  logic  out_ready_i,
 
-    `CLUSTER_CHAIN_PORTS(PacketBits),
+    `CLUSTER_CHAIN_PORTS(PacketBits)
 
     output logic [9:0] drop_o,
     output logic [2:0] event_o,

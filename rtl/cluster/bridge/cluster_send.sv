@@ -39,7 +39,7 @@ module cluster_send
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    `CLUSTER_CHAIN_PORTS(PacketBits),
+    `CLUSTER_CHAIN_PORTS(PacketBits)
 
     output logic [6:0] drop_o,
     output logic [2:0] event_o,

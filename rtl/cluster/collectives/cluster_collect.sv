@@ -47,7 +47,7 @@ module cluster_collect
     input logic result_tready_i,
     output logic result_tlast_o,
 
-    `CLUSTER_CHAIN_PORTS(PacketBits),
+    `CLUSTER_CHAIN_PORTS(PacketBits)
 
     output logic [7:0] drop_o,
     output logic [4:0] event_o,

@@ -16,7 +16,7 @@
 
 // The ports of a layer in the chain, up to the node and down to the next layer of the row, and how
 // it connects them to its bridge_endpoint. A beat has packet_bits_ bits. chain_there_i: a next one
-// is there.
+// is there. The ports end with a comma, so that verible can parse the list: further ports follow.
 `define CLUSTER_CHAIN_PORTS(packet_bits_) \
     input logic [(packet_bits_)-1:0] chain_down_i, \
     input logic chain_down_offer_i, \
@@ -31,7 +31,8 @@
     input logic [(packet_bits_)-1:0] chain_up_i, \
     input logic chain_up_offer_i, \
     output logic chain_up_take_o, \
-    input logic chain_there_i
+    input logic chain_there_i,
+
 `define CLUSTER_CHAIN_CONNECTIONS \
     .chain_down_i, \
     .chain_down_offer_i, \

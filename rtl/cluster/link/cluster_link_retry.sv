@@ -101,7 +101,7 @@ module cluster_link_retry
   );
   always_comb begin
     written.sum = '0;
-    for (int unsigned w = 0; w <= NumWords; w++) written.sum ^= sums[w];
+    for (int unsigned w = 0; w <= NumWords; w++) written.sum = written.sum ^ sums[w];
     written.words = fill_t'(NumWords);
     written.beat = in_i;
     written.beat.last = ends;
@@ -139,7 +139,7 @@ module cluster_link_retry
   // ---- Where packets start: known when the one before has been written ----
 
   addr_t starts[RetryBeats];
-  logic  start_write_q;
+  logic start_write_q;
   addr_t start_index_q, start_q, seek_q, found_q;
   always_ff @(posedge clk_i) begin
     start_write_q <= rst_i | (writes & ends) | renumber_i;

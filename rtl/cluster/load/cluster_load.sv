@@ -30,7 +30,7 @@ module cluster_load
     input  regs_t   regs_i,
     output status_t status_o,
 
-    `CLUSTER_CHAIN_PORTS(PacketBits),
+    `CLUSTER_CHAIN_PORTS(PacketBits)
 
     output logic [5:0] drop_o,
     output logic [2:0] event_o,

@@ -2,6 +2,7 @@
 // Ports of one direction of AXI4, without IDs and with bursts of full beats (INCR): a module that
 // sends the requests has the ports of an initiator, a module that answers those of a target. Their
 // names are <prefix_>_araddr_o, ...; the module has parameters AddrWidth and DataWidth, in bits.
+// Each macro ends with a comma, so that verible can parse the list of ports: further ports follow.
 `ifndef BOMBUS_AXI_PORTS_SVH
 `define BOMBUS_AXI_PORTS_SVH
 
@@ -14,7 +15,7 @@
     input logic [1:0] prefix_``_rresp_i, \
     input logic prefix_``_rlast_i, \
     input logic prefix_``_rvalid_i, \
-    output logic prefix_``_rready_o
+    output logic prefix_``_rready_o,
 
 `define BOMBUS_AXI_WRITE_INITIATOR(prefix_) \
     output logic [AddrWidth-1:0] prefix_``_awaddr_o, \
@@ -28,7 +29,7 @@
     input logic prefix_``_wready_i, \
     input logic [1:0] prefix_``_bresp_i, \
     input logic prefix_``_bvalid_i, \
-    output logic prefix_``_bready_o
+    output logic prefix_``_bready_o,
 
 `define BOMBUS_AXI_READ_TARGET(prefix_) \
     input logic [AddrWidth-1:0] prefix_``_araddr_i, \
@@ -39,7 +40,7 @@
     output logic [1:0] prefix_``_rresp_o, \
     output logic prefix_``_rlast_o, \
     output logic prefix_``_rvalid_o, \
-    input logic prefix_``_rready_i
+    input logic prefix_``_rready_i,
 
 `define BOMBUS_AXI_WRITE_TARGET(prefix_) \
     input logic [AddrWidth-1:0] prefix_``_awaddr_i, \
@@ -53,7 +54,7 @@
     output logic prefix_``_wready_o, \
     output logic [1:0] prefix_``_bresp_o, \
     output logic prefix_``_bvalid_o, \
-    input logic prefix_``_bready_i
+    input logic prefix_``_bready_i,
 
 // Declares the structs <prefix_>_request and <prefix_>_response of axi_line_pkg and joins them to
 // the ports of an initiator of 512 bits, but for the lengths of its bursts, which have one beat.

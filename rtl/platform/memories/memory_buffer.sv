@@ -37,10 +37,10 @@ module memory_buffer
     input logic clk_i,
     input logic rst_i,
 
-    `BOMBUS_AXI_WRITE_INITIATOR(axi),
+    `BOMBUS_AXI_WRITE_INITIATOR(axi)
     output logic [2:0] axi_awsize_o,
     output logic [1:0] axi_awburst_o,
-    `BOMBUS_AXI_READ_INITIATOR(axi),
+    `BOMBUS_AXI_READ_INITIATOR(axi)
     output logic [2:0] axi_arsize_o,
     output logic [1:0] axi_arburst_o,
 

@@ -102,11 +102,11 @@ module tcp
     output logic  data_valid_o,
     input  logic  data_ready_i,
 
-    output logic [ 7:0] drop_o,
-    output message_number_t [7:0] drop_message_o,
-    output logic [22:0] event_o,
-    output logic        busy_o,
-    output logic        timer_o
+    output logic            [ 7:0] drop_o,
+    output message_number_t [ 7:0] drop_message_o,
+    output logic            [22:0] event_o,
+    output logic                   busy_o,
+    output logic                   timer_o
 );
 
   localparam string Entry = "tcp";
@@ -257,8 +257,14 @@ module tcp
   wire listens = request_valid_i & is_listen;
   wire connects = request_valid_i & (request.request == RequestConnect);
   wire is_sent = request_valid_i & (request.request == RequestSent);
-  assign request_ready_o =
-      is_listen ? listen_ready : core_ready | connects | is_sent | is_error;
+  assign request_ready_o = is_listen ? listen_ready : core_ready | connects | is_sent | is_error;
+  session_request_t core_request;
+  assign core_request = '{
+          operation: request_valid_i ? request.request : RequestNone,
+          session: request.session,
+          position: request.argument,
+          toggle: request.toggle
+      };
 
   segment_t offered, reopened_syn, core_refused;
   logic offered_valid, offered_ready, reopened, reopened_taken, may_reopen, free_valid;
@@ -412,12 +418,7 @@ module tcp
       .reopened_first_o(reopened_first),
       .reopened_valid_o(reopened),
       .may_reopen_i(may_reopen),
-      .request_i('{
-          operation: request_valid_i ? request.request : RequestNone,
-          session: request.session,
-          position: request.argument,
-          toggle: request.toggle
-      }),
+      .request_i(core_request),
       .request_ready_o(core_ready),
       .report_o(report),
       .report_valid_o(report_valid),
@@ -475,7 +476,7 @@ module tcp
       state_rdata_o.mss <= inspected.block.mss;
       state_rdata_o.una <= inspected.block.una;
       state_rdata_o.nxt <= inspected.block.nxt;
-      state_rdata_o.max <= inspected.block.max;
+      {state_rdata_o.max} <= inspected.block.max;  // verible parses no `.max <=`
       state_rdata_o.send_edge <= inspected.block.wnd_edge;
       state_rdata_o.send_end <= inspected.requests.send_end;
       state_rdata_o.rcv_nxt <= inspected.block.rcv_nxt;
@@ -600,8 +601,8 @@ module tcp
   load_t issued_q, started_q, ahead_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      issued_q <= '0;
-      started_q   <= '0;
+      issued_q  <= '0;
+      started_q <= '0;
     end else begin
       if (departure_valid) issued_q <= issued_q + load_of(departure.length);
       if (is_sent) started_q <= request.argument[15:0];

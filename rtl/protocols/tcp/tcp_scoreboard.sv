@@ -111,7 +111,7 @@ module tcp_scoreboard
   wire rescue = recovers & ~|beyond & old_q.rescues & ~block_i.retransmit & ~arrives_i;
   // Used only by departures.
   assign resend_o = recovers & ~block_i.retransmit & (|beyond | old_q.rescues);
-  assign hole_o = recovers & ~block_i.retransmit & |beyond;
+  assign hole_o   = recovers & ~block_i.retransmit & |beyond;
   assign resent_o = old_q.resent;
   assign rescue_o = old_q.last;
 
@@ -124,7 +124,7 @@ module tcp_scoreboard
   end
 
   wire position_t base = arrives_i ? ack_i[Width-1:0] : block_i.una[Width-1:0];
-  wire position_t flight = block_i.max[Width-1:0] - block_i.una[Width-1:0];
+  wire position_t flight = position_t'(block_i.max) - block_i.una[Width-1:0];
   typedef struct packed {
     logic recovers;
     logic hole;
@@ -153,8 +153,7 @@ module tcp_scoreboard
         length: first_left - old_q.resent[Width-1:0],
         ahead: top - old_q.resent[Width-1:0],
         sizes: '0,
-        spare: {1'b0, congestion_window_i[Width:0]} - (Width + 2)'(block_i.mss) -
-            {2'b0, flight},
+        spare: {1'b0, congestion_window_i[Width:0]} - (Width + 2)'(block_i.mss) - {2'b0, flight},
         has_block: has_block_i & arrives_i & block_i.sack,
         from_ack: sack_i.left - ack_i,
         size: sack_i.right - sack_i.left,
@@ -172,7 +171,7 @@ module tcp_scoreboard
 
   // ---- Second cycle ----
 
-  assign hole_2_o = first_q.hole;
+  assign hole_2_o   = first_q.hole;
   assign futile_2_o = first_q.rescue & (first_q.from_resent < 0);
   assign length_2_o = |(first_q.length >> 14) ? '1 : 14'(first_q.length);
 
@@ -199,14 +198,14 @@ module tcp_scoreboard
     logic futile;
   } second_t;
   second_t second_q;
+  wire good = first_q.has_block & (first_q.from_ack > 0) & (first_q.size > 0) & ~first_q.to_max[31];
   always_ff @(posedge clk_i) begin
     mss_2_q <= block_i.mss;
     second_q <= '{
         recovers: first_q.recovers,
         allowed: left >= 0,
         has_block: first_q.has_block,
-        good: first_q.has_block & (first_q.from_ack > 0) & (first_q.size > 0) &
-            ~first_q.to_max[31],
+        good: good,
         big: first_q.size > distance_t'({17'b0, mss_2_q, 1'b0}),
         past_resent: first_q.resent_from_ack <= 0,
         past: first_q.resent_from_left >= 0,
@@ -338,16 +337,16 @@ module tcp_scoreboard
   end
 
   sized_memory #(
-    .data_t(board_t),
-    .Depth(NumSessions),
-    .LutDepth(SessionLutDepth)
+      .data_t(board_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
   ) u_memory (
-    .clk_i,
-    .write_addr_i(index_3_i),
-    .data_i(written),
-    .write_i(acks_i | resends_i | clear_i | fresh_i | tried),
-    .read_addr_i(index_i),
-    .data_o(old_q)
+      .clk_i,
+      .write_addr_i(index_3_i),
+      .data_i(written),
+      .write_i(acks_i | resends_i | clear_i | fresh_i | tried),
+      .read_addr_i(index_i),
+      .data_o(old_q)
   );
 
 endmodule

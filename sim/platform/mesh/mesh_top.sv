@@ -59,21 +59,22 @@ module mesh_top
     logic [15:0] x, y;
     assign x = in_node_i[n] % 16'(Columns);
     assign y = in_node_i[n] / 16'(Columns);
+    beat_t beat;
+    always_comb begin
+      beat = '0;
+      beat.length = {in_flits_i[n][10:0], 3'd0};
+      beat.last = in_last_i[n];
+      beat.data = in_data_i[n];
+`ifdef BOMBUS_CHECKS
+      beat.bytes = 4'd8;
+`endif
+    end
     assign in[n] = '{
             dir: first_dir(heading(8'(n % Columns), 8'(n / Columns), x[7:0], y[7:0])),
             x: x[XBits-1:0],
             y: y[YBits-1:0],
             port: '0,
-            beat: '{
-                length: {in_flits_i[n][10:0], 3'd0},
-`ifdef BOMBUS_CHECKS
-                meta: 1'b0,
-                kind: 1'b0,
-                bytes: 4'd8,
-`endif
-                last: in_last_i[n],
-                data: in_data_i[n]
-            }
+            beat: beat
         };
     assign out_last_o[n] = out[n].beat.last;
     assign out_data_o[n] = out[n].beat.data;

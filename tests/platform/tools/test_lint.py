@@ -50,6 +50,38 @@ def test_a_file_without_licence_line_is_named_and_given_one(
     assert (tmp_path / ".ci/run").read_text() == f"#!/bin/sh\n# {licence.LINE}\n"
 
 
+def test_files_that_need_formatting_or_cannot_be_parsed_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    import lint
+
+    texts = {
+        "rtl/good.sv": "module good;\nendmodule\n",
+        "rtl/long.sv": "module   long;\nendmodule\n",
+        "sim/bad.sv": "module   bad;\n  assign = 1;\nendmodule\n",
+        # verible-verilog-syntax accepts it, verible-verilog-format does not.
+        "tests/list.sv": "module l;\n  wire a = '{\n`ifdef B\n b: 1,\n`endif\n c: 1};\nendmodule\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(lint, "ROOT", tmp_path)
+    assert not lint.lint_format(fix=False)
+    said = capsys.readouterr().out
+    assert "good.sv" not in said
+    assert "rtl/long.sv: needs formatting" in said
+    for name in ("sim/bad.sv", "tests/list.sv"):
+        assert f"{name}: verible cannot parse it" in said
+    assert "sim/bad.sv:2:10" in said
+    assert not lint.lint_format(fix=True)
+    said = capsys.readouterr().out
+    assert "rtl/long.sv" not in said and "sim/bad.sv: verible cannot parse it" in said
+    assert (tmp_path / "rtl/long.sv").read_text() == "module long;\nendmodule\n"
+    for name in ("rtl/good.sv", "sim/bad.sv", "tests/list.sv"):
+        assert (tmp_path / name).read_text() == texts[name]
+
+
 def test_avoided_words_and_long_lines_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
     import comments
