@@ -71,6 +71,7 @@ def test_chains_in_any_order_without_loss(lossless: Mesh) -> None:
     assert result.max_flight <= window
 
 
+@pytest.mark.sweep  # test_crosspoint_mesh has it for a smaller mesh
 def test_chains_block_without_a_window(lossless: Mesh) -> None:
     (result,) = lossless.run([Traffic(traffic="chain", offered=1.0, warmup=1000, measure=15_000)])
     assert result.stalled

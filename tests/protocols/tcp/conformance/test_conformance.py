@@ -18,7 +18,7 @@ from tests.protocols.tcp.conformance.script import Script
 
 pytestmark = pytest.mark.slow
 
-LONG_MS = 3_000
+LONG_MS = 1_000
 PARTS = 16
 
 
