@@ -7,6 +7,7 @@ A library is found again in the cache by the content of the files it needs.
 from __future__ import annotations
 
 import ctypes
+import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -32,8 +33,9 @@ _INCLUDED = ("verilated.h",)
 _HARNESS = (HERE / "harness.cpp", HERE / "harness_top.h")
 _HARNESS_TOP = HERE / "harness_top.cpp"
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
+_DEFAULT = re.compile(r"^ *parameter [^=]*\b(\w+) = (?:\d+'[bd])?(\d+)(?=,|\n|  //)", re.MULTILINE)
 # Tests run for milliseconds, so compile time dominates.
-_COMPILE = (
+COMPILE = (
     "g++",
     "-std=c++17",
     *QUICK_OPTIMISATION,
@@ -50,7 +52,7 @@ _VERILATE = (
 )
 
 
-def _run(command: Iterable[str], folder: Path) -> None:
+def run(command: Iterable[str], folder: Path) -> None:
     result = subprocess.run(
         list(command),
         cwd=folder,
@@ -63,7 +65,7 @@ def _run(command: Iterable[str], folder: Path) -> None:
         raise RuntimeError(f"{shlex.join(command)}\n{result.stdout}")
 
 
-def _include_flags() -> list[str]:
+def include_flags() -> list[str]:
     include = verilator.root() / "include"
     return [f"-I{include}", f"-I{include / 'vltstd'}"]
 
@@ -73,14 +75,24 @@ def _runtime() -> Path:
 
     def make(folder: Path) -> None:
         (folder / _HEADERS).write_text("".join(f"#include <{name}>\n" for name in _INCLUDED))
-        _run([*_COMPILE, *_include_flags(), "-x", "c++-header", _HEADERS], folder)
+        run([*COMPILE, *include_flags(), "-x", "c++-header", _HEADERS], folder)
         sources = [verilator.root() / "include" / source for source in _RUNTIME_SOURCES]
         for file in (*sources, _HARNESS[0]):
-            _run([*_COMPILE, *_include_flags(), "-c", str(file)], folder)
+            run([*COMPILE, *include_flags(), "-c", str(file)], folder)
 
     harness = [(file.name, file) for file in _HARNESS]
-    key = content_key([verilator.version(), *_COMPILE, *_INCLUDED], harness)
+    key = content_key([verilator.version(), *COMPILE, *_INCLUDED], harness)
     return cached_directory(f"benches/runtime-{key}", make)
+
+
+def _defaults(top: Path) -> dict[str, int]:
+    """Parameters of a bench that are numbers: a test that states one gets the same library."""
+    return {name: int(value) for name, value in _DEFAULT.findall(top.read_text(encoding="utf-8"))}
+
+
+def verilated_objects() -> list[str]:
+    """Verilator's own code, compiled."""
+    return [str(_runtime() / Path(source).with_suffix(".o").name) for source in _RUNTIME_SOURCES]
 
 
 def build(
@@ -100,28 +112,30 @@ def build(
     verilate = [*_VERILATE]
     if CHECKS in macros:
         verilate[verilate.index("--no-assert")] = "--assert"
-    values = [f"-G{key}={value}" for key, value in sorted(parameters.items())]
+    defaults = _defaults(top)
+    values = [
+        f"-G{key}={value}"
+        for key, value in sorted(parameters.items())
+        if value != defaults.get(key)
+    ]
     values += [f"-D{key}={value}" for key, value in sorted(macros.items())]
     headers = [file for folder in include_dirs for file in folder.glob("*.svh")]
     key = content_key(
-        [verilator.version(), *verilate, *_COMPILE, *values],
+        [verilator.version(), *verilate, *COMPILE, *values],
         [(file.name, file) for file in (*files, *headers, *_HARNESS, _HARNESS_TOP)],
     )
 
     def make(folder: Path) -> None:
         includes = [f"-I{include}" for include in include_dirs]
         program = str(verilator.root() / "bin" / "verilator")
-        _run([program, *verilate, *values, *includes, *map(str, files)], folder)
+        run([program, *verilate, *values, *includes, *map(str, files)], folder)
         # One unit is quicker to compile than many small ones.
         units = [*sorted(file.name for file in folder.glob("*.cpp")), str(_HARNESS_TOP)]
         (folder / "all.cc").write_text("".join(f'#include "{unit}"\n' for unit in units))
-        objects = [
-            str(_runtime() / Path(source).with_suffix(".o").name)
-            for source in (*_RUNTIME_SOURCES, _HARNESS[0])
-        ]
-        flags = [*_include_flags(), "-I.", "-include", str(_runtime() / _HEADERS)]
+        objects = [*verilated_objects(), str(_runtime() / _HARNESS[0].with_suffix(".o").name)]
+        flags = [*include_flags(), "-I.", "-include", str(_runtime() / _HEADERS)]
         flags += ["-shared", "-o", "bench.so"]
-        _run([*_COMPILE, *flags, "all.cc", *objects], folder)
+        run([*COMPILE, *flags, "all.cc", *objects], folder)
         for file in folder.iterdir():
             if file.name != "bench.so":
                 file.unlink()

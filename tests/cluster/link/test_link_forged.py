@@ -33,6 +33,7 @@ LOST = 5  # packets of B
 STATE = 1
 LIMIT = 300  # beats
 IDLE = bytes(WORD)
+WIDTHS = (64, pytest.param(256, marks=pytest.mark.sweep), 512)
 
 
 def word(half: int, key: int = 0) -> bytes:
@@ -89,7 +90,7 @@ def attacked(
     return links
 
 
-@pytest.mark.parametrize("width", [64, 256])
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("knows", [False, True], ids=["blind", "knows"])
 def test_state(benches: Benches, width: int, knows: bool) -> None:
     """A State that acknowledges packets which have been lost. Without the session key it has no
@@ -110,7 +111,7 @@ def test_state(benches: Benches, width: int, knows: bool) -> None:
     links.check()
 
 
-@pytest.mark.parametrize("width", [64, 256])
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("check", [0, 1])
 @pytest.mark.parametrize("knows", [False, True], ids=["blind", "knows"])
 def test_packet(benches: Benches, width: int, check: int, knows: bool) -> None:
@@ -129,7 +130,9 @@ def imitation(width: int, check: int, place: int, words: int) -> Packet:
     return carrier([IDLE if at % (width // 64) else train for at in places], check)
 
 
-@pytest.mark.parametrize(("width", "check"), [(256, 1), (512, 1), (128, 0)])
+@pytest.mark.parametrize(
+    ("width", "check"), [(256, 1), pytest.param(512, 1, marks=pytest.mark.sweep), (128, 0)]
+)
 def test_training(benches: Benches, width: int, check: int) -> None:
     """Training words at the beginning of each beat, over more beats than a run has. The receiver is
     out of step, or between packets, and so looks there only.

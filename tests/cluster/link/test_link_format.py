@@ -17,6 +17,7 @@ from tests.cluster.link.link_bench import (
     crc32c,
     packets,
 )
+from tests.cluster.link.test_link import WIDTHS
 from tests.support.harness import Benches
 
 pytestmark = pytest.mark.slow
@@ -46,7 +47,7 @@ def packets_of(words: list[bytes], key: int) -> list[Packet]:
     return found
 
 
-@pytest.mark.parametrize("width", [64, 128, 256, 512])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_format(benches: Benches, width: int) -> None:
     random = Random(width)
     links = Links(benches, width)

@@ -12,6 +12,7 @@ from pathlib import Path
 from bombus.base import paths
 from bombus.base.cache import cached_directory, content_key
 from bombus.simulator import verilator
+from tests.support.bench_library import COMPILE, include_flags, run, verilated_objects
 from tests.support.rtl_files import sources
 
 BENCHES = Path(__file__).parent / "checkers"
@@ -21,29 +22,41 @@ _MESSAGE = re.compile(r"Error: .*?Assertion failed in (.*)")
 Play = Callable[[Iterable[int]], list[str]]
 
 
+_TIMING = "verilated_timing"
+_COMPILE = (*COMPILE, "-std=c++20", "-fcoroutines")  # the bench makes its own clock
+
+
+def _timing() -> str:
+    """Verilator's code for delays, compiled."""
+
+    def make(folder: Path) -> None:
+        source = verilator.root() / "include" / f"{_TIMING}.cpp"
+        run([*_COMPILE, *include_flags(), "-c", str(source)], folder)
+
+    key = content_key([verilator.version(), *_COMPILE], [])
+    return str(cached_directory(f"benches/timing-{key}", make) / f"{_TIMING}.o")
+
+
 def build(name: str, **parameters: int) -> Path:
     """The program that plays a trace to a checker."""
     files = sources(BENCHES / f"{name}.sv", paths.RTL, [BENCHES / "trace_player.sv"])
     options = [
-        *("--binary", "--assert", "-Wno-fatal", "--top-module", "bench"),
-        *("-CFLAGS", "-std=c++20"),  # for coroutines: the bench makes its own clock
+        *("--cc", "--main", "--timing", "--assert", "-Wno-fatal", "--top-module", "bench"),
         *(f"-G{key}={value}" for key, value in parameters.items()),
     ]
     key = content_key(
-        [verilator.version(), *options], [(file.name, file) for file in (*files, *HEADERS)]
+        [verilator.version(), *options, *_COMPILE],
+        [(file.name, file) for file in (*files, *HEADERS)],
     )
 
     def make(folder: Path) -> None:
         program = str(verilator.root() / "bin" / "verilator")
         includes = sorted({f"-I{file.parent}" for file in HEADERS})
-        result = subprocess.run(
-            [program, *options, *includes, "--Mdir", ".", "-o", "bench", *map(str, files)],
-            cwd=folder,
-            env=verilator.verilator_environment(),
-            capture_output=True,
-            text=True,
-        )
-        assert result.returncode == 0, result.stdout + result.stderr
+        run([program, *options, *includes, "--Mdir", ".", *map(str, files)], folder)
+        units = sorted(file.name for file in folder.glob("*.cpp"))
+        (folder / "all.cc").write_text("".join(f'#include "{unit}"\n' for unit in units))
+        flags = [*include_flags(), "-I.", "-o", "bench"]
+        run([*_COMPILE, *flags, "all.cc", *verilated_objects(), _timing()], folder)
 
     return cached_directory(f"benches/{name}_checker-{key}", make) / "bench"
 
