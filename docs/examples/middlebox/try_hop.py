@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent
 ELF = Path(sys.argv[1] if sys.argv[1:] else "hop.elf")
 
 build([FOLDER / "hop.c"], ELF)
-with Simulation(FOLDER / "firewall.yaml") as simulation:
+with Simulation(FOLDER / "firewall.yaml", assertions=True) as simulation:
     processor = bombus.processors(simulation)[0]
     processor.load(ELF)
     processor.boot()

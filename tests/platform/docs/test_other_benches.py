@@ -79,7 +79,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "section",
     [
-        pytest.param(name, marks=() if name == "cocotb" else pytest.mark.sweep)
+        pytest.param(name, marks=() if name == "Verilator" else pytest.mark.sweep)
         for name in ("Verilator", "cocotb", "FuseSoC", "LiteX")
     ],
 )
