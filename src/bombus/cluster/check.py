@@ -5,28 +5,35 @@ The boards' designs are joined to one resource graph (`bombus.design.resources`)
 network of its own, named after its board. What `cluster_send` takes waits for what the
 `cluster_receive` layers of its channel need.
 
-The network between the boards adds nothing to the graph as long as endpoints are managed: every
-packet that is sent has room at its end, so packets always leave the links, and no channel waits for
-another. An unmanaged channel adds an edge from each channel with which it shares a link.
+The network between the boards adds nothing to the graph as long as packets always leave it. Those
+of managed endpoints do: they are sent once there is room at their end. One of an unmanaged endpoint
+may wait at the end, and all packets of the network, also grants, may wait after it in a link or in
+the chain of a board. So its receiver must not wait for the network: an unmanaged channel is refused
+if a `cluster_send` can be reached in the graph from its `cluster_receive`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+
+import networkx as nx
 
 from bombus.analysis import check as checking
 from bombus.analysis import deadlock
 from bombus.base.errors import DesignError, Problem
+from bombus.base.yaml_file import Loc
 from bombus.cluster.config import load
 from bombus.cluster.split import BRIDGE, RECEIVE, SEND, Board, Channel, Cluster, split_file
 from bombus.design import config, rtl
 from bombus.design.cycle import Cycle
-from bombus.design.elements import Layer
+from bombus.design.elements import Hop, Input, Layer, Resource
 from bombus.design.facts import Facts
 from bombus.design.resolve import resolve
 from bombus.design.resolved import Design
+from bombus.fabric.routing import inject
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,8 @@ def check(path: Path, *, allow_deadlock: bool = False) -> Checked:
     """Checks the design file of a cluster.
 
     Raises DesignError with all errors (and the warnings) if it is invalid, DeadlockError if cycles
-    of resources are the only errors. `allow_deadlock`: those are warnings.
+    of resources are the only errors. `allow_deadlock`: those, and unmanaged channels that may stop
+    the network, are warnings.
     """
     return check_file(load(path), allow_deadlock=allow_deadlock)
 
@@ -75,11 +83,18 @@ def check_file(file: config.DesignFile, *, allow_deadlock: bool = False) -> Chec
     if any(problem.is_error for problem in problems):
         raise DesignError(problems)
     whole = joined(cluster, boards)
+    blocking = [
+        cluster.file.problem(loc, message, is_error=not allow_deadlock)
+        for loc, message in _blocking(cluster, whole, boards)
+    ]
+    problems += blocking
     cycles = deadlock.open_cycles(whole)
     for cycle in cycles:
         loc = cycle.legs[0].hop.source.tile.loc
         problems.append(cluster.file.problem(loc, str(cycle), is_error=not allow_deadlock))
     problems = _distinct(problems)
+    if blocking and not allow_deadlock:
+        raise DesignError(problems)
     if cycles and not allow_deadlock:
         raise ClusterDeadlock(problems, whole, cycles, boards)
     return Checked(cluster, boards, whole, problems)
@@ -154,37 +169,70 @@ def joined(cluster: Cluster, boards: Sequence[Facts]) -> Facts:
 
 
 def _ways(cluster: Cluster, designs: Sequence[Design]) -> Iterator[tuple[Layer, Layer]]:
-    """Layers that send, each with those that it may wait for."""
+    """Layers that send, each with those that it waits for."""
     sends = {
         (channel.target, board.number): _layer(designs[board.number], SEND, place)
         for board in cluster.boards
         for place, channel in enumerate(board.sends)
     }
-    receives = {
-        (channel.target, board.number): _layer(designs[board.number], RECEIVE, place)
-        for board in cluster.boards
-        for place, channel in enumerate(board.receives)
-    }
-    for channel in cluster.channels:
-        for (source, target), sender in _senders(channel, sends):
-            yield sender, receives[channel.target, target]
-            links = cluster.links.way(channel.number, source, target)
-            for other in cluster.channels:
-                if other.endpoint.managed or other is channel:
-                    continue
-                for (from_, to), _ in _senders(other, sends):
-                    if links & cluster.links.way(other.number, from_, to):
-                        yield sender, receives[other.target, to]
+    for channel, receiver in _receivers(cluster, designs):
+        for source in channel.sources:
+            yield sends[channel.target, source], receiver
 
 
-def _senders(
-    channel: Channel, sends: dict[tuple[str, int], Layer]
-) -> Iterator[tuple[tuple[int, int], Layer]]:
-    for source in channel.sources:
-        for target in dict.fromkeys(channel.to):
-            yield (source, target), sends[channel.target, source]
+def _receivers(cluster: Cluster, designs: Sequence[Design]) -> Iterator[tuple[Channel, Layer]]:
+    """Channels, with the layer that receives on each of their boards."""
+    for board in cluster.boards:
+        for place, channel in enumerate(board.receives):
+            yield channel, _layer(designs[board.number], RECEIVE, place)
 
 
 def _layer(design: Design, kind: str, place: int) -> Layer:
     tile = next(each for each in design.tiles if each.name.rpartition("/")[2] == BRIDGE)
     return [layer for layer in tile.layers if layer.kind.name == kind][place]
+
+
+def _blocking(cluster: Cluster, whole: Facts, boards: Sequence[Facts]) -> Iterator[tuple[Loc, str]]:
+    """Unmanaged channels whose receivers may wait for the network: place, and message."""
+    entries = {each.name: n for n, each in enumerate(cluster.config.endpoints)}
+    found: set[str] = set()
+    for channel, receiver in _receivers(cluster, [facts.design for facts in boards]):
+        if channel.endpoint.managed or channel.target in found:
+            continue
+        if way := _way_out(receiver, whole):
+            found.add(channel.target)
+            hops = ", ".join(
+                f"{hop.source.layer} -> {hop.target.layer}" for hop in way if hop.target
+            )
+            yield (
+                ("cluster", "endpoints", entries[channel.endpoint.name], "managed"),
+                f"possible deadlock: the channel to {channel.tile} is unmanaged, and what arrives "
+                f"may wait until {way[-1].target} can send ({hops}), while it stops all channels "
+                "and their grants; remove `managed: false`",
+            )
+
+
+def _way_out(receiver: Layer, whole: Facts) -> list[Hop]:
+    """The fewest next hops by which what a layer receives may come to wait for one that sends to
+    other boards. Empty: there are none.
+    """
+    graph = whole.resource_graph
+    ways = []
+    for hop in (hop for output in receiver.outputs for hop in whole.topology.hops_from(output)):
+        start = inject(hop.source.tile.at, hop.network.label)
+        if start in graph:
+            ways += [
+                _hops(graph, way)
+                for end, way in nx.shortest_path(graph, source=start).items()
+                if isinstance(end, Input) and end.layer.kind.name == SEND
+            ]
+    return min(ways, key=len, default=[])
+
+
+def _hops(graph: nx.DiGraph[Resource], way: Sequence[Resource]) -> list[Hop]:
+    hops: list[Hop] = []
+    for held, needed in pairwise(way):
+        possible: list[Hop] = graph.edges[held, needed]["hops"]
+        if not hops or hops[-1] not in possible:
+            hops.append(possible[0])
+    return hops

@@ -172,11 +172,41 @@ def test_commands_for_one_board_name_those_for_all(command: list[str]) -> None:
     assert "`bombus cluster run " in problem.message and "`bombus generate " in problem.message
 
 
-def test_an_unmanaged_channel_stops_others(tmp_path: Path) -> None:
-    """Answers wait on the link for requests of another channel that is not managed."""
-    managed = check(EXAMPLE).whole.resource_graph
-    file = edited(tmp_path, ("  link:", "  endpoints: [{name: others, managed: false}]\n  link:"))
-    assert check(file).whole.resource_graph.number_of_edges() >= managed.number_of_edges()
+UNMANAGED = "  endpoints: [{name: %s, managed: false}]\n  link:"
+
+
+@pytest.mark.parametrize("name", ["echo", "others"])
+def test_an_unmanaged_channel_must_not_wait_for_the_network(tmp_path: Path, name: str) -> None:
+    """The answers of the application wait for grants, which wait after its requests."""
+    file = edited(tmp_path, ("  link:", UNMANAGED % name))
+    (problem,) = problems(file)
+    assert problem.startswith(
+        "10: possible deadlock: the channel to echo is unmanaged, and what arrives may wait until "
+        "board_1/bridge.cluster_send can send (board_1/bridge.cluster_receive -> board_1/echo, "
+        "board_1/echo -> board_1/bridge.cluster_send)"
+    )
+    assert problem.endswith("remove `managed: false`")
+    (warning,) = check(file, allow_deadlock=True).problems
+    assert warning.message.startswith("possible deadlock: the channel to echo is unmanaged")
+
+
+def test_an_unmanaged_channel_that_leaves_by_the_mac_is_accepted(tmp_path: Path) -> None:
+    """Also with another channel to its board, whose messages leave in the same way."""
+    icmp = "kind: icmp_echo, board: 1,"
+    for edits in ([], [("kind: icmp_echo,", icmp)]):
+        file = edited(tmp_path, ("  link:", UNMANAGED % "udp_tx"), *edits)
+        assert not check(file).problems
+
+
+def test_an_unmanaged_channel_waits_for_others_of_its_board(tmp_path: Path) -> None:
+    """What `eth_tx` takes may have to be returned to the tile that resolves addresses, on another
+    board, so what is for udp_tx waits for the network too.
+    """
+    file = edited(
+        tmp_path, ("  link:", UNMANAGED % "udp_tx"), ("kind: arp,", "kind: arp, board: 1,")
+    )
+    found = [each for each in problems(file) if each.startswith("10: ")]
+    assert len(found) == 1 and "board_0/eth_tx.eth_tx -> board_0/bridge.cluster_send)" in found[0]
 
 
 def test_identical_boards_share_a_design(tmp_path: Path) -> None:
