@@ -185,8 +185,13 @@ def _unknown_boards(file: config.DesignFile) -> Iterator[Problem]:
             elif cluster.number(name) is None:
                 yield file.problem(("tiles", number, "board"), unknown_board(file, name))
     names = {DEFAULT, *(tile.name for tile in file.config.tiles)}
+    seen: set[str] = set()
     for number, endpoint in enumerate(cluster.endpoints):
         loc = ("cluster", "endpoints", number)
+        if endpoint.name in seen:
+            message = f"{endpoint.name!r} has another entry before; put all keys into one"
+            yield file.problem((*loc, "name"), message)
+        seen.add(endpoint.name)
         if endpoint.name not in names:
             message = f"there is no tile {endpoint.name!r} that an endpoint could be for"
             yield file.problem((*loc, "name"), message)

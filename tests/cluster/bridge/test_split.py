@@ -99,6 +99,10 @@ def test_without_other_boards_nothing_changes(tmp_path: Path) -> None:
         ([("width: 64,", "width: 100,")], "10: "),
         ([("  link:", "  endpoints: [{name: ecko}]\n  link:")], "10: there is no tile 'ecko'"),
         (
+            [("  link:", "  endpoints:\n  - name: echo\n  - {name: echo, words: 16}\n  link:")],
+            "12: 'echo' has another entry before; put all keys into one",
+        ),
+        (
             [("  link:", "  endpoints: [{name: echo, flow_stride: 90}]\n  link:")],
             "10: cluster.endpoints[0]: `flow_offset` and `flow_stride` sum to 91",
         ),
