@@ -21,11 +21,11 @@ from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.text import counted
 from bombus.base.values import FileModel, Name
 from bombus.cluster import law, routing, topology
+from bombus.cluster.config import MAX_PACKETS, MAX_WORDS, MIN_WORDS
 from bombus.cluster.model import Endpoint, Network, Packet, Timing
 from bombus.cluster.topology import MAX_BOARDS, Port, Topology
 
 MAX_CHANNELS = 32  # cluster_pkg::ChannelBits
-MIN_WORDS, MAX_WORDS = 16, 255  # of the longest packet of an endpoint
 CREDIT_SHARE = 0.02  # of a link, that grants may take
 SHARED = "shared buffer"  # the limit where what is expected is an estimate
 
@@ -98,7 +98,8 @@ class Advice:
     """An endpoint's parameters and what they reach."""
 
     channel: str
-    endpoint: Endpoint
+    endpoint: Endpoint  # `words`: of the packets of this traffic
+    max_words: int  # that packets have room for: `words` in a design file
     buffer_bytes: int  # on each board
     offered_gbps: float  # of all flows
     links_gbps: float  # what the links allow
@@ -209,6 +210,7 @@ def advise(path: Path) -> list[Advice]:
             Advice(
                 name,
                 endpoint,
+                _max_words(endpoint, timing),
                 endpoint.slots(made.boards) * _packet_bytes(endpoint, timing),
                 offered * line_gbps,
                 links * line_gbps,
@@ -314,9 +316,14 @@ def _fullest(
     return f"link {made.name(max(sorted(ports), key=lambda port: load[port]))}"
 
 
+def _max_words(endpoint: Endpoint, timing: Timing) -> int:
+    """Words that an endpoint has room for in each packet: whole beats, as a design file has it."""
+    return timing.beats(max(MIN_WORDS, endpoint.words)) * timing.words
+
+
 def _packet_bytes(endpoint: Endpoint, timing: Timing) -> int:
-    """Bytes of a packet in a buffer, which holds beats."""
-    return timing.beats(endpoint.words) * timing.width // 8
+    """Bytes of the room for a packet in a buffer."""
+    return _max_words(endpoint, timing) * 8
 
 
 def _by_target(streams: Iterable[_Stream]) -> dict[int, list[_Stream]]:
@@ -363,6 +370,9 @@ def _endpoints(
 ) -> dict[str, Endpoint]:
     """The endpoints that all channels want, made smaller if they exceed the room, in bytes."""
     wanted = {name: _wanted(each, shares, timing) for name, each in channels.items()}
+    for name, each in wanted.items():
+        if each.buffer_size > MAX_PACKETS:
+            wanted[name] = _best(each, MAX_PACKETS, channels[name], shares, timing)
 
     def size(endpoint: Endpoint) -> int:
         return endpoint.slots(made.boards) * _packet_bytes(endpoint, timing)
@@ -436,6 +446,19 @@ def _reached(
         for stream, demand in zip(group, demands, strict=True):
             found[stream] = min(demand * scale, law.share(endpoint, stream.hops, timing))
     return found
+
+
+def block(advice: Sequence[Advice]) -> str:
+    """The proposal as YAML, for `cluster` of a design file; channels are named after tiles."""
+    lines = ["endpoints:"]
+    for each in advice:
+        kind = each.endpoint
+        lines.append(
+            f"  - {{name: {each.channel}, words: {each.max_words}, "
+            f"buffer_size: {kind.buffer_size}, flow_offset: {kind.flow_offset}, "
+            f"flow_stride: {kind.flow_stride}, init_budget: {kind.init_budget}}}"
+        )
+    return "\n".join(lines)
 
 
 def simulate(path: Path, advice: Sequence[Advice], cycles: int) -> dict[str, float]:

@@ -22,6 +22,8 @@ from bombus.design import config
 
 MAX_BOARDS = 256  # cluster_pkg::BoardBits
 DEFAULT = "others"  # the endpoint of channels that have no other
+MIN_WORDS, MAX_WORDS = 16, 255  # of the longest packet of an endpoint
+MAX_PACKETS = 4096  # room of a receiver
 PLACE = "place"  # instead of a board: `bombus place` chooses it
 
 
@@ -131,21 +133,25 @@ class Endpoint(FileModel):
     managed: StrictBool = Field(
         True, description="Packets wait at the sender until the receiver has room for them."
     )
-    buffer_size: StrictInt = Field(8, ge=1, le=4096, description="Shared room of a receiver.")
+    buffer_size: StrictInt = Field(
+        8, ge=1, le=MAX_PACKETS, description="Shared room of a receiver."
+    )
     flow_offset: StrictInt = Field(
         1,
         ge=0,
-        le=4095,
+        le=MAX_PACKETS - 1,
         description="Packets left of a stride when the next is granted.",
     )
-    flow_stride: StrictInt = Field(4, ge=1, le=4096, description="Packets granted at a time.")
+    flow_stride: StrictInt = Field(
+        4, ge=1, le=MAX_PACKETS, description="Packets granted at a time."
+    )
     init_budget: StrictInt = Field(
         2, ge=1, le=255, description="Room that a receiver keeps for each board."
     )
     words: StrictInt = Field(
         240,
-        ge=16,
-        le=255,
+        ge=MIN_WORDS,
+        le=MAX_WORDS,
         description="8-byte words of the longest packet.",
     )
 

@@ -12,7 +12,11 @@ from typer.testing import CliRunner
 from bombus.base.errors import DesignError, UserError
 from bombus.cli import app
 from bombus.cluster import advise, law
+from bombus.cluster.check import check
 from bombus.cluster.model import Timing
+from tests import ROOT
+
+DESIGN = ROOT / "docs" / "examples" / "cluster" / "udp_echo.yaml"
 
 TRAFFIC = """\
 name: test
@@ -45,6 +49,43 @@ def test_advice_reaches_what_it_says(tmp_path: Path) -> None:
     assert sum(each.buffer_bytes for each in found) <= 64 * 1024
     simulated = advise.simulate(file, found, 40_000)
     assert simulated["data"] == pytest.approx(17, rel=0.03)
+
+
+@pytest.mark.parametrize(("width", "size"), [(64, 1), (128, 250), (512, 16), (512, 4096)])
+def test_a_design_file_takes_what_is_proposed(tmp_path: Path, width: int, size: int) -> None:
+    """Room for the least packet too, which is longer than a short message."""
+    changes = (
+        ("check: false", f"check: false, width: {width}"),
+        ("channel: data", "channel: echo"),
+        ("channel: command", "channel: others"),
+        ("message_bytes: 256", f"message_bytes: {size}"),
+    )
+    found = advise.advise(written(tmp_path, *changes))
+    text = advise.block(found).replace("\n", "\n  ")
+    design = tmp_path / "cluster.yaml"
+    given = DESIGN.read_text().replace("width: 64", f"width: {width}")
+    design.write_text(given.replace("  link:", f"  {text}\n  link:"))
+    proposed = [(each.max_words, each.endpoint) for each in found]
+    cluster = check(design).cluster
+    for place, (words, kind) in enumerate(proposed):
+        entry = cluster.config.endpoints[place]
+        assert entry.words == words >= kind.words
+        assert (entry.buffer_size, entry.flow_stride) == (kind.buffer_size, kind.flow_stride)
+        assert (entry.flow_offset, entry.init_budget) == (kind.flow_offset, kind.init_budget)
+        slots = kind.slots(4)
+        assert found[place].buffer_bytes == slots * 8 * words
+
+
+def test_a_proposal_has_no_more_packets_than_an_endpoint(tmp_path: Path) -> None:
+    """From 127 boards in a row."""
+    file = tmp_path / "traffic.yaml"
+    file.write_text(
+        "name: test\ntopology: {kind: bar, boards: 128}\nbuffer_kib: 4096\ntraffic:\n"
+        "  - {channel: data, sources: all, targets: [0], gbps: 0.1, message_bytes: 16}\n"
+    )
+    (data,) = advise.advise(file)
+    assert data.endpoint.buffer_size == 4096
+    assert data.endpoint.flow_offset + data.endpoint.flow_stride <= 4096
 
 
 CHECKED = ("check: false", "check: true")
@@ -123,7 +164,9 @@ def test_advise_command(tmp_path: Path) -> None:
     rows = json.loads(run("advise", file, "--json", "-", "--simulate", 4000))["endpoints"]
     assert [row["channel"] for row in rows] == ["data", "command"]
     assert rows[0]["simulated_gbps"] > 10
-    assert "FlowStride" in run("advise", file)
+    text = run("advise", file)
+    assert "FlowStride" in text
+    assert advise.block(advise.advise(file)) in text
 
 
 def test_routes_command(tmp_path: Path) -> None:

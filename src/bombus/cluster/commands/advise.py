@@ -50,7 +50,13 @@ def advise(
     table.add_column("limit")
     for each in advice:
         kind = each.endpoint
-        sizes = (kind.words, kind.buffer_size, kind.flow_offset, kind.flow_stride, kind.init_budget)
+        sizes = (
+            each.max_words,
+            kind.buffer_size,
+            kind.flow_offset,
+            kind.flow_stride,
+            kind.init_budget,
+        )
         gbps = [each.offered_gbps, each.links_gbps, each.expected_gbps]
         gbps += [measured[each.channel]] if simulate else []
         shown = [str(size) for size in sizes] + [f"{each.buffer_bytes / 1024:.1f}"]
@@ -82,3 +88,5 @@ def advise(
         if each.limit:
             text = f"{each.channel}: limited by {each.limit}; slowest flow {each.slowest}"
             console.print(f"{text}, {each.slowest_gbps:.2f} Gb/s", markup=False)
+    console.print("For `cluster` of a design file; `name` is the tile that receives:")
+    console.print(tool.block(advice), markup=False, highlight=False, soft_wrap=True)
