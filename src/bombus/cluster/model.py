@@ -5,8 +5,9 @@ Source: "A Transport-Layer Network for Distributed FPGA Platforms", section III.
 packets arrive where, in which order and when. Order and content are exact; times are those of the
 hardware without bit errors, except for the few cycles that arbitration may differ by.
 
-All sessions of managed endpoints are open from the start. Times are in cycles. Inside, they are in
-ticks: the time of one 8-byte word on a link.
+All sessions of managed endpoints are open from the start. A packet for which an unmanaged endpoint
+has no room waits in the chain of its board, and all that follow wait after it. Times are in cycles.
+Inside, they are in ticks: the time of one 8-byte word on a link.
 """
 
 from __future__ import annotations
@@ -131,6 +132,8 @@ class _End:
     grants: int = 0
     received: deque[Packet] = field(default_factory=deque)
     draining: bool = False
+    held: int = 0  # if unmanaged: beats in the buffer, and in the chain on their way to it
+    next_in: tuple[int, Callable[[], None]] | None = None  # beats of a packet that waits for room
 
 
 class Network:
@@ -346,12 +349,23 @@ class Network:
             self._busy[output] = False
             self._route(board)
 
-        self._after(beats, passed)
-        self._after(time, idle)
+        def passes() -> None:
+            self._after(beats, passed)
+            self._after(time, idle)
+
         if peer is None:
-            self._after(timing.endpoint + timing.grant_cycles, lambda: self._begun(packet))
-            self._after(timing.endpoint + beats - 1, lambda: self._arrive(packet))
+
+            def enters() -> None:
+                passes()
+                self._after(timing.endpoint + timing.grant_cycles, lambda: self._begun(packet))
+                self._after(timing.endpoint + beats - 1, lambda: self._arrive(packet))
+
+            if packet.channel < len(self._ends[board]):
+                self._enter(self._ends[board][packet.channel], beats, enters)
+            else:
+                enters()
             return
+        passes()
         self._credits[output] -= beats
 
         def crosses() -> None:
@@ -374,6 +388,16 @@ class Network:
         self._after(self.timing.credit, credited)
 
     # ---- Endpoints: receiving ----
+
+    def _enter(self, end: _End, beats: int, enters: Callable[[], None]) -> None:
+        """A packet leaves the router for an endpoint, as soon as there is room."""
+        if not end.kind.managed:
+            room = end.kind.buffer_size * self.timing.beats(end.kind.words) + self.timing.endpoint
+            if end.held and end.held + beats > room:
+                end.next_in = beats, enters
+                return
+            end.held += beats
+        enters()
 
     def _begun(self, packet: Packet) -> None:
         """The first beat of a packet has arrived: it is counted, and may ask for a grant."""
@@ -427,6 +451,12 @@ class Network:
         if (board, end.received[0].channel) in self._stalled:
             return
         end.draining = True
+        beats = self.timing.beats(end.received[0].words)
+        if not end.kind.managed:
+            end.held -= beats
+            if end.next_in:
+                waiting, end.next_in = end.next_in, None
+                self._enter(end, *waiting)
 
         def taken() -> None:
             packet = end.received.popleft()
@@ -437,4 +467,4 @@ class Network:
                 self._pull(board)
             self._drain(board, end)
 
-        self._after(self.timing.beats(end.received[0].words), taken)
+        self._after(beats, taken)

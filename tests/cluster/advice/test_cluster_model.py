@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 import pytest
@@ -62,6 +62,40 @@ def test_buffers_hold_no_more_than_is_reserved() -> None:
     net.stall(0, 0, stalled=False)
     net.run()
     assert len(net.packets) == 1200
+
+
+@pytest.mark.parametrize("buffer", [1, 8])
+def test_an_unmanaged_receiver_that_takes_nothing_stops_the_network(buffer: int) -> None:
+    """Packets of a managed channel in the other direction arrive until it needs grants, which wait
+    after the packets of the unmanaged channel. Once these are taken, all the others arrive.
+    """
+    kinds = [CHANNELS[0], replace(CHANNELS[2], buffer_size=buffer)]
+    net = network("bar", 4, kinds, replace(IDEAL, width=64))
+    net.stall(1, 1)
+    for n in range(400):
+        net.send(Packet(0, 1, 1, 2, n))
+    net.run(3000)
+    for n in range(100):
+        net.send(Packet(1, 0, 0, 1, n))
+        net.send(Packet(2, 3, 0, 1, n))
+    net.run(9000)
+    found = Counter((packet.source, packet.channel) for packet in net.packets)
+    in_chain = IDEAL.endpoint // 2  # two beats each
+    assert found[0, 1] == net.most_queued[1, 1] == buffer + in_chain
+    assert net.waiting(0, 1) > 0  # the buffers of the link are full
+    assert found[1, 0] == CHANNELS[0].init_budget
+    assert found[2, 0] == 100  # elsewhere
+    net.stall(1, 1, stalled=False)
+    net.run()
+    found = Counter((packet.source, packet.channel) for packet in net.packets)
+    assert found == {(0, 1): 400, (1, 0): 100, (2, 0): 100}
+    assert [packet.content for packet in net.packets if packet.channel == 1] == [*range(400)]
+
+
+@pytest.mark.parametrize("words", [1, 2, 7])
+def test_a_small_buffer_costs_an_unmanaged_channel_no_bandwidth(words: int) -> None:
+    unmanaged = Endpoint(managed=False, buffer_size=2, words=words)
+    assert measured(unmanaged, [1], IDEAL) > 0.97 * law.efficiency(words, IDEAL)
 
 
 def test_packets_without_a_route_are_dropped() -> None:
