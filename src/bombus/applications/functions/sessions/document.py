@@ -5,14 +5,20 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from dataclasses import fields as fields_of
 from ipaddress import IPv4Address
+from typing import Any
 
 from bombus.applications.functions.tcp_repair import State
 from bombus.base.errors import UserError
 from bombus.protocols.tcp.segment import WORD
 
 VERSION = 1
+_MAX_SCALE = 14  # RFC 7323, 2.3
+_MAX_WINDOW = 0xFFFF << _MAX_SCALE
+_MIN_MSS = 64  # as the parameter mss of an engine
 
 
 class SessionError(UserError):
@@ -57,27 +63,28 @@ class Session:
 
     @staticmethod
     def from_json(text: str) -> Session:
-        """SessionError says what is wrong with a document."""
+        """SessionError says what is wrong with a document: it is not JSON, a field is missing,
+        unknown or of another type, or a value is out of its range.
+        """
         try:
             fields = json.loads(text)
         except ValueError as error:
             raise SessionError(f"the session is not JSON: {error}") from None
         if not isinstance(fields, dict) or fields.pop("version", None) != VERSION:
             raise SessionError(f"the session should have version {VERSION}")
-        try:
-            for name in ("received", "unacknowledged"):
-                fields[name] = base64.b64decode(fields[name], validate=True)
-            for name in ("own", "peer", "timestamps"):
-                if fields[name] is not None:
-                    first, second = fields[name]
-                    fields[name] = (first, int(second))
-            for name in ("own", "peer"):
-                IPv4Address(fields[name][0])
-            session = Session(**fields)
-            session.repair_state()
-        except (KeyError, TypeError, ValueError) as error:
-            raise SessionError(f"the session is incomplete or has a bad value: {error}") from None
-        return session
+        names = {each.name for each in fields_of(Session)}
+        if wrong := sorted(names ^ fields.keys()):
+            what = "is missing" if wrong[0] in names else "is unknown"
+            raise SessionError(f"the session is incomplete or has a bad value: {wrong[0]} {what}")
+        values = {}
+        for name, value in fields.items():
+            try:
+                values[name] = _READERS[name](value)
+            except ValueError as error:
+                raise SessionError(f"the session has a bad value: {name} {error}") from None
+        if (values["send_scale"] is None) != (values["receive_scale"] is None):
+            raise SessionError("the session has a bad value: only one of its scales is null")
+        return Session(**values)
 
     def repair_state(self) -> State:
         """The connection for `tcp_repair.restore`, which has no place for `timestamps[1]`."""
@@ -125,3 +132,85 @@ class Session:
             send_window=state.window[1],
             receive_window=state.window[3],
         )
+
+
+def _number(value: object, low: int, high: int) -> int:
+    if type(value) is not int or not low <= value <= high:  # a bool is an int
+        raise ValueError(f"is {json.dumps(value)}; it should be a number from {low} to {high}")
+    return value
+
+
+def _pair(value: object) -> tuple[object, object]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(f"is {json.dumps(value)}; it should be a list of two")
+    return value[0], value[1]
+
+
+def _end(value: object) -> tuple[str, int]:
+    """Address and port; ValueError if the address is not that of a host (RFC 1122, 3.2.1.3)."""
+    host, port = _pair(value)
+    if not isinstance(host, str):
+        raise ValueError(f"is {json.dumps(value)}; it should be an address and a port")
+    address = IPv4Address(host)  # an AddressValueError is a ValueError
+    if address.is_multicast or address.is_reserved or address.is_unspecified:
+        raise ValueError(f"has {host}, which is not the address of a host")
+    return host, _number(port, 1, 0xFFFF)
+
+
+def _word(value: object) -> int:
+    return _number(value, 0, WORD - 1)
+
+
+def _window(value: object) -> int:
+    return _number(value, 0, _MAX_WINDOW)
+
+
+def _scale(value: object) -> int | None:
+    return None if value is None else _number(value, 0, _MAX_SCALE)
+
+
+def _mss(value: object) -> int:
+    return _number(value, _MIN_MSS, 0xFFFF)
+
+
+def _bool(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"is {json.dumps(value)}; it should be true or false")
+    return value
+
+
+def _stamps(value: object) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    own, peer = _pair(value)
+    return _word(own), _word(peer)
+
+
+def _bytes(value: object) -> bytes:
+    if not isinstance(value, str):
+        raise ValueError("should be bytes in base64")
+    try:
+        found = base64.b64decode(value, validate=True)
+    except ValueError as error:
+        raise ValueError(f"should be bytes in base64: {error}") from None
+    if len(found) > _MAX_WINDOW:
+        raise ValueError(f"has {len(found)} bytes; a window has at most {_MAX_WINDOW}")
+    return found
+
+
+# What reads each field of a document; ValueError says what is wrong with it.
+_READERS: dict[str, Callable[[object], Any]] = {
+    "own": _end,
+    "peer": _end,
+    "receive_sequence": _word,
+    "received": _bytes,
+    "send_sequence": _word,
+    "unacknowledged": _bytes,
+    "mss": _mss,
+    "send_scale": _scale,
+    "receive_scale": _scale,
+    "has_sack": _bool,
+    "timestamps": _stamps,
+    "send_window": _window,
+    "receive_window": _window,
+}
