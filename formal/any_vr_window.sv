@@ -22,6 +22,8 @@ module any_vr_window
     input  logic [6:0] count_i,
     input  logic       consume_i,
     input  logic       extract_i,
+    input  logic       rotates_i,
+    output logic [5:0] place_o,
     output logic       has_o,
     output logic       turns_o,
 

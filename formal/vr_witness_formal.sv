@@ -220,7 +220,11 @@ module vr_witness_formal
       assume (pointer_t'(u_witness.u_log.index_value - u_witness.u_log.head_q) <=
               pointer_t'(u_witness.u_log.tail_q - u_witness.u_log.head_q));
     // vr_log_sender sends while the control waits for it.
-    if (u_witness.u_reply.log_valid) assume (u_witness.st_q == StSend);
+    if (u_witness.st_q != StSend) begin
+      assume (~u_witness.u_reply.log_valid && ~u_witness.u_reply.log_joins);
+      assume (~u_witness.u_reply.log_begins && &u_witness.u_reply.log_writes);
+      assume (u_witness.u_reply.log_clears == '0);
+    end
     // Entries
     if (copies && u_witness.st_d == StInstalled)
       assume (pointer_t'(u_witness.u_log.write_q - u_witness.u_log.head_q) <= LogLines);
@@ -381,12 +385,13 @@ module vr_witness_formal
         assert (pointer_t'(u_witness.u_log.tail_q - u_witness.u_log.head_q) <= LogLines);
       end
       if (walks && u_witness.kept) begin
-        assert (pointer_t'(u_witness.u_log.used_q) ==
-                pointer_t'(u_witness.u_log.write_q - u_witness.u_log.head_q));
+        assert (pointer_t'(u_witness.u_log.room_q) == pointer_t'
+            (LogLines + u_witness.u_log.head_q - u_witness.u_log.write_q));
         if (opens | requests) assert (u_witness.u_log.full_q == u_witness.no_room);
         if (~u_witness.no_room | (u_witness.u_log.opened_q & u_witness.u_log.freed_q)) begin
-          assert (u_witness.u_log.used_q >= pointer_t'
-              (u_witness.u_log.tail_q - u_witness.u_log.head_q));
+          assert ($signed(u_witness.u_log.room_q) <=
+                  $signed(32'(LogLines) -
+                          32'(pointer_t'(u_witness.u_log.tail_q - u_witness.u_log.head_q))));
         end
       end
       if (walks || decides) begin

@@ -88,7 +88,10 @@ module vr_control
         sent.kind = TypeStartViewChange;
         sent.to_slot = sender_i;
       end
-      StSend:  sent.to_source = header_i.is_request;
+      StSend: begin  // by vr_log_sender
+        sent.kind = header_i.is_change ? TypeDoViewChange : TypeStateTransfer;
+        sent.to_source = header_i.is_request;
+      end
       default: ;
     endcase
   end

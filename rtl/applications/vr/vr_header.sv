@@ -32,8 +32,12 @@ module vr_header
   wire number_t clean = number_t'(word[3]);
   logic [NumWords-1:0] is_number;
   always_comb for (int unsigned w = 0; w < NumWords; w++) is_number[w] = ~|word[w][63:48];
-  wire [48:0] after_op = {1'b0, op} + 1'b1;
-  wire [48:0] after_batch = {1'b0, start} + {1'b0, word[4][47:0]};
+  // op + 1 == start + count, that is start + count + ~op == 0, without a chain of carries: the sum
+  // of three as one of two, which is 0 if in each bit a carry arrives exactly where the two differ.
+  wire [48:0] not_op = ~{1'b0, op};
+  wire [48:0] sum = {1'b0, start ^ word[4][47:0]} ^ not_op;
+  wire [48:0] carry = {(start & word[4][47:0]) | ((start | word[4][47:0]) & ~op), 1'b0};
+  wire [48:0] arrives = {sum[47:0] | carry[47:0], 1'b0};
 
   function automatic logic has_bytes(length_t length, int unsigned bytes);
     return length == length_t'(bytes);
@@ -62,7 +66,7 @@ module vr_header
     header.freed_all = 16'(committed_i - cleaned_i);
     header.many = |word[4][47:$bits(count_t)];
     header.lines = count_t'(entries >> 6);
-    header.counted = after_op == after_batch;
+    header.counted = (sum ^ carry) == arrives;
     unique case (kind)
       TypePrepare: begin
         header.is_prepare = 1'b1;

@@ -3,6 +3,10 @@
 // fit. Lines after the end of the log are written before the log is extended, which an error leaves
 // out.
 //
+// Entries are stored as they are sent (docs/applications/vr/wire.md), but lines of operations are
+// rotated as they arrive: byte b is at (b + place) % 64. Byte 32 of the first line of an entry,
+// which is sent as 0, holds the place.
+//
 // no_room_o is valid from the cycle after a request is opened on, or in StRoom. If rechecks_o is
 // high in that cycle, it is valid one cycle later: cleanUpTo of the same message frees lines. The
 // first line of an operation is read from the index with a latency of one cycle, a line of the log
@@ -44,10 +48,11 @@ module vr_log
     input request_t request_i,  // that was opened
     input number_t  this_op_i,  // its operation
 
-    input line_t                 found_i,       // a line of its operation
-    input logic  [LineBytes-1:0] found_keep_i,  // bytes that belong to it
+    input line_t                 found_i,        // a line of its operation
+    input logic  [LineBytes-1:0] found_keep_i,   // bytes that belong to it
     input logic  [ LineBits-1:0] found_addr_i,
     input logic                  found_write_i,
+    input logic  [          5:0] place_i,        // bytes by which the next line is rotated
 
     input number_t keep_i,        // entries of a transfer: operations up to this one are kept
     input number_t kept_op_i,     // or, if the entries begin later, the one before them
@@ -93,15 +98,16 @@ module vr_log
   end
 
   localparam int unsigned OpBits = $clog2(LogOps);
-  localparam int unsigned UsedBits = LineBits + 10;
+  localparam int unsigned RoomBits = (LineBits > 10 ? LineBits : 10) + 3;  // a signed number
   typedef logic [OpBits-1:0] index_t;  // of an operation
 
   pointer_t head_q, tail_q, write_q;  // write: next line
   logic [OpBits:0] held_q;  // operations
   logic opened_q, full_q, line_pending_q, ops_full_q, freed_q;
   count_t ops_q;  // opened
+  logic [5:0] place_q;  // of the lines of the operation
   logic [LineBits-1:0] header_addr_q;
-  logic [UsedBits-1:0] used_q;
+  logic [RoomBits-1:0] room_q;  // lines after the requests or entries
 
   // ---- Memories ----
 
@@ -167,7 +173,7 @@ module vr_log
     swap64(request_i.bytes),
     swap64(request_i.number),
     swap64(request_i.client),
-    64'b0,
+    64'(place_q),
     swap64(64'd1),
     swap64(64'(this_op_i)),
     swap64(64'(now_i.view)),
@@ -183,11 +189,12 @@ module vr_log
 
   // ---- Bounds ----
 
-  wire pointer_t used = write_q - head_q;
+  // LogLines less those in use, at most LogLines: modulo 2 LogLines, the highest bit is inverted.
+  wire pointer_t room = (head_q - write_q) ^ pointer_t'(LogLines);
   // Operations before the entries: all, or of a new log those that are kept.
   wire [OpBits:0] remaining = jumps_i ? '0 : (OpBits + 1)'(keep_i - now_i.cleaned);
   wire [15:0] freed = header_i.clean_is_later ? header_i.freed_all : header_i.freed;
-  wire is_over = (used_q > UsedBits'(LogLines)) | ops_full_q;
+  wire is_over = room_q[RoomBits-1] | ops_full_q;
   assign no_room_o = full_q | (kept_o & is_over);
   assign rechecks_o = opened_q & freed_q & is_over;
   assign occupied_o = tail_q - head_q;
@@ -208,10 +215,11 @@ module vr_log
     // Requests.
     opened_q <= (actions_i.walks & keeps_i) | rechecks_o;
     line_pending_q <= opens;
+    if (opened_q) place_q <= place_i;
     if (actions_i.walks) begin
       kept_o <= keeps_i;
       ops_full_q <= (OpBits + 10)'(held_q) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 2);
-      used_q <= UsedBits'(used) + UsedBits'(lines_i);
+      room_q <= RoomBits'(room) - RoomBits'(lines_i);
       if (keeps_i) begin
         header_addr_q <= write_q[LineBits-1:0];
         line_addr_o <= write_q[LineBits-1:0] + 1'b1;
@@ -225,7 +233,7 @@ module vr_log
       full_q  <= 1'b0;
       kept_o  <= 1'b0;
     end
-    if (opened_q & freed_q) used_q <= used_q - UsedBits'(pointer_t'(index_value - head_q));
+    if (opened_q & freed_q) room_q <= room_q + RoomBits'(pointer_t'(index_value - head_q));
     if (rechecks_o) begin
       ops_full_q <= (OpBits + 10)'(held_q) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 1);
     end
@@ -258,7 +266,7 @@ module vr_log
       write_q <= jumps_i ? '0 : index_value;
       kept_o <= 1'b1;
       full_q <= 1'b0;
-      used_q <= UsedBits'(jumps_i ? '0 : used) + UsedBits'(new_lines_i);
+      room_q <= RoomBits'(jumps_i ? pointer_t'(LogLines) : room) - RoomBits'(new_lines_i);
       ops_full_q <= (OpBits + 10)'(remaining) + (OpBits + 10)'(new_ops_i) >
           (OpBits + 10)'(LogOps - 1);
     end

@@ -38,11 +38,12 @@ module vr_reader
     output line_t        second_o,   // beat
     output facts_t       facts_o,    // those of the beats; the others are 0
 
-    input logic [         6:0] count_i,       // bytes to consume, or to extract
-    input logic                is_request_i,  // fields of a request are extracted,
-    input logic                is_entry_i,    // a line of entries,
-    input logic                writes_i,      // or a line of the log,
-    input logic [LineBits-1:0] addr_i,        // at this place
+    input  logic [         6:0] count_i,       // bytes to consume, or to extract
+    input  logic                is_request_i,  // fields of a request are extracted,
+    input  logic                is_entry_i,    // a line of entries,
+    input  logic                writes_i,      // or a line of the log,
+    input  logic [LineBits-1:0] addr_i,        // at this place
+    output logic [         5:0] place_o,       // bytes by which that line is rotated
 
     output line_t                 found_o,
     output logic  [LineBytes-1:0] keep_o,
@@ -142,6 +143,8 @@ module vr_reader
       .count_i,
       .consume_i(actions_i.consume),
       .extract_i(actions_i.extract),
+      .rotates_i(~writes_i),
+      .place_o,
       .has_o(has_line),
       .turns_o(turns),
       .tag_i('{is_request: is_request_i, is_entry: is_entry_i, write: writes_i, addr: addr_i}),

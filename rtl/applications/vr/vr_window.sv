@@ -2,14 +2,15 @@
 // The bytes of a message from any position on: two beats, and a line that is rotated.
 //
 // begin_i takes the first beat of a message; first_i, in the next cycle, makes it the present one.
-// The others are taken while ready_o is high. consume_i
-// moves the position by count_i bytes. extract_i puts the next 64 bytes on line_o; keep_o marks the
-// first count_i of them. Both need has_o: the next beat has arrived, or the message has ended, and
-// no line is being rotated.
+// The others are taken while ready_o is high. consume_i moves the position by count_i bytes.
+// extract_i puts the next 64 bytes on line_o; keep_o marks the first count_i of them, in a line
+// that is not rotated. Both need has_o: the next beat has arrived, or the message has ended, and no
+// line is being rotated.
 //
 // A line takes each byte from that of the two beats that holds it, in its place in the beat but for
-// a rotation by HomeBytes, where the operation of a Prepare begins. Lines at other places are then
-// rotated in place, by 8 bytes or by 1 in a cycle: one 4:1 multiplexer for each bit.
+// a rotation by HomeBytes, where the first operation of a Prepare begins. It is left like this,
+// rotated by place_o bytes, or with rotates_i rotated in place, by 8 bytes or by 1 in a cycle: one
+// 4:1 multiplexer for each bit.
 //
 // Latency of an extraction: 2 cycles, and up to 14 for the rotation. Throughput: one per cycle;
 // with a rotation, one when that ends.
@@ -35,6 +36,8 @@ module vr_window
     input  logic [6:0] count_i,    // bytes, up to 127
     input  logic       consume_i,
     input  logic       extract_i,
+    input  logic       rotates_i,  // the line begins at byte 0,
+    output logic [5:0] place_o,    // or else at this one
     output logic       has_o,
     output logic       turns_o,    // a line is being rotated
 
@@ -88,7 +91,7 @@ module vr_window
   wire [5:0] left = left_q - (by_more ? 6'(TurnBytes) : 6'd1);
   // From the next beat: the bytes before the position. In a rotation: all bytes, or none of them.
   wire [5:0] bound = turns_o ? {6{by_more}} : offset_q;
-  logic [LineBytes-1:0] of_next;
+  logic [LineBytes-1:0] of_next, of_next_q;
   bytes_t line_q;
   always_comb begin
     for (int unsigned b = 0; b < LineBytes; b++) of_next[b] = 6'(b) < bound;
@@ -108,22 +111,29 @@ module vr_window
     end
   end
 
-  logic [6:0] count_q;
+  logic [6:0] after_q;
   tag_t tag_q;
+  assign place_o = offset_q - 6'(HomeBytes);
+  wire turns = rotates_i & (place_o != '0);
   always_ff @(posedge clk_i) begin
     if (extract_i) begin
-      count_q <= count_i;
       tag_q <= tag_i;
-      left_q <= offset_q - 6'(HomeBytes);
-      turns_o <= offset_q != 6'(HomeBytes);
-      loaded_q <= offset_q == 6'(HomeBytes);
+      left_q <= place_o;
+      turns_o <= turns;
+      loaded_q <= ~turns;
     end else begin
       if (turns_o) left_q <= left;
       turns_o  <= turns_o & (left != '0);
       loaded_q <= turns_o & (left == '0);
     end
     line_o <= line_q;
-    for (int unsigned b = 0; b < LineBytes; b++) keep_o[b] <= 7'(b) < count_q;
+    after_q <= after[6:0];
+    of_next_q <= of_next;
+    for (int unsigned b = 0; b < LineBytes; b++) begin
+      automatic int unsigned from = (b + HomeBytes) % LineBytes;
+      automatic logic before_end = 6'(from) < after_q[5:0];
+      keep_o[b] <= of_next_q[from] ? after_q[6] & before_end : after_q[6] | before_end;
+    end
     tag_o   <= tag_q;
     valid_o <= loaded_q;
     if (rst_i) begin

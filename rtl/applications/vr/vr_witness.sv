@@ -14,10 +14,10 @@
 //
 // Latency: 3 cycles from the only beat of a ValidateRead to the reply, 3 cycles from the last beat
 // of a Prepare with one request of 140 bytes to its PrepareOK. Throughput: one ValidateRead in 2
-// cycles; one such Prepare, of 4 beats, in 5. The fields of a further request, and each line of its
-// operation, take 9 cycles on average, at most 19 (vr_window). External adds one cycle, to votes
-// the latency of a write, to lines of the log the time until their datagram is complete. Only for
-// beats of 512 bits.
+// cycles; one such Prepare, of 4 beats, in 5. The fields of a further request take 12 cycles on
+// average, at most 19 (vr_window), each line of its operation one. External adds one cycle, to
+// votes the latency of a write, to lines of the log the time until their datagram is complete. Only
+// for beats of 512 bits.
 `include "axi_ports.svh"
 
 module vr_witness
@@ -131,6 +131,7 @@ module vr_witness
   logic is_request, is_entry, writes, found_request, found_entry, found_write;
   logic [LineBits-1:0] line_addr, found_addr;
   logic [LineBytes-1:0] keep;
+  logic [5:0] place;  // rotation of a line
   logic fragment_drop, fragment_store, join_busy;
   vr_reader #(
       .beat_t(beat_t),
@@ -163,6 +164,7 @@ module vr_witness
       .is_entry_i(is_entry),
       .writes_i(writes),
       .addr_i(line_addr),
+      .place_o(place),
       .found_o(found),
       .keep_o(keep),
       .found_request_o(found_request),
@@ -308,6 +310,7 @@ module vr_witness
       .found_keep_i(keep),
       .found_addr_i(found_addr),
       .found_write_i(found_write),
+      .place_i(place),
       .keep_i(keep_op),
       .kept_op_i(keep_op),
       .jumps_i(transfer_facts.jumps),

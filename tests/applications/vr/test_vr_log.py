@@ -227,7 +227,7 @@ MUTATIONS = (
     Mutation("vr_log_lines", "& (32'(pending_q) < ReadLines)", ""),
     Mutation("vr_log_lines", "BaseAddress | 64'", "64'"),
     Mutation("vr_log_lines", "{line[SpreadBits-1:0], line[LowBits-1:SpreadBits]}", "'0"),
-    Mutation("vr_log_sender", "read_valid_i | at_end", "1'b1"),
+    Mutation("vr_log_sender", "if (read_valid_i) begin left_q", "begin left_q"),
     Mutation("vr_transfer", "st_i == StCopy && st_next_i != StCopy", "st_i == StCopy"),
 )
 
