@@ -181,6 +181,7 @@ module vr_witness_formal
 
   wire number_t view = u_witness.now.view;
   wire number_t last = u_witness.now.last;
+  wire number_t next = last + 1'b1;
   wire number_t word_view = number_t'(word[0]);
   wire number_t op = number_t'(word[1]);
   wire is_normal = u_witness.now.state == StateNormal;
@@ -262,7 +263,7 @@ module vr_witness_formal
   // ---- Invariants ----
 
   wire [48:0] opened = 49'(word[4]) - 49'(u_witness.u_requests.requests_q);
-  wire number_t skipped = u_witness.now.next - number_t'(word[2]);
+  wire number_t skipped = next - number_t'(word[2]);
   always_comb begin
     if (started_q) begin
       assert (voted_q <= view);
@@ -274,7 +275,6 @@ module vr_witness_formal
       end
       if (is_recovering) assert (answers_q == u_witness.u_replica.votes_q);
       assert ((answers_q & 8'haa) == '0);
-      assert (u_witness.st_q == StInstalled || u_witness.now.next == last + 1'b1);
       assert (u_witness.now.state <= StateViewChange && u_witness.st_q <= StAcknowledge);
 
       // The first beat, compared with the state.
@@ -282,15 +282,14 @@ module vr_witness_formal
         assert (u_witness.header.later == (word_view > view));
         assert (u_witness.header.earlier == (word_view < view));
         assert (u_witness.header.op_held == (op <= last));
-        assert (u_witness.header.start_follows == (number_t'(word[2]) <= u_witness.now.next));
+        assert (u_witness.header.start_follows == (49'(word[2][47:0]) <= 49'(last) + 49'd1));
         assert (u_witness.header.skip == count_t'(skipped));
-        assert (u_witness.header.many == |word[4][47:10]);
-        assert (u_witness.op == u_witness.now.next && written_q == '0);
+        assert (u_witness.u_requests.op_q == next && written_q == '0);
       end
       if (decides | walks | asks | divides | installs | changes | responds | counts | reaches) begin
         if (u_witness.header.is_prepare & u_witness.header.formed) begin
           assert (word[0] >> 48 == '0 && word[1] >> 48 == '0 && word[2] >> 48 == '0);
-          assert (word[4] >> 48 == '0 && word[2] != '0 && word[4] != '0);
+          assert (word[4] >> 10 == '0 && word[2] != '0 && word[4] != '0);
           if (u_witness.header.counted) assert (word[1] + 64'd1 == word[2] + word[4]);
         end
         assert (u_witness.header.is_response == (kind == TypeRecoveryResponse));
@@ -315,10 +314,10 @@ module vr_witness_formal
         assert (is_normal && word_view == view && op > last);
         assert (u_witness.header.is_prepare & u_witness.header.formed & u_witness.header.counted);
         assert (~u_witness.header.later);
-        assert (number_t'(word[2]) <= u_witness.now.next && word[4] < 64'd1024);
+        assert (number_t'(word[2]) <= next && word[4] < 64'd1024);
         assert (64'(u_witness.u_requests.requests_q) < word[4]);
         assert (u_witness.u_requests.last_request_q == (u_witness.u_requests.requests_q == '0));
-        assert (u_witness.op == u_witness.now.next + written_q);
+        assert (u_witness.u_requests.op_q == next + written_q);
         if (u_witness.u_requests.skip_q == '0)
           assert (opened == 49'(written_q) + 49'(skipped));
           else

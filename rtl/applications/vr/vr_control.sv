@@ -150,11 +150,7 @@ module vr_control
             events_o.acknowledged = free_i;
             finish_o = free_i;
           end else if (~header_i.start_follows) st_next_o = StAsk;
-          else if (header_i.many) begin
-            drops_o.malformed = 1'b1;
-            actions_o.cleans = 1'b1;
-            finish_o = 1'b1;
-          end else if (facts_i.has_second) begin
+          else if (facts_i.has_second) begin
             actions_o.cleans = 1'b1;
             actions_o.walks = 1'b1;
             st_next_o = StOp;

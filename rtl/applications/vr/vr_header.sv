@@ -14,7 +14,6 @@ module vr_header
     input length_t length_i,     // of the message
     input number_t view_i,
     input number_t last_i,
-    input number_t next_i,       // last_i + 1
     input number_t committed_i,
     input number_t cleaned_i,
 
@@ -32,12 +31,9 @@ module vr_header
   wire number_t clean = number_t'(word[3]);
   logic [NumWords-1:0] is_number;
   always_comb for (int unsigned w = 0; w < NumWords; w++) is_number[w] = ~|word[w][63:48];
-  // op + 1 == start + count, that is start + count + ~op == 0, without a chain of carries: the sum
-  // of three as one of two, which is 0 if in each bit a carry arrives exactly where the two differ.
-  wire [48:0] not_op = ~{1'b0, op};
-  wire [48:0] sum = {1'b0, start ^ word[4][47:0]} ^ not_op;
-  wire [48:0] carry = {(start & word[4][47:0]) | ((start | word[4][47:0]) & ~op), 1'b0};
-  wire [48:0] arrives = {sum[47:0] | carry[47:0], 1'b0};
+  wire count_t count = count_t'(word[4]);  // of a Prepare
+  wire [48:0] after_start = {1'b0, op} - {1'b0, start};
+  wire [48:0] held_from_start = {1'b0, last_i} - {1'b0, start};  // operations but one
 
   function automatic logic has_bytes(length_t length, int unsigned bytes);
     return length == length_t'(bytes);
@@ -55,23 +51,22 @@ module vr_header
     header.framed = (line_i[31:0] == Magic) & (length_i >= length_t'(HeaderBytes)) &
         (size == 64'(rest));
     header.later = view > view_i;
-    header.earlier = view < view_i;
+    header.earlier = view != view_i && !header.later;
     header.op_held = op <= last_i;
-    header.start_follows = start <= next_i;
+    header.start_follows = ~held_from_start[48] | (&held_from_start);
     header.op_is_later = op > committed_i;
     header.clean_frees = clean > cleaned_i;
     header.clean_is_later = clean > committed_i;
-    header.skip = count_t'(next_i - start);
+    header.skip = count_t'(held_from_start) + 1'b1;
     header.freed = 16'(clean - cleaned_i);
     header.freed_all = 16'(committed_i - cleaned_i);
-    header.many = |word[4][47:$bits(count_t)];
     header.lines = count_t'(entries >> 6);
-    header.counted = (sum ^ carry) == arrives;
+    header.counted = after_start == 49'(count_t'(count - 1'b1));
     unique case (kind)
       TypePrepare: begin
         header.is_prepare = 1'b1;
         header.formed = (length_i >= length_t'(77)) & &is_number[4:0] & (start != '0) &
-            (word[4][47:0] != '0);
+            (count != '0) & ~|word[4][47:$bits(count_t)];
       end
       TypeCommit: begin
         header.is_commit = 1'b1;

@@ -25,7 +25,6 @@ package vr_header_pkg;
     logic           clean_is_later;  // cleanUpTo is not known to be committed
     logic [15:0]    freed;           // operations up to cleanUpTo, modulo 2^16
     logic [15:0]    freed_all;       // operations that are committed
-    logic           many;            // more requests than fit in a message
     vr_pkg::count_t skip;            // requests of the batch that are in the log
     vr_pkg::count_t lines;           // of the entries
   } header_t;

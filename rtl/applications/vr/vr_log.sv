@@ -160,24 +160,29 @@ module vr_log
       .read_addr_i(read_op),
       .data_o(index_value)
   );
+  index_t read_after, write_after;  // the operation before
+  assign read_op = read_after + 1'b1;
   always_comb begin
-    read_op = index_t'(from_i) + 1'b1;
-    if (st_i == StDecide || st_i == StAsk) read_op = index_t'(clean_i) + 1'b1;
-    else if (st_i == StPlan || st_i == StSettle && after_i == StRoom)
-      read_op = index_t'(keep_i) + 1'b1;
+    read_after = index_t'(from_i);
+    if (st_i == StDecide || st_i == StAsk) read_after = index_t'(clean_i);
+    else if (st_i == StPlan || st_i == StSettle && after_i == StRoom) read_after = index_t'(keep_i);
+    write_after = index_t'(this_op_i);
+    if (answered_i) write_after = index_t'(base_i);
+    else if (st_i == StRoom) write_after = index_t'(kept_op_i);
+    else if (st_i == StCopyLine) write_after = index_t'(copy_op_i);
   end
 
   // Lines: of requests, the operations of requests, copied entries.
   line_t request_line;
   assign request_line = {
-    swap64(request_i.bytes),
+    swap64(64'(request_i.bytes)),
     swap64(request_i.number),
     swap64(request_i.client),
     64'(place_q),
     swap64(64'd1),
     swap64(64'(this_op_i)),
     swap64(64'(now_i.view)),
-    swap64(request_i.bytes + 64'd64)
+    swap64(64'(15'(request_i.bytes) + 15'd64))
   };
   always_comb begin
     for (int unsigned b = 0; b < LineBytes; b++) begin
@@ -194,6 +199,15 @@ module vr_log
   // Operations before the entries: all, or of a new log those that are kept.
   wire [OpBits:0] remaining = jumps_i ? '0 : (OpBits + 1)'(keep_i - now_i.cleaned);
   wire [15:0] freed = header_i.clean_is_later ? header_i.freed_all : header_i.freed;
+  // Operations with the request that is opened, with the opened ones, or with the entries.
+  wire with_entries = (st_i == StSettle) | (st_i == StRoom);
+  wire opening = (st_i == StDecide) | (st_i == StOpen);
+  logic [OpBits+9:0] ops;
+  logic unused_bit;
+  assign {ops, unused_bit} =
+      {(OpBits + 10)'(with_entries ? remaining : held_q), 1'b1} +
+      {(OpBits + 10)'(with_entries ? new_ops_i : ops_q), opening};
+  wire ops_over = |ops[OpBits+9:OpBits];
   wire is_over = room_q[RoomBits-1] | ops_full_q;
   assign no_room_o = full_q | (kept_o & is_over);
   assign rechecks_o = opened_q & freed_q & is_over;
@@ -207,7 +221,7 @@ module vr_log
     else if (line_pending_q) write_addr_q <= header_addr_q;
     else write_addr_q <= write_q[LineBits-1:0];
     write_index_q <= opens;
-    index_op_q <= index_t'(this_op_i) + 1'b1;
+    index_op_q <= write_after + 1'b1;
     value_q <= write_q;
     first_o <= index_value[LineBits-1:0];
     lines_o <= tail_q - index_value;
@@ -218,7 +232,7 @@ module vr_log
     if (opened_q) place_q <= place_i;
     if (actions_i.walks) begin
       kept_o <= keeps_i;
-      ops_full_q <= (OpBits + 10)'(held_q) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 2);
+      ops_full_q <= ops_over;
       room_q <= RoomBits'(room) - RoomBits'(lines_i);
       if (keeps_i) begin
         header_addr_q <= write_q[LineBits-1:0];
@@ -234,9 +248,7 @@ module vr_log
       kept_o  <= 1'b0;
     end
     if (opened_q & freed_q) room_q <= room_q + RoomBits'(pointer_t'(index_value - head_q));
-    if (rechecks_o) begin
-      ops_full_q <= (OpBits + 10)'(held_q) + (OpBits + 10)'(ops_q) > (OpBits + 10)'(LogOps - 1);
-    end
+    if (rechecks_o) ops_full_q <= ops_over;
     if (st_i == StOp) begin
       full_q <= no_room_o & ~rechecks_o;
       if (actions_i.extract) line_addr_o <= line_addr_o + 1'b1;
@@ -247,7 +259,7 @@ module vr_log
     if (freed_q) head_q <= index_value;
     if (frees_i) held_q <= held_q - (OpBits + 1)'(freed);
     if (actions_i.appends) begin
-      held_q <= held_q + (OpBits + 1)'(ops_q);
+      held_q <= ops[OpBits:0];
       tail_q <= write_q;
     end
     if (empties_i) begin
@@ -257,7 +269,6 @@ module vr_log
     end
     if (answered_i) begin
       write_index_q <= 1'b1;
-      index_op_q <= index_t'(base_i) + 1'b1;
       value_q <= '0;
     end
 
@@ -267,21 +278,18 @@ module vr_log
       kept_o <= 1'b1;
       full_q <= 1'b0;
       room_q <= RoomBits'(jumps_i ? pointer_t'(LogLines) : room) - RoomBits'(new_lines_i);
-      ops_full_q <= (OpBits + 10)'(remaining) + (OpBits + 10)'(new_ops_i) >
-          (OpBits + 10)'(LogOps - 1);
+      ops_full_q <= ops_over;
     end
     if (st_i == StRoom && st_next_i == StCopy) begin
       if (jumps_i) head_q <= '0;
-      held_q <= remaining + (OpBits + 1)'(new_ops_i);
+      held_q <= ops[OpBits:0];
       write_index_q <= 1'b1;
-      index_op_q <= index_t'(kept_op_i) + 1'b1;
     end
     if (st_i == StCopy && st_next_i == StInstalled) tail_q <= write_q;
     if (copies) begin
       write_q <= write_q + 1'b1;
       if (copy_first_i) begin
         write_index_q <= 1'b1;
-        index_op_q <= index_t'(copy_op_i) + 1'b1;
         value_q <= write_q + pointer_t'(copy_lines_i);
       end
     end

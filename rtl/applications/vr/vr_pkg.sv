@@ -52,7 +52,8 @@ package vr_pkg;
   typedef struct packed {
     logic [63:0] client;
     logic [63:0] number;
-    logic [63:0] bytes;   // of the operation
+    logic        too_long;  // more bytes than a message has
+    logic [13:0] bytes;     // of the operation
   } request_t;
 
   // A big-endian number of 8 bytes and back.

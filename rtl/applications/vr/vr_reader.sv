@@ -112,7 +112,6 @@ module vr_reader
       .length_i(length_o),
       .view_i(now_i.view),
       .last_i(now_i.last),
-      .next_i(now_i.next),
       .committed_i(now_i.committed),
       .cleaned_i(now_i.cleaned),
       .header_o

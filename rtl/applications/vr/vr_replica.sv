@@ -31,7 +31,6 @@ module vr_replica
     input replica_t        replicas_i,
     input logic     [63:0] nonce_i,
 
-    input number_t next_i,       // operation after the requests of the Prepare
     input number_t before_i,     // operation before the entries
     input number_t installed_i,  // last operation with them
     input number_t reported_i,   // as committed; in StInstalled at most that one
@@ -55,8 +54,9 @@ module vr_replica
 
   state_e state_q;
   replica_t own_q, replicas_q, leader_q;
-  number_t view_q, log_view_q, last_q, next_q, committed_q, cleaned_q;
-  logic [31:0] ask_at_q, retry_at_q;  // not before these times
+  number_t view_q, log_view_q, last_q, committed_q, cleaned_q;
+  // No request is repeated before this time: those of recovery, and then that for state transfer.
+  logic [31:0] again_at_q;
   logic asked_q;  // not long ago
   wire number_t word_view = number_t'(word_i[0]);
   wire replica_t word_replica = word_i[1][2:0];
@@ -106,8 +106,7 @@ module vr_replica
   wire expected = (state_q == StateRecovering) & (word_i[1] == nonce_i) & ~word_i[0][0] &
       (word_i[0][31:0] < 32'(replicas_q));
   // A deadline may be up to 2^31 us late.
-  wire [31:0] late = time_us_i - retry_at_q;
-  wire [31:0] ask_late = time_us_i - ask_at_q;
+  wire [31:0] late = time_us_i - again_at_q;
   wire [31:0] next_time = time_us_i + 32'(RetryUs);
   always_comb begin
     facts_o = '0;
@@ -132,7 +131,6 @@ module vr_replica
           view: view_q,
           log_view: log_view_q,
           last: last_q,
-          next: next_q,
           committed: committed_q,
           cleaned: cleaned_q
       };
@@ -143,7 +141,6 @@ module vr_replica
   wire reports = (st_i == StRoom) & finish_i & facts_o.same_log;
   wire exceeds = reports & (reported_i > last_q);
   wire number_t start = answered_o ? base_o : before_i;
-  wire number_t after_last = (answered_o ? base_o : last_q) + 1'b1;
   number_t [3:0] committed_choices;
   assign committed_choices = {start, last_q, reported_i, word_op};
   wire to_start = answered_o | jumps;
@@ -167,7 +164,7 @@ module vr_replica
     all_answered_q <= (num_votes > {1'b0, quorum}) & reached_q;
     committed_frees_q <= committed_q != cleaned_q;  // never below it
     retry_due_q <= ~late[31] & (st_i != StRecover) & (st_i != StFetch);
-    if (~ask_late[31]) asked_q <= 1'b0;
+    if (~late[31]) asked_q <= 1'b0;
     highest_later_q <= word_2 > highest_q;
     highest_same_q  <= word_2 == highest_q;
     if (st_i == StCheck) begin
@@ -177,13 +174,10 @@ module vr_replica
 
     // Normal operation.
     if (state_q == StateNormal) log_view_q <= view_q;
-    if (actions_i.appends) begin
-      last_q <= word_op;
-      next_q <= next_i;
-    end
+    if (actions_i.appends) last_q <= word_op;
     if (st_i == StAsk && sends_i && free_i) begin
-      asked_q  <= 1'b1;
-      ask_at_q <= next_time;
+      asked_q <= 1'b1;
+      again_at_q <= next_time;
     end
 
     // Recovery.
@@ -197,7 +191,7 @@ module vr_replica
       if (free_i | ~sends_i) slot_o <= slot_o + 4'd1;
     end else slot_o <= '0;
     if ((st_i == StRecover || st_i == StFetch) && finish_i) begin
-      retry_at_q <= next_time;
+      again_at_q <= next_time;
     end
     if (st_i == StResponse) begin
       votes_q[word_i[0][2:0]] <= 1'b1;
@@ -216,7 +210,6 @@ module vr_replica
       view_q   <= highest_q;
       leader_q <= highest_leader_q;
       last_q   <= base_o;
-      next_q   <= after_last;
       state_q  <= StateFetching;
       if (nothing_to_fetch_q) begin
         state_q <= StateNormal;
@@ -248,7 +241,6 @@ module vr_replica
       asked_q <= 1'b0;
     end
     if (st_i == StInstalled) begin
-      next_q <= after_last;
       if (state_q != StateFetching || reaches_q) begin
         state_q <= StateNormal;
         view_q  <= word_view;
@@ -263,7 +255,6 @@ module vr_replica
       view_q <= '0;
       log_view_q <= '0;
       last_q <= '0;
-      next_q <= 48'd1;
       votes_q <= '0;
       highest_q <= '0;
       reached_q <= 1'b0;
@@ -286,6 +277,5 @@ module vr_replica
   `BOMBUS_ASSERT(ViewNeverFalls, is_off || $past(view_q) <= view_q)
   `BOMBUS_ASSERT(LogView, !active || log_view_q <= view_q)
   `BOMBUS_ASSERT(Order, st_i != StIdle || (cleaned_q <= committed_q && committed_q <= last_q))
-  `BOMBUS_ASSERT(NextFollows, st_i != StIdle || next_q == last_q + 1'b1)
 
 endmodule

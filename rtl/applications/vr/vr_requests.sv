@@ -21,7 +21,7 @@ module vr_requests
     input line_t   first_i,       // beat of the message
     input line_t   second_i,
     input length_t length_i,
-    input number_t next_i,        // operation after the log
+    input number_t last_i,        // operation of the log
     input line_t   found_i,       // fields of a further request
     input logic    found_valid_i,
 
@@ -30,22 +30,22 @@ module vr_requests
     output count_t         lines_o,    // that it takes
     output request_t       request_o,  // that was opened
     output number_t        this_op_o,  // its operation
-    output number_t        op_o,       // of the next one
     output logic     [6:0] part_o      // bytes of the operation in the next line
 );
 
   request_t request, request_q;
-  wire request_t first_request =
-  '{
-      client: word_i[5],
-      number: swap64({second_i[39:0], first_i[511:488]}),
-      bytes: swap64(second_i[103:40])
-  }
-  ;
-  wire request_t found_request =
-  '{client: word_at(found_i, 0), number: word_at(found_i, 8), bytes: word_at(found_i, 16)}
-  ;
+  function automatic request_t request_of(logic [63:0] client, logic [63:0] number,
+                                          logic [63:0] bytes);
+    return '{client: client, number: number, too_long: |bytes[63:14], bytes: bytes[13:0]};
+  endfunction
+  wire request_t first_request = request_of(
+      word_i[5], swap64({second_i[39:0], first_i[511:488]}), swap64(second_i[103:40])
+  );
+  wire request_t found_request = request_of(
+      word_at(found_i, 0), word_at(found_i, 8), word_at(found_i, 16)
+  );
   logic is_first_q;
+  number_t op_q;  // operation of the next request
   assign request = is_first_q ? first_request : request_q;
 
   length_t rest_q, left_q;  // bytes after this request, and of its operation
@@ -56,9 +56,9 @@ module vr_requests
   wire length_t rest = is_first_q ? length_i - length_t'(77) : rest_q;
   wire count_t skip = is_first_q ? header_i.skip : skip_q;
   wire count_t requests = is_first_q ? count_t'(word_i[4]) : requests_q;
-  wire fits_message = ~|request.bytes[63:14] & (request.bytes[13:0] <= rest);
+  wire fits_message = ~request.too_long & (request.bytes <= rest);
   assign keeps_o   = skip == '0;
-  assign lines_o   = count_t'((15'(request.bytes[13:0]) + 15'd127) >> 6);
+  assign lines_o   = count_t'((15'(request.bytes) + 15'd127) >> 6);
   assign request_o = request_q;
 
   always_comb begin
@@ -80,19 +80,20 @@ module vr_requests
     if (walks_i) begin
       requests_q <= requests - 1'b1;
       last_request_q <= requests == count_t'(1);
-      rest_q <= rest - length_t'(request.bytes[13:0]);
-      left_q <= length_t'(request.bytes[13:0]);
-      last_part_q <= request.bytes[13:0] <= 14'd64;
-      has_bytes_q <= request.bytes[13:0] != '0;
+      rest_q <= rest - length_t'(request.bytes);
+      left_q <= length_t'(request.bytes);
+      last_part_q <= request.bytes <= 14'd64;
+      has_bytes_q <= request.bytes != '0;
       unfit_q <= ~fits_message;
       part_o <= |request.bytes[13:6] ? 7'd64 : request.bytes[6:0];
       skip_q <= keeps_o ? '0 : skip - 1'b1;
       if (keeps_o) begin
-        this_op_o <= op_o;
-        op_o <= op_o + 1'b1;
+        this_op_o <= op_q;
       end
     end
-    if (st_i == StCheck) op_o <= next_i;
+    if (st_i == StCheck || (walks_i && keeps_o)) begin
+      op_q <= (st_i == StCheck ? last_i : op_q) + 1'b1;
+    end
     if (st_i == StOp && extract_i) begin
       left_q <= more;
       last_part_q <= more <= length_t'(64);

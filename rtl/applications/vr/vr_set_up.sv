@@ -58,8 +58,9 @@ module vr_set_up
   wire set_recover = is_recover & is_open & fits_group & (index < count) & index[0] &
       (count == 3'd3 | count == 3'd5 | count == 3'd7) & has_group;
   // A nonce is used once: a set-up with the last one or an earlier one is a repeated message.
-  logic old_message_q, old_command_q;
-  wire is_repeated = ~is_off_i & (commanded_q ? old_command_q : old_message_q);
+  wire [63:0] nonce = commanded_q | idle_i ? regs_i.nonce.value : message_nonce;
+  logic old_q;
+  wire is_repeated = ~is_off_i & old_q;
 
   assign set_address_o = set_up_i & set_address;
   assign slot_o = slot;
@@ -75,14 +76,13 @@ module vr_set_up
     else if (set_up_i & commanded_q) address_command_q <= 1'b0;
     if (regs_i.command.recover) recover_command_q <= 1'b1;
     else if (set_up_i & commanded_q & ~address_command_q) recover_command_q <= 1'b0;
-    old_message_q <= message_nonce <= nonce_o;
-    old_command_q <= regs_i.nonce.value <= nonce_o;
+    old_q <= nonce <= nonce_o;
     if (set_up_i) begin
       refused_o  <= ~(is_query | set_address | set_recover);
       recovers_q <= recover_o;
     end
     if (set_address_o) known_q[slot_o] <= 1'b1;
-    if (recover_o) nonce_o <= commanded_q ? regs_i.nonce.value : message_nonce;
+    if (recover_o) nonce_o <= nonce;
     else if (renew_i) nonce_o <= nonce_o + 1'b1;
     if (rst_i) begin
       known_q <= '0;

@@ -48,7 +48,6 @@ package vr_state_pkg;
     vr_pkg::number_t  view;
     vr_pkg::number_t  log_view;   // the last one in which it was normal
     vr_pkg::number_t  last;       // operation of the log
-    vr_pkg::number_t  next;       // last + 1
     vr_pkg::number_t  committed;
     vr_pkg::number_t  cleaned;    // the log begins after it
   } replica_state_t;

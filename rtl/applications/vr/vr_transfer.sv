@@ -42,8 +42,9 @@ module vr_transfer
   logic bad;
   number_t first, last;
   count_t lines_q, left_q;  // to be received, of the entry that is copied
+  count_t old_q;  // lines before those of new entries
   logic [BufferBits:0] copy_q;
-  logic new_q, any_q, jumps_q, jumps_far_q, lacks_q, has_new_q;
+  logic any_q, jumps_q, jumps_far_q, lacks_q, has_new_q;
   logic differs_q;  // the last entry is not the one that a StartView names
   vr_entries #(
       .BufferLines(BufferLines)
@@ -68,7 +69,7 @@ module vr_transfer
   assign first_o = left_q == '0;
   assign op_o = number_t'(word_at(line_o, 16));
   assign op_lines_o = count_t'((15'(op_bytes) + 15'd63) >> 6);
-  assign new_o = first_o ? op_o > keep_o : new_q;
+  assign new_o = count_t'(copy_q) > old_q;  // copy_q: the next line
   assign installed_o = has_new_q ? last : keep_o;
   wire exceeds = reported_o > installed_o;
 
@@ -85,6 +86,7 @@ module vr_transfer
 
   always_ff @(posedge clk_i) begin
     has_new_q <= ops_o != '0;
+    old_q <= header_i.lines - lines_o;
     differs_q <= last != number_t'(word_i[1]);
     if (st_i == StDecide) begin
       keep_o <= same_log_i ? now_i.last : now_i.committed;
@@ -114,7 +116,6 @@ module vr_transfer
     end
     if (st_i == StCopyLine) begin
       left_q <= (first_o ? op_lines_o : left_q) - 1'b1;
-      new_q  <= new_o;
     end
   end
 

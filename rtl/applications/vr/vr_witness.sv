@@ -213,7 +213,7 @@ module vr_witness
   logic keeps, kept;  // a request is written
   request_t request;
   count_t   request_lines;
-  number_t op, this_op;
+  number_t this_op;
   logic [6:0] part;
   vr_requests u_requests (
       .clk_i,
@@ -226,7 +226,7 @@ module vr_witness
       .first_i(first),
       .second_i(second),
       .length_i(length),
-      .next_i(now.next),
+      .last_i(now.last),
       .found_i(found),
       .found_valid_i(found_request),
       .facts_o(request_facts),
@@ -234,7 +234,6 @@ module vr_witness
       .lines_o(request_lines),
       .request_o(request),
       .this_op_o(this_op),
-      .op_o(op),
       .part_o(part)
   );
 
@@ -363,7 +362,6 @@ module vr_witness
       .index_i(set_index),
       .replicas_i(set_count),
       .nonce_i(nonce_q),
-      .next_i(op),
       .before_i(before_op),
       .installed_i(installed),
       .reported_i(reported),

@@ -385,7 +385,7 @@ MUTATIONS = (
     ),
     Mutation("vr_replica", "(num_votes > {1'b0, quorum}) & reached_q", "reached_q"),
     Mutation("vr_replica", "(word_i[1] == nonce_i)", "1'b1"),
-    Mutation("vr_set_up", "(commanded_q ? old_command_q : old_message_q)", "1'b0"),
+    Mutation("vr_set_up", "~is_off_i & old_q", "1'b0"),
     Mutation("vr_set_up", "& has_group;", ";"),
     Mutation("vr_transfer", "same_log_i ? now_i.last : now_i.committed", "now_i.last"),
     Mutation(

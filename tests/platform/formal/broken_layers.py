@@ -324,6 +324,6 @@ BROKEN_LAYERS = (
         WITNESS,
         Mutation("vr_replica", "clean_o = header_i.clean_is_later ? committed_q : ", "clean_o = "),
     ),
-    (WITNESS, Mutation("vr_header", "op <= last_i", "op <= next_i")),
-    (WITNESS, Mutation("vr_header", "count_t'(next_i - start)", "'0")),
+    (WITNESS, Mutation("vr_header", "op <= last_i", "op <= last_i + 1")),
+    (WITNESS, Mutation("vr_header", "count_t'(held_from_start) + 1'b1", "'0")),
 )

@@ -16,6 +16,7 @@ HEADER_BYTES = 13  # magic, type, size
 FRAGMENT_HEADER_BYTES = 28
 NUMBER_BITS = 48  # of views and operation numbers
 VERSION = 1  # of recovery and set-up
+MAX_REQUESTS = 1 << 10  # a Prepare has fewer
 LINE = 64  # an entry of the log takes a multiple of this many bytes
 MAX_REPLICAS = 8
 
@@ -292,8 +293,8 @@ class Prepare:
         message = cls(view, last, start, clean, count, data[40:])
         if message.start < 1 or message.op_number - message.start + 1 != message.count:
             raise MessageError("the count does not agree with the numbers")
-        if not message.count:
-            raise MessageError("no request")
+        if not 0 < message.count < MAX_REQUESTS:
+            raise MessageError("no request, or too many")
         return message
 
     def split(self) -> list[Request]:
