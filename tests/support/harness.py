@@ -84,9 +84,12 @@ class Bench:
     def pace(self, *, gap: float = 0.0, stall: float = 0.0) -> None:
         """The chance in every cycle that a source waits and that a sink is not ready."""
         for stream in range(self.num_in):
-            self._library.bench_set_gap(self._handle, stream, gap)
+            self.gap(stream, gap)
         for stream in range(self.num_out):
             self.stall(stream, stall)
+
+    def gap(self, stream: int, chance: float) -> None:
+        self._library.bench_set_gap(self._handle, stream, chance)
 
     def stall(self, stream: int, chance: float) -> None:
         self._library.bench_set_stall(self._handle, stream, chance)

@@ -42,6 +42,7 @@ EVENTS: dict[str, dict[str, int]] = {
     "drop_log": {"missed": GOES_ON},
     "memory_buffer": {"write_error": GOES_ON, "read_error": GOES_ON},
     "pe": dict.fromkeys(("done", "refused", "stopped"), GOES_ON),
+    "pe_dma": dict.fromkeys(("failed", "refused", "mismatch", "unknown"), GOES_ON),
     "pe_memory": dict.fromkeys(("write_error", "read_error", "late"), GOES_ON),
     "arp": {
         "request_in": ENDS,

@@ -54,7 +54,10 @@ _PROCESSOR = (
 _FOLDERS: Mapping[str, Tests] = {
     "echo": Tests((_LAYERS,)),
     "serial": Tests(("test_serial_lane.py",), ()),
-    "pe": Tests(("test_pe.py", "test_pe_memory.py"), ("test_elements.py",)),
+    "pe": Tests(
+        ("test_pe.py", "test_pe_memory.py", "test_pe_dma.py"),
+        ("test_elements.py", "test_copies.py"),
+    ),
     "spn": Tests(("test_spn_kernel.py", "test_spn_pipeline_rtl.py"), ()),
     "vr": Tests(("test_vr_witness.py", "test_vr_log.py"), ("test_vr_design.py",), "vr_witness"),
     "arp": Tests(
@@ -145,6 +148,8 @@ _FILES: Mapping[str, Tests] = {
         ),
         Tests(("test_tcp_buffers.py",), ()),
     ),
+    **dict.fromkeys(("axi_bursts", "axi_share"), Tests(("test_pe_dma.py",), ("test_copies.py",))),
+    "ram_fifo": Tests(("test_fifos.py",), ()),
     "register_mesh": Tests(("test_register_mesh.py",), ()),
     "axi_lite_registers": Tests(("test_axi_lite_registers.py",), ()),
     "control_tcp": Tests(("test_control_tcp.py",), ()),

@@ -43,8 +43,8 @@ module fill_words #(
   assign arguments = kernel_arguments_i;
 
   logic [4:0] requested;
-  logic left, beyond;
-  bursts #(
+  logic left, beyond, unused_last;
+  axi_bursts #(
       .DataWidth(DataWidth),
       .AddrWidth(AddrWidth)
   ) u_bursts (
@@ -55,7 +55,9 @@ module fill_words #(
       .length_i (arguments.length),
       .beyond_o (beyond),
       .stop_i   (kernel_stop_i),
+      .admits_i (1'b1),
       .beats_o  (requested),
+      .last_o   (unused_last),
       .left_o   (left),
       .addr_o   (memory_awaddr_o),
       .len_o    (memory_awlen_o),

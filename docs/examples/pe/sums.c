@@ -25,12 +25,23 @@ static int await(void *sim, const char *line, uint64_t *left) {
   return status;
 }
 
+static int send(void *sim, const char *stream, const uint8_t *data, size_t size) {
+  return bombus_send_message(sim, stream, data, size, NULL, 0);
+}
+
+static int receive(void *sim, const char *stream, uint8_t *data, size_t *size) {
+  const int status = bombus_await_message(sim, stream, 1000);
+  return status < 0 ? status : bombus_receive_message(sim, stream, data, *size, NULL, 0, size);
+}
+
 int main(void) {
   bombus_sim *sim = bombus_open(NULL);
-  const bombus_pe_port port = {sim, read, write, await};
+  const bombus_pe_port port = {sim, read, write, await, send, receive};
   const bombus_pe elements[] = {
-      {&port, "sum_done_0_o", REGISTERS(sum_0.pe), 2, REGISTERS(sum_0.pe_memory), 256, BYTES},
-      {&port, "sum_done_1_o", REGISTERS(sum_1.pe), 2, REGISTERS(sum_1.pe_memory), 256, BYTES},
+      {&port, "sum_done_0_o", REGISTERS(sum_0.pe), 2, REGISTERS(sum_0.pe_memory), 256, BYTES,
+       {"sum_in_0", "sum_out_0", 64}},
+      {&port, "sum_done_1_o", REGISTERS(sum_1.pe), 2, REGISTERS(sum_1.pe_memory), 256, BYTES,
+       {"sum_in_1", "sum_out_1", 64}},
   };
   const uint64_t arguments[] = {0x1000, 128}; /* address and bytes */
   uint32_t data[32];

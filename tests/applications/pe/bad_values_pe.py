@@ -5,6 +5,13 @@ from __future__ import annotations
 
 BAD: dict[str, list[dict[str, object]]] = {
     "pe": [{"NumArguments": 0}, {"NumArguments": 65}],
+    "pe_dma": [
+        {"DataWidth": 64},
+        {"DataWidth": 192},
+        {"DataWidth": 2048},
+        {"AddrWidth": 10},
+        {"AddrWidth": 63},
+    ],
     "pe_memory": [
         {"DataWidth": 16},
         {"DataWidth": 96},

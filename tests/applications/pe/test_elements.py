@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 import bombus
+from bombus.applications.pe.copies import RegisterCopies
 from bombus.applications.pe.element import Element, Outcome
 from bombus.applications.pe.elements import Elements
 from bombus.applications.pe.memory import In, InOut, Out
@@ -286,8 +287,10 @@ def test_stop_after_the_end(stream: Simulation) -> None:
 # ---- Memories ----
 
 
-def test_bytes(memory: Simulation) -> None:
-    first, second = (each.memory for each in bombus.elements(memory).of("sum_words"))
+@pytest.mark.parametrize("numbers", [(0, 1), (2, 0)])
+def test_bytes(memory: Simulation, numbers: tuple[int, int]) -> None:
+    """By streams, and by registers."""
+    first, second = (bombus.elements(memory)[number].memory for number in numbers)
     assert first.size == 1 << 32
     assert first.read(0x0FFD, 8) == bytes(8)  # never written
     first.write(0x0FFD, b"across")
@@ -334,8 +337,8 @@ def test_sum_of_a_buffer(memory: Simulation, size: int) -> None:
 
 
 def test_rate_of_copies(memory: Simulation) -> None:
-    """As the documentation states it, in cycles per word."""
-    space = bombus.elements(memory)[0].memory
+    """By registers, as the documentation states it, in cycles per word."""
+    space = bombus.elements(memory).of("fill_words")[0].memory
     data = Random(1).randbytes(4096)
     start = memory.cycle
     space.write(0, data)
@@ -381,8 +384,9 @@ def test_the_whole_memory(memory: Simulation) -> None:
     element.start(0, element.memory.size)
     data = Random(1).randbytes(256)
     before = memory.cycle
-    element.memory.write(4096, data)
-    assert element.memory.read(4096, len(data)) == data
+    words = RegisterCopies(memory.registers.tiles["sum_0"].pe_memory, "sum_0")
+    words.write(4096, data)
+    assert words.read(4096, len(data)) == data
     assert memory.cycle - before < 128 * 700  # each waits for 511 beats at most
     assert element.running
     assert element.stop()

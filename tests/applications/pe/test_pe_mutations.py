@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.applications.pe import test_pe, test_pe_memory
+from tests.applications.pe import test_pe, test_pe_dma, test_pe_memory
 from tests.support.harness import Benches
 from tests.support.rtl_files import Mutation, sampled
 
@@ -26,6 +26,16 @@ LIMIT: Callable[..., None] = test_pe_memory.test_a_write_at_its_limit
 FAILS: Callable[..., None] = test_pe_memory.test_errors_of_software
 RESET: Callable[..., None] = partial(test_pe_memory.test_reset_within_bursts, cycles=10)
 ERROR: Callable[..., None] = test_pe_memory.test_error
+COPIES: Callable[..., None] = partial(test_pe_dma.test_copies_and_kernel, data_width=128)
+ALIGNED: Callable[..., None] = test_pe_dma.test_every_alignment
+REFUSED: Callable[..., None] = test_pe_dma.test_refused
+ERRORS: Callable[..., None] = test_pe_dma.test_errors_of_the_memory
+MIDDLE: Callable[..., None] = test_pe_dma.test_an_error_in_one_of_several_bursts
+LENGTHS: Callable[..., None] = partial(test_pe_dma.test_messages_of_another_length, data_width=128)
+CUT: Callable[..., None] = partial(test_pe_dma.test_reset_in_copies, cycles=60)
+RATE: Callable[..., None] = test_pe_dma.test_rate
+TURNS: Callable[..., None] = partial(test_pe_dma.test_copy_and_kernel_take_turns, beats=16)
+WAITS: Callable[..., None] = test_pe_dma.test_a_host_that_waits
 MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
     ("pe", "regs_i.control.start & ~running_q", "regs_i.control.start", CYCLES),
     ("pe", "kernel_done_i & running_q & ~kernel_start_o", "kernel_done_i & running_q", CYCLES),
@@ -55,6 +65,45 @@ MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
     ("pe_memory", "DataBytes'(4'hF) << 4 * lane", "'1", BOTH),
     ("pe_memory", "axi_bvalid_i & ~own_write", "axi_bvalid_i", BOTH),
     ("pe_memory", "axi_rready_o & (axi_rresp_i != '0)", "axi_rready_o", ERROR),
+    ("pe_dma", "from_first_q | {DataBytes{~first_q}}", "{DataBytes{1'b1}}", ALIGNED),
+    ("pe_dma", "to_last_q | {DataBytes{~is_last_q}}", "{DataBytes{1'b1}}", ALIGNED),
+    ("pe_dma", "decided | (requests", "(requests", ALIGNED),
+    ("pe_dma", "refused_q <= beyond |", "refused_q <=", REFUSED),
+    ("pe_dma", "| (is_write == ended_q)", "", REFUSED),
+    ("pe_dma", "| header_q.length > 32'(MaxCopyBytes)", "", REFUSED),
+    ("pe_dma", "empty_q ? Done : Refused", "Refused", REFUSED),
+    ("pe_dma", "known_q ? Offer", "1'b1 ? Offer", REFUSED),
+    ("pe_dma", "error & ~copy_ends", "error", ERRORS),
+    ("pe_dma", "wire error = error_q |", "wire error =", MIDDLE),
+    ("pe_dma", "(copy_in_tlast_i != is_last_q) |", "", LENGTHS),
+    ("pe_dma", "| (|(wanted & ~copy_in_tkeep_i))", "", LENGTHS),
+    ("pe_dma", "wanted & copy_in_tkeep_i : '0", "wanted : '0", LENGTHS),
+    ("pe_dma", "state_q <= Pad", "state_q <= Header", LENGTHS),
+    ("pe_dma", "copy_in_tlast_i ? Header : Skip;\n", "Header;\n", LENGTHS),
+    ("pe_dma", "~some_left | access == access_q", "1'b1", COPIES),
+    ("pe_dma", "unclaimed_q >= level_t'(BurstBeats) | stored_q", "1'b1", WAITS),
+    ("pe_dma", "is_last_q | place_q == '1", "is_last_q", COPIES),
+    (
+        "pe_dma",
+        "wire has_room = reserved_q <= level_t'(QueueBeats - BurstBeats)",
+        "wire has_room = 1'b1",
+        WAITS,
+    ),
+    ("pe_dma", "~answer.has_data | ~answer.last)", "1'b1)", COPIES),
+    ("pe_dma", "      unclaimed_q <= '0;\n", "", CUT),
+    ("pe_dma", "      reserved_q <= '0;\n", "", CUT),
+    ("axi_share", "~(one_arvalid_i & last_read_q)", "1'b1", TURNS),
+    (
+        "axi_share",
+        "two_arvalid_i & ~(one_arvalid_i & last_read_q)",
+        "two_arvalid_i & ~one_arvalid_i",
+        TURNS,
+    ),
+    ("axi_share", "axi_bvalid_i & response_of_two", "axi_bvalid_i", COPIES),
+    ("axi_share", "in_head_i  (data_of_two)", "in_head_i  (write_two)", COPIES),
+    ("axi_bursts", "(last_q ? end_q : '0) - place_q", "last_q ? end_q : '0", COPIES),
+    ("axi_bursts", "end_q == '0 ? blocks_t'(2)", "1'b0 ? blocks_t'(2)", RATE),
+    ("axi_bursts", "address_i >> AddrWidth != '0 |", "", REFUSED),
 )
 
 

@@ -77,6 +77,14 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxBytes": 64},
         {"MaxBytes": 3000},
     ],
+    "axi_bursts": [
+        {"DataWidth": 32},
+        {"DataWidth": 96},
+        {"DataWidth": 2048},
+        {"AddrWidth": 10},
+        {"AddrWidth": 63},
+    ],
+    "axi_share": [{"DataWidth": 0}, {"DataWidth": 12}, {"AddrWidth": 0}],
     "axi_stream_checker": [{"DataWidth": 0}, {"DataWidth": 12}],
     "block_fifo": [{"Depth": 12}, {"Depth": 1}],
     "bound_hop": [{"NumBound": 0}, {"HopWidth": 0}, {"HopWidth": 9}, {"BoundHops": "8'd2"}],
@@ -89,6 +97,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         *({"AddressBits": 19}, {"AddressBits": 65}, {"RegisterBits": 2}, {"RegisterBits": 33}),
         *({"MapBytes": 0}, {"MapBytes": 1 << 21}),
     ],
+    "ram_fifo": [{"Depth": 12}, {"Depth": 1}],
     "register_mesh": [
         *({"Columns": 0}, {"Columns": 257}, {"Rows": 0}, {"Rows": 257}, {"Hub": 16}),
         *({"WindowBits": 1}, {"WindowBits": 32}),

@@ -79,6 +79,7 @@ OVERFLOW: Test = partial(test_mac_rx.test_rx_counts_overflow_and_recovers, lengt
 MAC_RX: Test = partial(test_mac_rx.test_rx_trims_sums_and_drops, seed=1)
 MAC_TX: Test = partial(test_mac_tx.test_tx, seed=1, pace={"gap": 0.3, "stall": 0.3})
 FILL: Test = partial(test_mac_rx.test_rx_holds_frames_until_the_beats_are_used_up, beats=(1,))
+RAM: Test = partial(test_fifos.test_block_fifo_keeps_all_in_order, ram=1)
 OPTIONS: Test = partial(test_ipv4_options.test_every_payload_length, words=3)
 SAYS: Test = partial(test_ipv4_options.test_what_options_say, seed=1)
 LOSES: Test = test_ipv4_options.test_full_buffers_lose_whole_packets_and_count_them
@@ -396,8 +397,10 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
             "write_i & (second_q | ~advance)",
             "write_i & second_q",
         ),
-        test_fifos.test_block_fifo_keeps_all_in_order,
+        partial(test_fifos.test_block_fifo_keeps_all_in_order, ram=0),
     ),
+    ("ram_fifo", "valid_o & ready_i ? next_q", "ready_i ? next_q", RAM),
+    ("ram_fifo", "read != write_q", "read_q != write_q", RAM),
     ("block_fifo", "from_ram_q <= stored", "from_ram_q <= 1'b0", FILL),
     ("stream_queue", "32'(level) < Depth", "32'(level) <= Depth", PLACES),
     (

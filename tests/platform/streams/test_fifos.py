@@ -109,33 +109,40 @@ def test_fifo_forgets_at_reset(benches: Benches) -> None:
 BLOCK_DEPTHS = (2, 4, 32)
 
 
-def test_block_fifo_keeps_all_in_order(benches: Benches) -> None:
+@pytest.mark.parametrize("ram", [0, 1])
+def test_block_fifo_keeps_all_in_order(benches: Benches, ram: int) -> None:
     random = Random(6)
-    bench = benches("block_fifo")
+    bench = benches("block_fifo", Ram=ram)
     sent = [[random.getrandbits(16) for _ in range(3000)] for _ in BLOCK_DEPTHS]
     keeps_all(bench, random, sent, rounds=200, longest=40)
+    assert not any(bench.events)  # levels of ram_fifo
 
 
-def test_block_fifo_latency_and_capacity(benches: Benches) -> None:
-    bench = benches("block_fifo")
+@pytest.mark.parametrize("ram", [0, 1])
+def test_block_fifo_latency_and_capacity(benches: Benches, ram: int) -> None:
+    """ram_fifo has no entries beside its memory, and takes a cycle more. With two entries it has
+    bubbles.
+    """
+    bench = benches("block_fifo", Ram=ram)
     for count in (1, 2, 3, 100):  # at other places of the ring
         bench.pace(stall=1.0)
         for stream in range(len(BLOCK_DEPTHS)):
             bench.push(range(count), stream)
         bench.run(150)
         for stream, depth in enumerate(BLOCK_DEPTHS):
-            assert count - bench.waiting(stream) == min(count, depth + 2)
+            assert count - bench.waiting(stream) == min(count, depth + 2 * (1 - ram))
         bench.pace()
         bench.drain()
         for stream in range(len(BLOCK_DEPTHS)):
             assert bench.items(stream) == list(range(count))
-            assert consecutive([cycle for cycle, _ in bench.received(stream)])
+            if BLOCK_DEPTHS[stream] > 2 or not ram:
+                assert consecutive([cycle for cycle, _ in bench.received(stream)])
         bench.forget()
         for stream in range(len(BLOCK_DEPTHS)):
             bench.push([count], stream)
         bench.drain()
         for stream in range(len(BLOCK_DEPTHS)):
-            assert bench.received(stream)[0].cycle == bench.taken(stream)[0] + 1
+            assert bench.received(stream)[0].cycle == bench.taken(stream)[0] + 1 + ram
         bench.forget()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, SupportsIndex
 
+from bombus.applications.pe.copies import Copies
 from bombus.applications.pe.memory import Buffer, In, InOut, Memory, Out
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
@@ -26,9 +27,9 @@ class Position:
     name: str  # of its tile, with that of its layer if the tile has several
     kind: str  # of its kernel
     num_arguments: int
-    memory_bytes: int  # 0: it has no memory
     registers: Any
-    memory_registers: Any
+    memory_bytes: int  # 0: it has no memory
+    copies: Copies | None  # to and from the memory
     interrupt: str | None  # raised port; None: left open
 
 
@@ -53,8 +54,8 @@ class Element:
         self._listens = False  # its interrupt is enabled
         self._buffers: list[tuple[Buffer, Argument]] = []  # of the arguments of its run
         self._memory: Memory | None = None
-        if position.memory_bytes:
-            self._memory = Memory(position.memory_registers, position.memory_bytes, position.name)
+        if position.copies is not None:
+            self._memory = Memory(position.copies, position.memory_bytes, position.name)
         simulation.at_reset(self._forget)
 
     def _forget(self) -> None:

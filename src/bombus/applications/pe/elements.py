@@ -7,7 +7,8 @@
     jobs = [elements.submit("sum_words", In(data), len(data)) for data in parts]
     print([job.result().value for job in jobs])
 
-An element is a layer `pe`, perhaps its `pe_memory`, and its kernel, in this order in a tile.
+An element is a layer `pe`, perhaps its `pe_memory` and the `pe_dma` of that, and its kernel, in
+this order in a tile.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
+from bombus.applications.pe.copies import Copies, RegisterCopies, StreamCopies
 from bombus.applications.pe.element import Argument, Element, Position
 from bombus.applications.pe.job import Job, Queue
 from bombus.base.text import near_matches
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 
-LAYER, MEMORY = "pe", "pe_memory"
+LAYER, MEMORY, DMA = "pe", "pe_memory", "pe_dma"
 
 
 class Elements(Sequence[Element]):
@@ -69,40 +71,50 @@ class Elements(Sequence[Element]):
 
 
 def _positions(simulation: Simulation) -> Iterator[Position]:
-    manifest = simulation.manifest
-    lines = {
-        (pin["tile"], pin["layer"]): pin["name"]
-        for pin in manifest["pins"]
-        if pin["port"] == "interrupt_o"
+    raised = {
+        (pin["tile"], pin["layer"], pin["port"]): pin["name"] for pin in simulation.manifest["pins"]
     }
-    for tile in manifest["tiles"]:
+    for tile in simulation.manifest["tiles"]:
         layers = tile["layers"]
         places = [number for number, layer in enumerate(layers) if layer["kind"] == LAYER]
         for number in places:
-            layer, kernel, memory = _parts(layers[number:])
-            tile_registers = simulation.registers.tiles[tile["name"]]
+            parts = _parts(layers[number:])
+            layer, memory = parts[LAYER], parts.get(MEMORY)
+            place = (tile["name"], layer["name"])
+            name = place[0] if len(places) == 1 else ".".join(place)
+            registers = simulation.registers.tiles[tile["name"]]
+            copies: Copies | None = None
+            if dma := parts.get(DMA):
+                copy_in, copy_out = (
+                    simulation.streams[raised[tile["name"], dma["name"], port].rpartition("_t")[0]]
+                    for port in ("copy_in_tdata_i", "copy_out_tdata_o")
+                )
+                copies = StreamCopies(copy_in, copy_out, name)
+            elif memory:
+                copies = RegisterCopies(registers[memory["name"]], name)
             yield Position(
-                name=tile["name"] if len(places) == 1 else f"{tile['name']}.{layer['name']}",
-                kind=kernel["kind"],
+                name=name,
+                kind=parts[_KERNEL]["kind"],
                 num_arguments=layer["params"]["num_arguments"],
+                registers=registers[layer["name"]],
                 memory_bytes=1 << memory["params"]["addr_width"] if memory else 0,
-                registers=tile_registers[layer["name"]],
-                memory_registers=tile_registers[memory["name"]] if memory else None,
-                interrupt=lines.get((tile["name"], layer["name"])),
+                copies=copies,
+                interrupt=raised.get((*place, "interrupt_o")),
             )
 
 
 _Layer = Mapping[str, Any]
+_KERNEL = "kernel"
 
 
-def _parts(layers: Sequence[_Layer]) -> tuple[_Layer, _Layer, _Layer | None]:
-    """The first layer, which is a `pe`, its kernel, and its memory, if it has one."""
-    memory = None
+def _parts(layers: Sequence[_Layer]) -> dict[str, _Layer]:
+    """The first layer, which is a `pe`, its kernel, and what it has of a memory, by kind."""
+    found = {LAYER: layers[0]}
     for layer in layers[1:]:
-        if layer["kind"] == MEMORY:
-            memory = layer
+        if layer["kind"] in (MEMORY, DMA):
+            found[layer["kind"]] = layer
         elif layer["kind"] != LAYER:
-            return layers[0], layer, memory
+            return {**found, _KERNEL: layer}
     raise SimulationError(f"no kernel follows the layer {layers[0]['name']} in its tile")
 
 

@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory of a processing element, by the registers of its layer `pe_memory`, and buffers in
-it.
-"""
+"""The memory of a processing element, and buffers in it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
+from bombus.applications.pe.copies import Copies
 from bombus.simulator.native import SimulationError
 
-WORD_BYTES = 4
 ALIGNMENT = 4096  # of buffers, in bytes: no AXI4 burst crosses a multiple
 
 
@@ -86,9 +81,8 @@ class Buffer:
 class Memory:
     """The memory of an element: bytes by address, and an allocator of buffers."""
 
-    def __init__(self, registers: Any, size: int, name: str) -> None:
-        self._registers = registers
-        self._words = len(registers.word)  # of the window
+    def __init__(self, copies: Copies, size: int, name: str) -> None:
+        self._copies = copies
         self._name = name
         self._buffers: list[Buffer] = []  # by address
         self.size = size
@@ -96,53 +90,18 @@ class Memory:
     # ---- Bytes ----
 
     def read(self, address: int, count: int) -> bytes:
-        """Bytes from an address on; SimulationError if some do not exist or a read fails.
-
-        Takes a read of the memory for every four bytes.
-        """
+        """Bytes from an address on; SimulationError if some do not exist or a read fails."""
         self._check(address, count)
-        if not count:
-            return b""
-        first = address % WORD_BYTES
-        with self._noticing(f"read of {count} bytes from {address:#x}"):
-            words = (word.bits for word in self._word_range(address, count))
-            data = b"".join(word.to_bytes(WORD_BYTES, "little") for word in words)
-        return data[first : first + count]
+        return self._copies.read(address, count) if count else b""
 
     def write(self, address: int, data: bytes) -> None:
         """Writes bytes from an address on; SimulationError if some do not exist or a write fails.
 
-        Takes a write of the memory for every four bytes.
+        Without a layer `pe_dma` it takes an access of the memory for every four bytes.
         """
         self._check(address, len(data))
-        if not data:
-            return
-        before = self.read(address - address % WORD_BYTES, address % WORD_BYTES)
-        end = address + len(data)
-        after = self.read(end, -end % WORD_BYTES)
-        given = before + data + after
-        with self._noticing(f"write of {len(data)} bytes to {address:#x}"):
-            for number, word in enumerate(self._word_range(address, len(data))):
-                at = WORD_BYTES * number
-                word.bits = int.from_bytes(given[at : at + WORD_BYTES], "little")
-
-    @contextmanager
-    def _noticing(self, what: str) -> Iterator[None]:
-        """SimulationError if the layer counts a failed access meanwhile."""
-        before = self._registers.failed.count
-        yield
-        if failed := (self._registers.failed.count - before) % (1 << 32):
-            raise SimulationError(f"{self._name}: {what}: {failed} accesses failed")
-
-    def _word_range(self, address: int, count: int) -> Iterator[Any]:
-        """The registers of the words with these bytes, each while the window shows it."""
-        shown = None
-        for number in range(address // WORD_BYTES, -(-(address + count) // WORD_BYTES)):
-            position, index = divmod(number, self._words)
-            if position != shown:
-                self._registers.window.position = position
-                shown = position
-            yield self._registers.word[index]
+        if data:
+            self._copies.write(address, data)
 
     def _check(self, address: int, count: int) -> None:
         if address < 0 or count < 0 or address + count > self.size:
@@ -174,5 +133,6 @@ class Memory:
         self._buffers.remove(buffer)
 
     def forget(self) -> None:
-        """Frees all buffers."""
+        """Frees all buffers, after a reset."""
         self._buffers.clear()
+        self._copies.forget()

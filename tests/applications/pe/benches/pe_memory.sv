@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// pe_memory at a memory model. In: read addresses, write addresses and data of the kernel, and
-// accesses of software. Out: data and responses for the kernel, and answers for software.
-// Events: errors of reads, and of writes; accesses of software that reached their limit.
-// Status: busy, and above it the failed accesses. The memory refuses bursts that begin in its last
-// 64 bytes.
+// pe_memory at a memory model, with Dma and a pe_dma before it. In: read addresses, write addresses and
+// data of the kernel, accesses of software, and copies. Out: data and responses for the kernel,
+// answers for software, and those of copies.
+// Events: errors of reads, and of writes; accesses of software that reached their limit; those of
+// pe_dma. Status: busy, and above it the failed accesses. The memory refuses bursts that begin in
+// its last 64 bytes, and with the control bit those that begin at 0xD000 to 0xD0FF.
 `include "bench.svh"
 
 module bench
@@ -12,11 +13,12 @@ module bench
     parameter int unsigned DataWidth = 64,
     parameter int unsigned WindowWords = 16,
     parameter int unsigned AccessCycles = 16384,
+    parameter bit Dma = 0,
     localparam int unsigned DataBytes = DataWidth / 8,
     localparam int unsigned AddrWidth = 16,
     localparam int unsigned InBits = DataWidth + DataBytes + 1 > 64 ? DataWidth + DataBytes + 1 : 64
 ) (
-    `BENCH_PORTS(4, InBits, 3, DataWidth + 3, 1, 33)
+    `BENCH_PORTS(5, InBits, 4, InBits, 1, 33)
 );
 
   `BENCH_SHAPE
@@ -46,15 +48,143 @@ module bench
   regs_t regs;
   assign regs.window.position = 32'(given.word / 16'(WindowWords));
 
+  typedef struct packed {
+    logic [AddrWidth-1:0] awaddr;
+    logic [7:0] awlen;
+    logic awvalid;
+    logic [DataWidth-1:0] wdata;
+    logic [DataBytes-1:0] wstrb;
+    logic wlast;
+    logic wvalid;
+    logic bready;
+    logic [AddrWidth-1:0] araddr;
+    logic [7:0] arlen;
+    logic arvalid;
+    logic rready;
+  } request_t;
+  typedef struct packed {
+    logic awready;
+    logic wready;
+    logic [1:0] bresp;
+    logic bvalid;
+    logic arready;
+    logic [DataWidth-1:0] rdata;
+    logic [1:0] rresp;
+    logic rlast;
+    logic rvalid;
+  } response_t;
+  request_t kernel, request;
+  response_t to_kernel, response;
+  assign kernel = '{
+          awaddr: in_i[1][AddrWidth-1:0],
+          awlen: in_i[1][AddrWidth+:8],
+          awvalid: in_valid_i[1],
+          wdata: in_i[2][DataWidth-1:0],
+          wstrb: in_i[2][DataWidth+:DataBytes],
+          wlast: in_i[2][DataWidth+DataBytes],
+          wvalid: in_valid_i[2],
+          bready: out_ready_i[1],
+          araddr: in_i[0][AddrWidth-1:0],
+          arlen: in_i[0][AddrWidth+:8],
+          arvalid: in_valid_i[0],
+          rready: out_ready_i[0]
+      };
+  assign in_ready_o[2:0] = {to_kernel.wready, to_kernel.awready, to_kernel.arready};
+  assign out_valid_o[1:0] = {to_kernel.bvalid, to_kernel.rvalid};
+  assign out_o[0] = $bits(out_o[0])'({to_kernel.rlast, to_kernel.rresp, to_kernel.rdata});
+  assign out_o[1] = $bits(out_o[1])'(to_kernel.bresp);
+
+  logic [3:0] dma_events;
+  logic dma_busy;
+  if (Dma) begin : gen_dma
+    typedef struct packed {
+      logic last;
+      logic [DataBytes-1:0] keep;
+      logic [DataWidth-1:0] data;
+    } beat_t;
+    beat_t copy_in, copy_out;
+    assign copy_in  = $bits(beat_t)'(in_i[4]);
+    assign out_o[3] = $bits(out_o[3])'(copy_out);
+    pe_dma #(
+        .DataWidth(DataWidth),
+        .AddrWidth(AddrWidth)
+    ) u_pe_dma (
+        .clk_i,
+        .rst_i,
+        .copy_in_tdata_i(copy_in.data),
+        .copy_in_tkeep_i(copy_in.keep),
+        .copy_in_tvalid_i(in_valid_i[4]),
+        .copy_in_tready_o(in_ready_o[4]),
+        .copy_in_tlast_i(copy_in.last),
+        .copy_out_tdata_o(copy_out.data),
+        .copy_out_tkeep_o(copy_out.keep),
+        .copy_out_tvalid_o(out_valid_o[3]),
+        .copy_out_tready_i(out_ready_i[3]),
+        .copy_out_tlast_o(copy_out.last),
+        .memory_awaddr_i(kernel.awaddr),
+        .memory_awlen_i(kernel.awlen),
+        .memory_awvalid_i(kernel.awvalid),
+        .memory_awready_o(to_kernel.awready),
+        .memory_wdata_i(kernel.wdata),
+        .memory_wstrb_i(kernel.wstrb),
+        .memory_wlast_i(kernel.wlast),
+        .memory_wvalid_i(kernel.wvalid),
+        .memory_wready_o(to_kernel.wready),
+        .memory_bresp_o(to_kernel.bresp),
+        .memory_bvalid_o(to_kernel.bvalid),
+        .memory_bready_i(kernel.bready),
+        .memory_araddr_i(kernel.araddr),
+        .memory_arlen_i(kernel.arlen),
+        .memory_arvalid_i(kernel.arvalid),
+        .memory_arready_o(to_kernel.arready),
+        .memory_rdata_o(to_kernel.rdata),
+        .memory_rresp_o(to_kernel.rresp),
+        .memory_rlast_o(to_kernel.rlast),
+        .memory_rvalid_o(to_kernel.rvalid),
+        .memory_rready_i(kernel.rready),
+        .memory_awaddr_o(request.awaddr),
+        .memory_awlen_o(request.awlen),
+        .memory_awvalid_o(request.awvalid),
+        .memory_awready_i(response.awready),
+        .memory_wdata_o(request.wdata),
+        .memory_wstrb_o(request.wstrb),
+        .memory_wlast_o(request.wlast),
+        .memory_wvalid_o(request.wvalid),
+        .memory_wready_i(response.wready),
+        .memory_bresp_i(response.bresp),
+        .memory_bvalid_i(response.bvalid),
+        .memory_bready_o(request.bready),
+        .memory_araddr_o(request.araddr),
+        .memory_arlen_o(request.arlen),
+        .memory_arvalid_o(request.arvalid),
+        .memory_arready_i(response.arready),
+        .memory_rdata_i(response.rdata),
+        .memory_rresp_i(response.rresp),
+        .memory_rlast_i(response.rlast),
+        .memory_rvalid_i(response.rvalid),
+        .memory_rready_o(request.rready),
+        .event_o(dma_events),
+        .busy_o(dma_busy)
+    );
+  end else begin : gen_direct
+    assign request = kernel;
+    assign to_kernel = response;
+    assign dma_events = '0;
+    assign dma_busy = 1'b0;
+    assign in_ready_o[4] = 1'b0;
+    assign out_o[3] = '0;
+    assign out_valid_o[3] = 1'b0;
+  end
+
   word_t   answer;
   status_t status;
   logic [AddrWidth-1:0] awaddr, araddr;
   logic [7:0] awlen, arlen;
   logic awvalid, awready, wlast, wvalid, wready, bvalid, bready, arvalid, arready;
-  logic rlast, rvalid, rready, kernel_rlast, busy, unused_rid, unused_bid;
-  logic [DataWidth-1:0] wdata, rdata, kernel_rdata;
+  logic rlast, rvalid, rready, busy, unused_rid, unused_bid;
+  logic [DataWidth-1:0] wdata, rdata;
   logic [DataBytes-1:0] wstrb;
-  logic [1:0] bresp, rresp, kernel_bresp, kernel_rresp;
+  logic [1:0] bresp, rresp;
   logic [2:0] events;
   pe_memory #(
       .regs_t(regs_t),
@@ -75,27 +205,27 @@ module bench
       .word_wdata_i(given.data),
       .word_rdata_o(answer),
       .word_done_o(in_ready_o[3]),
-      .memory_awaddr_i(in_i[1][AddrWidth-1:0]),
-      .memory_awlen_i(in_i[1][AddrWidth+:8]),
-      .memory_awvalid_i(in_valid_i[1]),
-      .memory_awready_o(in_ready_o[1]),
-      .memory_wdata_i(in_i[2][DataWidth-1:0]),
-      .memory_wstrb_i(in_i[2][DataWidth+:DataBytes]),
-      .memory_wlast_i(in_i[2][DataWidth+DataBytes]),
-      .memory_wvalid_i(in_valid_i[2]),
-      .memory_wready_o(in_ready_o[2]),
-      .memory_bresp_o(kernel_bresp),
-      .memory_bvalid_o(out_valid_o[1]),
-      .memory_bready_i(out_ready_i[1]),
-      .memory_araddr_i(in_i[0][AddrWidth-1:0]),
-      .memory_arlen_i(in_i[0][AddrWidth+:8]),
-      .memory_arvalid_i(in_valid_i[0]),
-      .memory_arready_o(in_ready_o[0]),
-      .memory_rdata_o(kernel_rdata),
-      .memory_rresp_o(kernel_rresp),
-      .memory_rlast_o(kernel_rlast),
-      .memory_rvalid_o(out_valid_o[0]),
-      .memory_rready_i(out_ready_i[0]),
+      .memory_awaddr_i(request.awaddr),
+      .memory_awlen_i(request.awlen),
+      .memory_awvalid_i(request.awvalid),
+      .memory_awready_o(response.awready),
+      .memory_wdata_i(request.wdata),
+      .memory_wstrb_i(request.wstrb),
+      .memory_wlast_i(request.wlast),
+      .memory_wvalid_i(request.wvalid),
+      .memory_wready_o(response.wready),
+      .memory_bresp_o(response.bresp),
+      .memory_bvalid_o(response.bvalid),
+      .memory_bready_i(request.bready),
+      .memory_araddr_i(request.araddr),
+      .memory_arlen_i(request.arlen),
+      .memory_arvalid_i(request.arvalid),
+      .memory_arready_o(response.arready),
+      .memory_rdata_o(response.rdata),
+      .memory_rresp_o(response.rresp),
+      .memory_rlast_o(response.rlast),
+      .memory_rvalid_o(response.rvalid),
+      .memory_rready_i(request.rready),
       .axi_awaddr_o(awaddr),
       .axi_awlen_o(awlen),
       .axi_awvalid_o(awvalid),
@@ -120,13 +250,11 @@ module bench
       .event_o(events),
       .busy_o(busy)
   );
-  assign out_o[0] = {kernel_rlast, kernel_rresp, kernel_rdata};
-  assign out_o[1] = $bits(out_o[1])'(kernel_bresp);
   assign out_valid_o[2] = in_valid_i[3] & in_ready_o[3];
   assign out_o[2] = $bits(out_o[2])'(answer);
 
   function automatic logic [1:0] burst(logic [AddrWidth-1:0] address);
-    return address >= 16'hFFC0 ? 2'b00 : 2'b01;
+    return address >= 16'hFFC0 | (control_i[0] & address[15:8] == 8'hD0) ? 2'b00 : 2'b01;
   endfunction
   axi_memory #(
       .DataWidth(DataWidth),
@@ -167,8 +295,8 @@ module bench
       .axi_rready_i(rready)
   );
 
-  assign event_o  = 64'(events);
-  assign status_o = {status, busy};
-  wire unused = ^{control_i, in_i, out_ready_i[2]};
+  assign event_o  = 64'({dma_events, events});
+  assign status_o = {status, busy | dma_busy};
+  wire unused = ^{in_i, in_valid_i, out_ready_i};
 
 endmodule

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* SPDX-License-Identifier: Apache-2.0
  * Processing elements from C11: start a kernel, wait for it, and access its memory, over any
- * register port: a board's, or that of a simulator (bombus_sim.h), whose functions fit:
+ * register port, and any streams of the layer pe_dma: a board's, or those of a simulator
+ * (bombus_sim.h), whose functions fit:
  *
  *   int read(void *sim, uint32_t address, uint32_t *value) {
  *     return bombus_read_register(sim, address, value);
  *   }
  *
  * Functions return 0 or more, or a negative errno value: those of the port, and
- *   -EINVAL     no such argument; an element without a memory, or no multiple of 4
+ *   -EINVAL     no such argument; an element without a memory; by registers: no multiple of 4
  *   -ERANGE     bytes beyond the memory
  *   -EIO        the memory has not answered an access, or with an error
  *   -EBUSY      the kernel runs
@@ -21,6 +22,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct {
   void *context; /* given to the functions */
@@ -29,7 +31,16 @@ typedef struct {
   /* Until the interrupt line of an element is high, or -ETIMEDOUT after *left units of the caller;
    * subtracts those that have passed. May return early. NULL: `pending` is read, limit times. */
   int (*await)(void *context, const char *line, uint64_t *left);
+  /* For copies by streams: sends a message; waits for one of up to *size bytes, and sets *size. If
+   * that fails, its answer must not follow: reset the design. */
+  int (*send)(void *context, const char *stream, const uint8_t *data, size_t size);
+  int (*receive)(void *context, const char *stream, uint8_t *data, size_t *size);
 } bombus_pe_port;
+
+typedef struct {
+  const char *in, *out; /* streams copy_in and copy_out as they are raised; NULL: no such layer */
+  uint32_t beat_bytes;  /* of both, at most BOMBUS_PE_MOST_BEAT */
+} bombus_pe_dma;
 
 typedef struct {
   const bombus_pe_port *port;
@@ -39,6 +50,7 @@ typedef struct {
   uint32_t memory;        /* address of its layer pe_memory; unused without a memory */
   uint32_t window_words;  /* of the layer pe_memory; 0: no memory */
   uint64_t memory_bytes;  /* 2^addr_width of the layer pe_memory */
+  bombus_pe_dma dma;      /* copies by streams; else by registers */
 } bombus_pe;
 
 enum {
@@ -56,6 +68,8 @@ enum {
   BOMBUS_PE_START = 1, /* bits of the control register */
   BOMBUS_PE_STOP = 2,
   BOMBUS_PE_IDLE = 4,
+  BOMBUS_PE_PIECE = 4096, /* bytes of a message of the layer pe_dma, without its header */
+  BOMBUS_PE_MOST_BEAT = 128,
 };
 
 static inline int bombus_pe_read32(const bombus_pe *pe, uint32_t offset, uint32_t *value) {
@@ -166,19 +180,19 @@ static inline int bombus_pe_start_free(const bombus_pe *elements, uint32_t count
   return -EBUSY;
 }
 
-/* ---- Memory: addresses and numbers of bytes are multiples of 4 ---- */
+/* ---- Memory: by registers, addresses and numbers of bytes are multiples of 4 ---- */
 
-/* Accesses to the memory that have failed since reset, modulo 2^32. */
+/* Accesses by registers that have failed since reset, modulo 2^32. */
 static inline int bombus_pe_failed(const bombus_pe *pe, uint32_t *count) {
   return pe->port->read(pe->port->context, pe->memory + BOMBUS_PE_FAILED, count);
 }
 
-/* Copies bytes from the memory to `to`, or to it from `from`; the other one is NULL. */
-static inline int bombus_pe_copy(const bombus_pe *pe, uint64_t address, uint8_t *to,
-                                 const uint8_t *from, size_t size) {
+/* Copies bytes by the table of words: from the memory to `to`, or to it from `from`; the other one
+ * is NULL. */
+static inline int bombus_pe_copy_words(const bombus_pe *pe, uint64_t address, uint8_t *to,
+                                       const uint8_t *from, size_t size) {
   void *context = pe->port->context;
-  if (pe->window_words == 0 || address % 4 != 0 || size % 4 != 0) return -EINVAL;
-  if (size > pe->memory_bytes || address > pe->memory_bytes - size) return -ERANGE;
+  if (address % 4 != 0 || size % 4 != 0) return -EINVAL;
   uint32_t before, after;
   int status = bombus_pe_failed(pe, &before);
   for (size_t n = 0; n < size && status >= 0; n += 4) {
@@ -202,6 +216,45 @@ static inline int bombus_pe_copy(const bombus_pe *pe, uint64_t address, uint8_t 
   status = bombus_pe_failed(pe, &after);
   if (status < 0) return status;
   return after != before ? -EIO : 0;
+}
+
+/* Copies up to BOMBUS_PE_PIECE bytes by a message of the layer pe_dma. */
+static inline int bombus_pe_copy_piece(const bombus_pe *pe, uint64_t address, uint8_t *to,
+                                       const uint8_t *from, size_t size) {
+  uint8_t message[2 * BOMBUS_PE_MOST_BEAT + BOMBUS_PE_PIECE + 1];
+  const size_t beat = pe->dma.beat_bytes, offset = address % beat;
+  size_t length = beat;
+  memset(message, 0, beat + offset);
+  for (unsigned k = 0; k < 8; ++k) message[k] = (uint8_t)(address >> 8 * k);
+  for (unsigned k = 0; k < 4; ++k) message[8 + k] = (uint8_t)(size >> 8 * k);
+  memcpy(message + 12, from != NULL ? "WRIT" : "READ", 4);
+  if (from != NULL) {
+    memcpy(message + beat + offset, from, size);
+    length += offset + size;
+  }
+  int status = pe->port->send(pe->port->context, pe->dma.in, message, length);
+  if (status < 0) return status;
+  length = sizeof message;
+  status = pe->port->receive(pe->port->context, pe->dma.out, message, &length);
+  if (status < 0) return status;
+  if (length == 0 || message[length - 1] != 0) return -EIO;
+  if (to != NULL && length <= offset + size) return -EIO;
+  if (to != NULL) memcpy(to, message + offset, size);
+  return 0;
+}
+
+static inline int bombus_pe_copy(const bombus_pe *pe, uint64_t address, uint8_t *to,
+                                 const uint8_t *from, size_t size) {
+  if (pe->window_words == 0 || pe->dma.beat_bytes > BOMBUS_PE_MOST_BEAT) return -EINVAL;
+  if (size > pe->memory_bytes || address > pe->memory_bytes - size) return -ERANGE;
+  if (pe->dma.in == NULL) return bombus_pe_copy_words(pe, address, to, from, size);
+  int status = 0;
+  for (size_t n = 0; n < size && status >= 0; n += BOMBUS_PE_PIECE) {
+    const size_t piece = size - n < BOMBUS_PE_PIECE ? size - n : BOMBUS_PE_PIECE;
+    status = bombus_pe_copy_piece(pe, address + n, to != NULL ? to + n : NULL,
+                                  from != NULL ? from + n : NULL, piece);
+  }
+  return status;
 }
 
 static inline int bombus_pe_write(const bombus_pe *pe, uint64_t address, const void *data,
