@@ -42,8 +42,8 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
 
     If several layers of a kind have the output, the n-th is joined to the n-th layer of a kind that
     has the input. If as many layers have the output as the input, the n-th is joined to the n-th,
-    whatever their kinds; so are those of a row. Yields ports with several drivers, and differing
-    widths.
+    whatever their kinds; so are those of a row. Yields ports with several drivers, those joined to
+    their own layer, and differing widths.
     """
     drivers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
     takers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
@@ -71,6 +71,12 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
             driver, output = driving[number]
             signal = f"joined_{name}" + (f"_{number + 1}" if count > 1 else "")
             driver.joined[output.name] = layer.joined[port.name] = signal
+            if driver is layer:
+                message = (
+                    f"layer {layer.name}: {output.name} would be joined to its own {port.name}; "
+                    "another order of the layers joins it to a neighbour"
+                )
+                yield Problem(port.file, port.line, message)
             if port.width != output.width:
                 message = (
                     f"layer {layer.name}: port {port.name} has {port.width} bits, but "

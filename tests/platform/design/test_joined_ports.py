@@ -83,6 +83,21 @@ def test_the_nth_of_a_kind_is_joined_to_the_nth_of_another(tmp_path: Path) -> No
         check.check(accelerated(tmp_path, f"{processors}, ip_blacklist"))
 
 
+def test_a_row_has_the_order_of_its_layers(tmp_path: Path) -> None:
+    """A layer in it passes on what it takes; it is not joined to itself."""
+    example = ROOT / "docs" / "examples" / "pe"
+    shutil.copytree(example, tmp_path, dirs_exist_ok=True)
+    file = tmp_path / "memory.yaml"
+    facts, _ = check.check(file)
+    tile = texts(facts)["tiles/pe_memory_example_tile_sum_0.sv"]
+    for signal, count in (("joined_memory_araddr_1", 3), ("joined_memory_araddr_2", 3)):
+        assert tile.count(signal) == count
+    file.write_text(file.read_text().replace("pe_memory, pe_dma", "pe_dma, pe_memory"))
+    message = "layer pe_dma: memory_araddr_o would be joined to its own memory_araddr_i; another"
+    with pytest.raises(DesignError, match=message):
+        check.check(file)
+
+
 @pytest.mark.parametrize(
     ("edits", "message"),
     [
