@@ -118,7 +118,7 @@ def software(program: Path) -> Iterator[Software]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         config = folder / "group.json"
         addresses = [f"127.0.0.1:{each}" for each in (first, port, last)]
-        config.write_text(json.dumps({"replicas": addresses}), encoding="utf-8")
+        config.write_text(json.dumps({"shards": [addresses]}), encoding="utf-8")
         command = [str(program.resolve()), "witness", "-config", str(config), "-index", str(INDEX)]
         witness = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         stack.callback(witness.wait)

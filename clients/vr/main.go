@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -30,14 +29,14 @@ type command struct {
 }
 
 var commands = map[string]command{
-	"init":    {"vr init -data FOLDER: makes the log of a new replica", initialize},
+	"init":    {"vr init -config FILE -data FOLDER: makes the logs of a new replica", initialize},
 	"replica": {"vr replica -config FILE -index I -data FOLDER: runs a replica", replica},
 	"witness": {"vr witness -config FILE -index I: runs a software witness", witness},
 	"local": {
 		"vr local -config FILE -data FOLDER: runs the members of this machine, sets up the others",
 		runLocal,
 	},
-	"setup": {"vr setup -config FILE -index I: sets up a hardware witness", setUp},
+	"setup": {"vr setup -config FILE -index I: sets up hardware witnesses", setUp},
 	"get":   {"vr get -config FILE KEY", get},
 	"put":   {"vr put -config FILE KEY VALUE", put},
 	"cas":   {"vr cas -config FILE KEY OLD NEW: puts NEW if the value is OLD", swap},
@@ -87,57 +86,85 @@ func group(flags *flag.FlagSet, arguments []string, count int) (*udp.Config, err
 
 func initialize(flags *flag.FlagSet, arguments []string) error {
 	data := flags.String("data", "", "folder to make")
-	if err := flags.Parse(arguments); err != nil {
+	config, err := group(flags, arguments, 0)
+	if err != nil {
 		return err
 	}
 	if *data == "" {
 		return errors.New("-data is missing")
 	}
-	return log.Create(*data)
+	return log.CreateShards(*data, len(config.Shards))
+}
+
+// role is a member of some shards.
+type role struct {
+	config *udp.Config
+	index  int
+	shards []int
+}
+
+// member parses the flags of a role; parity is 0 for replicas, 1 for witnesses.
+func member(flags *flag.FlagSet, arguments []string, parity int) (r role, err error) {
+	kind := [...]string{"even", "odd"}[parity]
+	flags.IntVar(&r.index, "index", -1, "number of the member, "+kind)
+	list := flags.String("shards", "", "numbers of the shards, such as 0,2; all if it is missing")
+	if r.config, err = group(flags, arguments, 0); err != nil {
+		return r, err
+	}
+	if r.index < 0 || r.index >= r.config.Members() || r.index%2 != parity {
+		return r, fmt.Errorf("-index %d is not the %s number of a member", r.index, kind)
+	}
+	r.shards, err = r.config.Choose(*list)
+	return r, err
 }
 
 func replica(flags *flag.FlagSet, arguments []string) error {
-	index := flags.Int("index", -1, "number of this replica, even")
 	data := flags.String("data", "", "folder of vr init")
-	config, err := group(flags, arguments, 0)
+	r, err := member(flags, arguments, 0)
 	if err != nil {
 		return err
 	}
-	if *index < 0 || *index >= len(config.Replicas) || *index%2 == 1 {
-		return fmt.Errorf("-index %d is not the even number of a member", *index)
-	}
-	file, saved, err := log.Open(*data)
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s is no log; a new replica needs: vr init -data %s",
-			filepath.Join(*data, "log"), *data)
-	}
-	if err != nil {
+	if err := log.CheckShards(*data, len(r.config.Shards)); err != nil {
 		return err
 	}
-	defer file.Close()
-	return serve(config, node.New(config.Node(*index), saved, kv.Store{}), file)
+	var servers []*udp.Server
+	for _, shard := range r.shards {
+		file, saved, err := log.Open(log.ShardFolder(*data, shard))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		n := node.New(r.config.Node(r.index), saved, kv.Store{})
+		server, err := udp.Listen(r.config, shard, n, file)
+		if err != nil {
+			return err
+		}
+		servers = append(servers, server)
+	}
+	return serve(servers)
 }
 
 func witness(flags *flag.FlagSet, arguments []string) error {
-	index := flags.Int("index", -1, "number of this witness, odd")
-	config, err := group(flags, arguments, 0)
+	r, err := member(flags, arguments, 1)
 	if err != nil {
 		return err
 	}
-	if *index < 0 || *index >= len(config.Replicas) || *index%2 == 0 {
-		return fmt.Errorf("-index %d is not the odd number of a member", *index)
+	var servers []*udp.Server
+	for _, shard := range r.shards {
+		n := node.New(r.config.Node(r.index), nil, nil)
+		server, err := udp.Listen(r.config, shard, n, nil)
+		if err != nil {
+			return err
+		}
+		servers = append(servers, server)
 	}
-	return serve(config, node.New(config.Node(*index), nil, nil), nil)
+	return serve(servers)
 }
 
-func serve(config *udp.Config, n *node.Node, file *log.File) error {
+func serve(servers []*udp.Server) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	server, err := udp.Listen(config, n, file)
-	if err != nil {
-		return err
-	}
-	return server.Run(ctx)
+	return udp.RunAll(ctx, servers)
 }
 
 func runLocal(flags *flag.FlagSet, arguments []string) error {
@@ -157,21 +184,22 @@ func runLocal(flags *flag.FlagSet, arguments []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	name := flags.Lookup("config").Value.String()
-	g := local.Group{Program: program, Config: name, Data: *data, Limit: *limit}
-	return g.Run(ctx, config)
+	s := local.Store{Program: program, Config: name, Data: *data, Limit: *limit}
+	return s.Run(ctx, config)
 }
 
 func setUp(flags *flag.FlagSet, arguments []string) error {
-	index := flags.Int("index", -1, "number of the witness, odd")
-	limit := flags.Duration("limit", time.Minute, "time to wait for normal operation")
-	config, err := group(flags, arguments, 0)
+	limit := flags.Duration("limit", time.Minute, "time to wait for normal operation of each")
+	r, err := member(flags, arguments, 1)
 	if err != nil {
 		return err
 	}
-	if *index < 0 || *index >= len(config.Replicas) {
-		return fmt.Errorf("-index %d is no member", *index)
+	for _, shard := range r.shards {
+		if err := udp.SetUp(r.config.Shards[shard], r.index, *limit); err != nil {
+			return fmt.Errorf("shard %d: %w", shard, err)
+		}
 	}
-	return udp.SetUp(config, *index, *limit)
+	return nil
 }
 
 func get(flags *flag.FlagSet, arguments []string) error {
@@ -197,15 +225,15 @@ func do(flags *flag.FlagSet, arguments []string, count int, op func([]string) kv
 	if err != nil {
 		return err
 	}
-	c, err := client.New(config.Replicas)
+	store, err := client.Open(config.Shards)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer store.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), *limit)
 	defer cancel()
 	o := op(flags.Args())
-	result, err := c.Do(ctx, o)
+	result, err := store.Do(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -233,8 +261,8 @@ func load(flags *flag.FlagSet, arguments []string) error {
 	if l.Clients < 1 || l.Keys < 1 {
 		return errors.New("-clients and -keys are at least 1")
 	}
-	records, total, failure := l.Run(config.Replicas)
-	fmt.Print(client.Summary(records, total))
+	records, total, failure := l.Run(config.Shards)
+	fmt.Print(client.Summary(records, total, len(config.Shards)))
 	if *name != "" {
 		if err := write(*name, records); err != nil {
 			return err

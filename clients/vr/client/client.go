@@ -45,6 +45,9 @@ func (c *Client) Close() error { return c.conn.Close() }
 // ID returns the client's number in messages.
 func (c *Client) ID() uint64 { return c.session.id }
 
+// Number returns the number of the last operation in messages.
+func (c *Client) Number() uint64 { return c.session.number }
+
 // Do executes an operation; reads are linearizable. If the context ends first, the operation may
 // have been executed or not, or be executed later, and the client must be closed.
 func (c *Client) Do(ctx context.Context, op kv.Op) (kv.Result, error) {

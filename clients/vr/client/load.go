@@ -26,8 +26,8 @@ type Load struct {
 	Seed       int64
 }
 
-// Run returns what the clients have seen. Times are in ns since the start of the run.
-func (l *Load) Run(replicas []netip.AddrPort) ([]history.Record, time.Duration, error) {
+// Run loads all shards and returns what the clients have seen. Times are in ns since its start.
+func (l *Load) Run(shards [][]netip.AddrPort) ([]history.Record, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), l.Limit)
 	defer cancel()
 	var group sync.WaitGroup
@@ -43,7 +43,7 @@ func (l *Load) Run(replicas []netip.AddrPort) ([]history.Record, time.Duration, 
 		group.Add(1)
 		go func(index, share int) {
 			defer group.Done()
-			records, err := l.client(ctx, replicas, index, share, begin)
+			records, err := l.client(ctx, shards, index, share, begin)
 			mutex.Lock()
 			defer mutex.Unlock()
 			all = append(all, records...)
@@ -57,29 +57,29 @@ func (l *Load) Run(replicas []netip.AddrPort) ([]history.Record, time.Duration, 
 }
 
 func (l *Load) client(
-	ctx context.Context, replicas []netip.AddrPort, index, share int, begin time.Time,
+	ctx context.Context, shards [][]netip.AddrPort, index, share int, begin time.Time,
 ) ([]history.Record, error) {
-	c, err := New(replicas)
+	store, err := Open(shards)
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
+	defer store.Close()
 	rng := rand.New(rand.NewSource(l.Seed + int64(index)))
 	run := begin.UnixNano() // keys of each run are new
 	var records []history.Record
 	for number := 1; number <= share; number++ {
 		op := kv.Op{Kind: kv.Get, Key: fmt.Sprintf("%x.%d", run, rng.Intn(l.Keys))}
+		c := store.Client(op.Key)
 		if rng.Float64() >= l.Reads {
 			op.Kind = kv.Put
 			op.Value = fmt.Sprintf("%-*s", l.ValueBytes, fmt.Sprintf("%x.%d", c.ID(), number))
 		}
 		r := history.Record{
-			Client: index, ID: c.ID(), Number: uint64(number), Op: op,
-			Call: time.Since(begin).Nanoseconds(),
+			Client: index, ID: c.ID(), Op: op, Call: time.Since(begin).Nanoseconds(),
 		}
 		r.Result, err = c.Do(ctx, op)
 		r.Return = time.Since(begin).Nanoseconds()
-		r.IsOpen = err != nil
+		r.Number, r.IsOpen = c.Number(), err != nil
 		records = append(records, r)
 		if err != nil {
 			return records, err
@@ -88,10 +88,27 @@ func (l *Load) client(
 	return records, nil
 }
 
-// Summary returns the rate, and latencies of reads and of writes in microseconds.
-func Summary(records []history.Record, total time.Duration) string {
-	text := fmt.Sprintf("%d operations in %.2f s: %.0f per second\n",
-		len(records), total.Seconds(), float64(len(records))/total.Seconds())
+// Summary returns the rate, and latencies of reads and of writes in microseconds: of all operations,
+// then of each shard if there are several.
+func Summary(records []history.Record, total time.Duration, shards int) string {
+	text := summary("", records, total)
+	if shards == 1 {
+		return text
+	}
+	parts := make([][]history.Record, shards)
+	for _, r := range records {
+		shard := kv.Shard(r.Op.Key, shards)
+		parts[shard] = append(parts[shard], r)
+	}
+	for shard, part := range parts {
+		text += summary(fmt.Sprintf("shard %d, ", shard), part, total)
+	}
+	return text
+}
+
+func summary(name string, records []history.Record, total time.Duration) string {
+	text := fmt.Sprintf("%s%d operations in %.2f s: %.0f per second\n",
+		name, len(records), total.Seconds(), float64(len(records))/total.Seconds())
 	for _, kind := range []string{kv.Get, kv.Put} {
 		var times []int64
 		for _, r := range records {
@@ -104,8 +121,8 @@ func Summary(records []history.Record, total time.Duration) string {
 		}
 		sort.Slice(times, func(i, j int) bool { return times[i] < times[j] })
 		at := func(share float64) int64 { return times[int(share*float64(len(times)-1))] / 1000 }
-		text += fmt.Sprintf("%s: %d, median %d us, 99th percentile %d us, longest %d us\n",
-			kind, len(times), at(0.5), at(0.99), at(1))
+		text += fmt.Sprintf("%s%s: %d, median %d us, 99th percentile %d us, longest %d us\n",
+			name, kind, len(times), at(0.5), at(0.99), at(1))
 	}
 	return text
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package local runs the members of a group that have addresses of this machine.
+// Package local runs the members of a store that have addresses of this machine.
 package local
 
 import (
@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -23,17 +24,17 @@ import (
 	"bombus/vr/udp"
 )
 
-// Group is a group of which some members run on this machine.
-type Group struct {
+// Store is a store of which some members run on this machine.
+type Store struct {
 	Program string // this program, which runs the members as processes
 	Config  string // name of the configuration file
-	Data    string // folder with a folder for each replica
+	Data    string // folder with a folder for each replica, with the logs of its shards
 	Limit   time.Duration
 }
 
 // Run starts the local members as processes, sets up all other witnesses, and returns when the
 // context ends or all processes have ended. A member that ends is reported; the others go on.
-func (g *Group) Run(ctx context.Context, config *udp.Config) error {
+func (s *Store) Run(ctx context.Context, config *udp.Config) error {
 	// The signal of Pdeathsig is sent when the thread that started a member ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -46,25 +47,32 @@ func (g *Group) Run(ctx context.Context, config *udp.Config) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	members := 0
-	var remote []int
-	for i, address := range config.Replicas {
-		if isHere[address.Addr()] {
-			if err := g.start(ctx, i, &running); err != nil {
+	var remote []place
+	for i := 0; i < config.Members(); i++ {
+		var shards []string
+		for shard, addresses := range config.Shards {
+			if isHere[addresses[i].Addr()] {
+				shards = append(shards, strconv.Itoa(shard))
+			} else if i%2 == 1 {
+				remote = append(remote, place{shard, i})
+			}
+		}
+		if len(shards) > 0 {
+			if err := s.start(ctx, len(config.Shards), i, shards, &running); err != nil {
 				return err
 			}
 			members++
-		} else if i%2 == 1 {
-			remote = append(remote, i)
 		}
 	}
 	if members == 0 {
 		return errors.New("no member has an address of this machine")
 	}
-	for _, i := range remote {
-		if err := udp.SetUp(config, i, g.Limit); err != nil {
-			return fmt.Errorf("member %d, %v: %w", i, config.Replicas[i], err)
+	for _, p := range remote {
+		addresses := config.Shards[p.shard]
+		if err := udp.SetUp(addresses, p.index, s.Limit); err != nil {
+			return fmt.Errorf("%v, %v: %w", p, addresses[p.index], err)
 		}
-		log.Printf("member %d: hardware witness, set up", i)
+		log.Printf("%v: hardware witness, set up", p)
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -79,22 +87,28 @@ func (g *Group) Run(ctx context.Context, config *udp.Config) error {
 	}
 }
 
-func (g *Group) start(ctx context.Context, index int, running *sync.WaitGroup) error {
+// place is a member of a shard.
+type place struct{ shard, index int }
+
+func (p place) String() string { return fmt.Sprintf("shard %d, member %d", p.shard, p.index) }
+
+// start runs a member of the chosen shards in a process.
+func (s *Store) start(
+	ctx context.Context, allShards, index int, shards []string, running *sync.WaitGroup,
+) error {
 	arguments := []string{"witness"}
 	if index%2 == 0 {
-		data := filepath.Join(g.Data, "replica_"+strconv.Itoa(index))
+		data := filepath.Join(s.Data, "replica_"+strconv.Itoa(index))
 		if _, err := os.Stat(data); errors.Is(err, os.ErrNotExist) {
-			if err := os.MkdirAll(g.Data, 0o755); err != nil {
-				return err
-			}
-			if err := disk.Create(data); err != nil {
+			if err := disk.CreateShards(data, allShards); err != nil {
 				return err
 			}
 		}
 		arguments = []string{"replica", "-data", data}
 	}
-	arguments = append(arguments, "-config", g.Config, "-index", strconv.Itoa(index))
-	member := exec.Command(g.Program, arguments...)
+	arguments = append(arguments,
+		"-config", s.Config, "-index", strconv.Itoa(index), "-shards", strings.Join(shards, ","))
+	member := exec.Command(s.Program, arguments...)
 	member.Stderr = os.Stderr
 	// A member outlives neither this process nor an interrupt from the terminal.
 	member.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}

@@ -24,17 +24,50 @@ func TestSizes(t *testing.T) {
 		`, "datagram_bytes": 0`:                 "at least 1",
 		`, "datagram_bytes": 1300, "window": 1`: "",
 	} {
-		name := filepath.Join(t.TempDir(), "group.json")
-		text := fmt.Sprintf(`{"replicas": ["10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"]%s}`, values)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := ReadConfig(name)
+		text := fmt.Sprintf(`{"shards": [["10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"]]%s}`, values)
+		_, err := read(t, text)
 		if problem == "" && err != nil {
 			t.Errorf("%s: %v", values, err)
 		}
 		if problem != "" && (err == nil || !strings.Contains(err.Error(), problem)) {
 			t.Errorf("%s: %v, not %q", values, err, problem)
+		}
+	}
+}
+
+func read(t *testing.T, text string) (*Config, error) {
+	name := filepath.Join(t.TempDir(), "group.json")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return ReadConfig(name)
+}
+
+func TestShards(t *testing.T) {
+	const first = `"10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"`
+	for shards, problem := range map[string]string{
+		``: "no shard",
+		`[` + first + `], ["10.0.0.1:2", "10.0.0.2:2"]`:                                           "not 2",
+		`[` + first + `], [` + first + `]`:                                                        "repeated",
+		`[` + first + `], ["10.0.0.1:2", "10.0.0.2:2", "10.0.0.3:2", "10.0.0.4:2", "10.0.0.5:2"]`: "5 members",
+	} {
+		_, err := read(t, `{"shards": [`+shards+`]}`)
+		if err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%s: %v, not %q", shards, err, problem)
+		}
+	}
+	c, err := read(t, `{"shards": [[`+first+`], ["10.0.0.1:2", "10.0.0.2:2", "10.0.0.3:2"]]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for list, want := range map[string]string{"": "[0 1]", "1": "[1]", "0,1": "[0 1]"} {
+		if got, err := c.Choose(list); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%q: %v, %v", list, got, err)
+		}
+	}
+	for _, list := range []string{"2", "-1", "a", "0,", "0 1"} {
+		if got, err := c.Choose(list); err == nil {
+			t.Errorf("%q: %v", list, got)
 		}
 	}
 }

@@ -29,7 +29,9 @@ type datagram struct {
 
 // Server is a node on a socket. A replica has a log, a witness has none.
 type Server struct {
-	config     *Config
+	tick       time.Duration
+	shard      int
+	addresses  []netip.AddrPort
 	node       *node.Node
 	log        *disk.File
 	conn       *net.UDPConn
@@ -41,10 +43,10 @@ type Server struct {
 	state      string
 }
 
-// Listen opens the socket of a member. File is nil for a witness.
-func Listen(config *Config, n *node.Node, file *disk.File) (*Server, error) {
-	address := config.Replicas[n.Index]
-	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(address))
+// Listen opens the socket of a member of a shard. File is nil for a witness.
+func Listen(config *Config, shard int, n *node.Node, file *disk.File) (*Server, error) {
+	addresses := config.Shards[shard]
+	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(addresses[n.Index]))
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +54,14 @@ func Listen(config *Config, n *node.Node, file *disk.File) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		config: config, node: n, log: file, conn: conn,
+		tick:  time.Duration(config.TickMS) * time.Millisecond,
+		shard: shard, addresses: addresses, node: n, log: file, conn: conn,
 		members:    map[netip.AddrPort]int{},
 		clients:    map[uint64]netip.AddrPort{},
 		assemblers: map[netip.AddrPort]*wire.Assembler{},
 		message:    uint64(time.Now().UnixNano()),
 	}
-	for i, member := range config.Replicas {
+	for i, member := range addresses {
 		s.members[member] = i
 		s.assemblers[member] = &wire.Assembler{}
 	}
@@ -70,13 +73,13 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.conn.Close()
 	received := make(chan datagram, maxStep)
 	go s.receive(ctx, received)
-	ticker := time.NewTicker(time.Duration(s.config.TickMS) * time.Millisecond)
+	ticker := time.NewTicker(s.tick)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			log.Printf("member %d: stopped; %d datagrams dropped, %+v",
-				s.node.Index, s.dropped, s.node.Counters)
+			log.Printf("shard %d, member %d: stopped; %d datagrams dropped, %+v",
+				s.shard, s.node.Index, s.dropped, s.node.Counters)
 			return nil
 		case <-ticker.C:
 			s.node.Tick()
@@ -90,6 +93,24 @@ func (s *Server) Run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// RunAll runs servers until the context ends or one of them fails.
+func RunAll(ctx context.Context, servers []*Server) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error)
+	for _, s := range servers {
+		go func(s *Server) { ended <- s.Run(ctx) }(s)
+	}
+	var failure error
+	for range servers {
+		if err := <-ended; err != nil && failure == nil {
+			failure = err
+			stop()
+		}
+	}
+	return failure
 }
 
 func (s *Server) receive(ctx context.Context, received chan<- datagram) {
@@ -146,7 +167,7 @@ func (s *Server) finish() error {
 		}
 	}
 	for _, send := range out.Sends {
-		s.send(s.config.Replicas[send.To], send.Message)
+		s.send(s.addresses[send.To], send.Message)
 	}
 	for _, reply := range out.Replies {
 		if to, isKnown := s.clients[reply.Client]; isKnown {
@@ -159,7 +180,7 @@ func (s *Server) finish() error {
 	}
 	if state != s.state {
 		s.state = state
-		log.Printf("member %d: %s, %d operations", s.node.Index, state, s.node.LastOp())
+		log.Printf("shard %d, member %d: %s, %d operations", s.shard, s.node.Index, state, s.node.LastOp())
 	}
 	return nil
 }

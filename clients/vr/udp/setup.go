@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"time"
 
 	"bombus/vr/wire"
@@ -14,19 +15,19 @@ import (
 
 const setUpInterval = 200 * time.Millisecond
 
-// SetUp tells a hardware witness the addresses of its group and starts its recovery. It returns
-// when the witness is in normal operation, for which all replicas must run.
-func SetUp(config *Config, index int, limit time.Duration) error {
+// SetUp tells a hardware witness, a member of this group, the addresses and starts its recovery. It
+// returns when the witness is in normal operation, for which all replicas must run.
+func SetUp(members []netip.AddrPort, index int, limit time.Duration) error {
 	if index%2 == 0 {
 		return errors.New("replicas need no set-up; witnesses have odd numbers")
 	}
-	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(config.Replicas[index]))
+	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(members[index]))
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	end := time.Now().Add(limit)
-	for slot, address := range config.Replicas {
+	for slot, address := range members {
 		if !address.Addr().Is4() {
 			return fmt.Errorf("%v: a hardware witness has IPv4 only", address)
 		}
@@ -40,7 +41,7 @@ func SetUp(config *Config, index int, limit time.Duration) error {
 	}
 	// Repeated with the same nonce, it changes nothing; if it was lost, it takes effect.
 	recovery := &wire.SetUp{
-		Mode: wire.SetUpRecover, Index: uint32(index), Count: uint32(len(config.Replicas)),
+		Mode: wire.SetUpRecover, Index: uint32(index), Count: uint32(len(members)),
 		Nonce: uint64(time.Now().UnixNano()),
 	}
 	for {

@@ -74,14 +74,19 @@ def test_fuzz(package: str, target: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "operations", "witness"),
-    [(3, 4000, MODEL), (3, 8000, ()), (5, 4000, ())],
-    ids=["model", "three", "five"],
+    ("members", "operations", "witness", "shards"),
+    [(3, 4000, MODEL, 1), (3, 8000, (), 4), (5, 4000, (), 1)],
+    ids=["model", "shards", "five"],
 )
-def test_processes(tmp_path: Path, members: int, operations: int, witness: tuple[str, ...]) -> None:
+def test_processes(
+    tmp_path: Path, members: int, operations: int, witness: tuple[str, ...], shards: int
+) -> None:
     """Under load, members are killed and restarted in turn; the history stays linearizable."""
     history = tmp_path / "history"
-    with new_namespace() as namespace, Group(namespace, tmp_path, members, witness) as group:
+    with (
+        new_namespace() as namespace,
+        Group(namespace, tmp_path, members, witness, shards) as group,
+    ):
         load = group.load(
             *("-operations", str(operations), "-clients", "6", "-keys", "20"),
             *("-reads", "0.5", "-history", str(history)),
@@ -97,7 +102,8 @@ def test_processes(tmp_path: Path, members: int, operations: int, witness: tuple
         assert load.returncode == 0, f"{shown}\n{group.logs()}"
         assert re.match(rf"{operations} operations", shown)
         assert f"{operations} operations are linearizable" in group.check(history)
-        assert re.search(r"view [1-9]\d*, leader", group.logs())
+        for shard in range(shards):
+            assert re.search(rf"shard {shard}, .*, view [1-9]\d*, leader", group.logs())
 
 
 @pytest.mark.sweep
@@ -122,7 +128,9 @@ def test_hardware_witness(tmp_path: Path) -> None:
         run("put", "-limit", "60s", "colour", "blue")
         load = ("load", "-operations", "500", "-clients", "4", "-reads", "0.5")
         for leader in (0, 2):
-            assert re.search(rf"member {leader}: normal, view \d+, leader", shown.read_text())
+            for shard in range(4):
+                leads = rf"shard {shard}, member {leader}: normal, view \d+, leader"
+                assert re.search(leads, shown.read_text())
             run(*load, "-history", str(history))
             judged = subprocess.run([program, "check", history], capture_output=True, text=True)
             assert "500 operations are linearizable" in judged.stdout, judged.stderr
@@ -130,7 +138,7 @@ def test_hardware_witness(tmp_path: Path) -> None:
                 (process,) = re.findall(r"member 0: replica, process (\d+)", shown.read_text())
                 os.kill(int(process), signal.SIGKILL)
                 assert run("get", "colour") == "blue"
-        assert "hardware witness, set up" in shown.read_text()
+        assert shown.read_text().count("hardware witness, set up") == 4
         members.send_signal(signal.SIGINT)
         members.wait(10)
         live.stop()
@@ -167,9 +175,9 @@ def test_refusals(tmp_path: Path) -> None:
     program = tmp_path / "vr"
     run_go("build", "-o", str(program), ".")
     config = tmp_path / "group.json"
-    config.write_text('{"replicas": ["127.0.0.1:7000", "127.0.0.1:7001", "127.0.0.1:7002"]}')
+    config.write_text('{"shards": [["127.0.0.1:7000", "127.0.0.1:7001", "127.0.0.1:7002"]]}')
     bad = tmp_path / "bad.json"
-    bad.write_text('{"replicas": ["127.0.0.1:7000", "127.0.0.1:7001"]}')
+    bad.write_text('{"shards": [["127.0.0.1:7000", "127.0.0.1:7001"]]}')
     data = tmp_path / "data"
 
     def refusal(*arguments: str) -> str:
@@ -183,8 +191,13 @@ def test_refusals(tmp_path: Path) -> None:
     assert "even" in refusal(*replica, "-index", "1")
     assert "odd" in refusal("witness", "-config", str(config), "-index", "2")
     assert "vr init" in refusal(*replica, "-index", "0")
-    subprocess.run([program, "init", "-data", data], check=True)
-    assert "exists" in refusal("init", "-data", str(data))
-    log = data / "log"
+    init = ("init", "-config", str(config), "-data", str(data))
+    subprocess.run([program, *init], check=True)
+    assert "exists" in refusal(*init)
+    two = tmp_path / "two.json"
+    two.write_text(config.read_text().replace("]]", '], ["[::1]:1", "[::1]:2", "[::1]:3"]]'))
+    other = ("replica", "-config", str(two), "-data", str(data), "-index", "0")
+    assert "logs of 1 shards, not 2" in refusal(*other)
+    log = data / "shard_0" / "log"
     log.write_bytes(b"x" + log.read_bytes()[1:] + log.read_bytes())
     assert "damaged" in refusal(*replica, "-index", "0")

@@ -46,12 +46,19 @@ def run_go(*arguments: str) -> str:
 class Group:
     """Replicas (even numbers) and witnesses (odd numbers) as processes, and clients.
 
+    Each process has the members of all shards with its number.
+
     `witness`: a program that is used in place of the software witness; its argument is a port. It
     is set up like a hardware witness.
     """
 
     def __init__(
-        self, namespace: Namespace, folder: Path, members: int, witness: Sequence[str] = ()
+        self,
+        namespace: Namespace,
+        folder: Path,
+        members: int,
+        witness: Sequence[str] = (),
+        shards: int = 1,
     ) -> None:
         self._witness = witness
         self.program = folder / "vr"
@@ -60,10 +67,13 @@ class Group:
         self._folder = folder
         self._members: dict[int, subprocess.Popen[Any]] = {}
         run_go("build", "-o", str(self.program), ".")
-        addresses = [f"127.0.0.1:{FIRST_PORT + i}" for i in range(members)]
-        self.config.write_text(json.dumps({"replicas": addresses}))
+        groups = [
+            [f"127.0.0.1:{FIRST_PORT + 10 * shard + i}" for i in range(members)]
+            for shard in range(shards)
+        ]
+        self.config.write_text(json.dumps({"shards": groups}))
         for i in range(0, members, 2):
-            subprocess.run([self.program, "init", "-data", self._data(i)], check=True)
+            subprocess.run(self._command(["init", "-data", str(self._data(i))]), check=True)
         for i in range(members):
             self.start(i)
 
