@@ -24,6 +24,9 @@ import (
 	"bombus/vr/udp"
 )
 
+// watchInterval is longer than a message is in the network.
+const watchInterval = time.Second
+
 // Store is a store of which some members run on this machine.
 type Store struct {
 	Program string // this program, which runs the members as processes
@@ -32,8 +35,9 @@ type Store struct {
 	Limit   time.Duration
 }
 
-// Run starts the local members as processes, sets up all other witnesses, and returns when the
-// context ends or all processes have ended. A member that ends is reported; the others go on.
+// Run starts the local members as processes, sets up all other witnesses, also after their resets,
+// and returns when the context ends or all processes have ended. A member that ends is reported; the
+// others go on.
 func (s *Store) Run(ctx context.Context, config *udp.Config) error {
 	// The signal of Pdeathsig is sent when the thread that started a member ends.
 	runtime.LockOSThread()
@@ -73,6 +77,16 @@ func (s *Store) Run(ctx context.Context, config *udp.Config) error {
 			return fmt.Errorf("%v, %v: %w", p, addresses[p.index], err)
 		}
 		log.Printf("%v: hardware witness, set up", p)
+	}
+	for _, p := range remote {
+		p := p
+		go udp.Watch(ctx, config.Shards[p.shard], p.index, watchInterval, s.Limit, func(err error) {
+			if err != nil {
+				log.Printf("%v: hardware witness, was off, %v", p, err)
+			} else {
+				log.Printf("%v: hardware witness, was off, set up again", p)
+			}
+		})
 	}
 	ended := make(chan struct{})
 	go func() {

@@ -204,8 +204,11 @@ const (
 	SetUpRecover = 2
 )
 
-// StateNormal is the SetUpReply.State of normal operation.
-const StateNormal = 3
+// Values of SetUpReply.State: after a reset, and in normal operation.
+const (
+	StateOff    = 0
+	StateNormal = 3
+)
 
 // SetUpReply answers a SetUp. Result is 0 for success.
 type SetUpReply struct {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model of the witness on a UDP socket, 127.0.0.1 and the port of the argument."""
+"""The model of the witness on a UDP socket; the argument is its address, such as 127.0.0.1:7001."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ TICK_SECONDS = 0.001
 def main() -> None:
     witness = Witness()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
-        connection.bind(("127.0.0.1", int(sys.argv[1])))
+        host, _, own_port = sys.argv[1].partition(":")
+        connection.bind((host, int(own_port)))
         connection.settimeout(TICK_SECONDS)
 
         def send(sent: list[Sent]) -> None:

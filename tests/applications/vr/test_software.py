@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
-from tests.applications.vr.vr_software import SOURCES, Group, go, run_go
+from tests.applications.vr.vr_software import SOURCES, WAIT_SECONDS, Group, go, run_go
 from tests.support.helpers import Benchmark
 from tests.support.live import new_namespace, starter
 
@@ -168,6 +169,42 @@ def test_leader_is_killed(tmp_path: Path) -> None:
         for index in range(3):
             group.start(index)
         assert group.client("get", "key") == "second"
+
+
+def test_reset_witness(tmp_path: Path) -> None:
+    """A witness that a reset has turned off is set up again, and votes for the next leader."""
+    program, config, shown = tmp_path / "vr", tmp_path / "group.json", tmp_path / "shown"
+    run_go("build", "-o", str(program), ".")
+    witness = "127.0.0.2:7001"  # not an address of an interface, and thus not run by `vr local`
+    config.write_text(json.dumps({"shards": [["127.0.0.1:7000", witness, "127.0.0.1:7002"]]}))
+
+    def wait_for(pattern: str) -> re.Match[str]:
+        end = time.monotonic() + WAIT_SECONDS
+        while (found := re.search(pattern, shown.read_text())) is None:
+            assert time.monotonic() < end, shown.read_text()
+            time.sleep(0.02)
+        return found
+
+    def client(*arguments: str) -> str:
+        command = [str(program), arguments[0], "-config", str(config), *arguments[1:]]
+        return str(namespace.run(command, capture_output=True, text=True).stdout).strip()
+
+    with new_namespace() as namespace:
+        model = namespace.popen([*MODEL, witness])
+        with shown.open("w") as file:
+            local = ("local", "-config", str(config), "-data", str(tmp_path / "data"))
+            members = namespace.popen([str(program), *local], stderr=file)
+        client("put", "key", "value")
+        wait_for("hardware witness, set up")
+        namespace.stop(model)
+        model = namespace.popen([*MODEL, witness])
+        wait_for("was off, set up again")
+        os.kill(int(wait_for(r"member 0: replica, process (\d+)")[1]), signal.SIGKILL)
+        assert client("get", "key") == "value"
+        wait_for("member 2: normal, view 2, leader")
+        members.send_signal(signal.SIGINT)
+        members.wait(10)
+        namespace.stop(model)
 
 
 def test_refusals(tmp_path: Path) -> None:

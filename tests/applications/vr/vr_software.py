@@ -48,8 +48,8 @@ class Group:
 
     Each process has the members of all shards with its number.
 
-    `witness`: a program that is used in place of the software witness; its argument is a port. It
-    is set up like a hardware witness.
+    `witness`: a program that is used in place of the software witness; its argument is its address.
+    It is set up like a hardware witness.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Group:
 
     def start(self, index: int) -> None:
         if self._witness and index % 2:
-            command = [*self._witness, str(FIRST_PORT + index)]
+            command = [*self._witness, f"127.0.0.1:{FIRST_PORT + index}"]
             self._members[index] = self._namespace.popen(command)
             self._namespace.popen(self._command(["setup", "-index", str(index)]))
             return
