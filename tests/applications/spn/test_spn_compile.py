@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +73,35 @@ def test_refused(arguments: list[str], message: str, tmp_path: Path) -> None:
     assert result.exit_code != 0
     assert message in f"{result.output}{result.exception}"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["module", "Logic", "table"])
+def test_keywords_are_no_names(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=f"{name.lower()} is a keyword of SystemVerilog"):
+        spn.compile(spn.read(MODEL), str(tmp_path / "out"), name=name)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("leaf", "warning"),
+    [
+        ("Gaussian(x|mean=5000;stdev=1)", "x: a leaf has 0 of its probability in the values 0 to"),
+        ("Gaussian(x|mean=254.5;stdev=1e-300)", None),
+        ("Histogram(x|[-9.,-1.];[0.125])", "x: a leaf has 0 of its probability"),
+        ("Histogram(x|[-1.,1.];[0.5])", None),
+        (f"Categorical(x|p={[0] * 255 + [1]})", "x: a leaf has 0 of its probability"),
+        ("Bernoulli(x|p=0.5)", None),
+        (" * ".join(f"Bernoulli(V{n}|p=0.3)" for n in range(600)), "no format bounds the error"),
+    ],
+)
+def test_warnings(leaf: str, warning: str | None, tmp_path: Path) -> None:
+    model = tmp_path / "net.spn"
+    model.write_text(f"({leaf})")
+    result = CliRunner().invoke(app, ["spn", "compile", str(model), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    warnings = [line for line in result.stderr.splitlines() if "warning" in line]
+    assert len(warnings) == (warning is not None)
+    assert warning is None or warning in warnings[0]
 
 
 def test_copies_follow_from_the_line(tmp_path: Path) -> None:
@@ -150,6 +181,24 @@ def test_refused_files_of_samples(text: str | None, message: str, tmp_path: Path
         file.write_text(text)
     with pytest.raises(UserError, match=message):
         read(file)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--port", "70000"], "a port is from 1 to 65535, not 70000"),
+        (["--value-bits", "17"], "values have 1 to 16 bits, not 17"),
+        (["--port", "9"], "255.255.255.255, UDP port 9"),
+        (["--tcp", "--port", "9"], "255.255.255.255, TCP port 9"),
+    ],
+)
+def test_bad_arguments_of_the_client(options: list[str], message: str, tmp_path: Path) -> None:
+    (tmp_path / "samples.csv").write_text("1,2\n")
+    program = [sys.executable, "-m", "bombus.applications.spn.client"]
+    arguments = [str(tmp_path / "samples.csv"), "255.255.255.255", *options]
+    found = subprocess.run([*program, *arguments], capture_output=True, text=True)
+    assert found.returncode and message in found.stderr
+    assert "Traceback" not in found.stderr
 
 
 @pytest.mark.parametrize("value", [255, -1, 0.5])

@@ -93,7 +93,7 @@ LEAF = "Bernoulli(a|p=0.5)"
         ("S SumNode(){\n}", 1, "S has no children"),
         (f"P ProductNode(A){{\nA {LEAF}\nA Bernoulli(a|p=0.4)\n}}", 3, "have the name A"),
         (f"P ProductNode(A){{\nA {LEAF}\n}}\n# b;c", 4, "the list of variables lacks a"),
-        (f"P ProductNode(A){{\nA {LEAF}\n}}\n# a;a", None, "two variables have the name a"),
+        (f"P ProductNode(A){{\nA {LEAF}\n}}\n# a;a", 4, "two variables have the name a"),
         ("H Histogram(a|[0.,1.,3.];[1.0])", 1, "1 densities needs 2 breaks, not 3"),
         ("H Histogram(a|[0.,1.,1.];[0.5,0.5])", 1, "must increase: 1 follows 1"),
         ("H Histogram(a|[0.,1.,2.];[0.5,0.2])", 1, "has gaps"),

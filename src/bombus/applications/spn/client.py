@@ -59,7 +59,10 @@ def log_likelihoods(
 def _over_udp(address: tuple[str, int], requests: list[bytes]) -> Iterator[npt.NDArray[np.float64]]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
         connection.settimeout(TIMEOUT_SECONDS)
-        connection.connect(address)
+        try:
+            connection.connect(address)
+        except OSError as error:
+            raise UserError(f"{address[0]}, UDP port {address[1]}: {error}") from None
         for number, message in enumerate(requests):
             yield _exchange(connection, message, number & 0xFFFF)
 
@@ -131,6 +134,10 @@ def main() -> None:
     parser.add_argument("--value-bits", type=int, default=8)
     parser.add_argument("--tcp", action="store_true")
     given = parser.parse_args()
+    if not 0 < given.port < 65536:
+        parser.error(f"--port: a port is from 1 to 65535, not {given.port}")
+    if not 1 <= given.value_bits <= 16:
+        parser.error(f"--value-bits: values have 1 to 16 bits, not {given.value_bits}")
     try:
         address = given.address, given.port
         found = log_likelihoods(address, read(given.csv), given.value_bits, tcp=given.tcp)

@@ -64,7 +64,9 @@ def compile(
     from dataclasses import asdict
 
     from bombus.applications import spn as application
+    from bombus.applications.spn import domain
     from bombus.applications.spn.bound import printed
+    from bombus.applications.spn.pipeline import ERROR
     from bombus.base.output import STDOUT, check_json, write_json
     from bombus.base.text import counted
 
@@ -93,6 +95,11 @@ def compile(
     pipeline, size = found.pipeline, found.resources
     integer = pipeline.width - pipeline.fraction
     bound = pipeline.stated_bound(floats)
+    warnings = [*domain.warnings(network, value_bits)]
+    if error is None and fraction is None and pipeline.stated_bound(floats=False) > ERROR:
+        warnings.append(f"no format bounds the error by {ERROR:g} nats")
+    for warning in warnings:
+        typer.echo(f"{model}: warning: {warning}", err=True)
     write_json(
         {
             "name": found.name,

@@ -47,7 +47,7 @@ def copies_for(found: Pipeline, line_rate_gbps: float, clock_mhz: float) -> int:
 
 def compile(
     model: Network | Any,
-    folder: Path,
+    folder: Path | str,
     *,
     name: str | None = None,
     variables: Sequence[str] | None = None,
@@ -69,6 +69,7 @@ def compile(
     without it, as many as the line rate needs at the clock. `transport`: udp, ethernet or tcp.
     """
     network = model if isinstance(model, Network) else from_spflow(model, variables)
+    folder = Path(folder)
     chosen = identifier(name or network.name)
     found = pipeline(network, error=error, fraction=fraction, value_bits=value_bits, floats=floats)
     if not (line_rate_gbps > 0 and clock_mhz > 0):

@@ -35,9 +35,10 @@ def leaf_log2(leaf: Leaf, values: Doubles) -> Doubles:
     missing = np.isnan(values)
     known = np.where(missing, 0.0, values)
     if isinstance(leaf, Gaussian):
-        distance = (known - leaf.mean) / leaf.stdev
         constant = -math.log2(leaf.stdev) - math.log2(2 * math.pi) / 2
-        found = np.maximum(constant - distance**2 * (math.log2(math.e) / 2), LEAST_DENSITY_LOG2)
+        with np.errstate(over="ignore"):  # far from the mean: the least density
+            exponent = ((known - leaf.mean) / leaf.stdev) ** 2 * (math.log2(math.e) / 2)
+        found = np.maximum(constant - exponent, LEAST_DENSITY_LOG2)
     else:
         if isinstance(leaf, Histogram):
             breaks, table = leaf.breaks, leaf.densities

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pyslang import syntax
+
 from bombus.applications.spn.bound import printed
 from bombus.applications.spn.lower import Add, Table
 from bombus.applications.spn.number import GUARD_BITS
@@ -80,6 +82,11 @@ def identifier(name: str) -> str:
     found = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
     if not re.match("[a-z]", found):
         raise UserError(f"{name!r} cannot be the name of a module: it must begin with a letter")
+    if [*syntax.SyntaxTree.fromText(f"module {found};\nendmodule\n").diagnostics]:
+        raise UserError(
+            f"{name!r} cannot be the name of a module: {found} is a keyword of SystemVerilog; "
+            "choose another name"
+        )
     return found
 
 

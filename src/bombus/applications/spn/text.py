@@ -302,6 +302,9 @@ def _ordered(
     names = list(reader.variables)
     if order is not None:
         line, listed = order
+        if twice := next((name for name in listed if listed.count(name) > 1), None):
+            message = f"two variables have the name {twice}"
+            raise DesignError([Problem(reader.file, line, message)])
         for name in names:
             if name not in listed:
                 message = f"the list of variables lacks {name}"
