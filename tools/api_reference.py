@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The site's page on the Python API: signatures and docstrings of what `bombus` exports.
+"""The site's page on the Python API: signatures and docstrings of what `bombus` exports and the
+pages import.
 
 tools/docs_site.py adds it to the site; no file of the repository repeats docstrings.
 `python tools/api_reference.py` prints it.
@@ -11,12 +12,16 @@ import inspect
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import bombus
 
 COLUMNS = 88  # of a signature
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+_IMPORT = re.compile(r"^from (bombus\.[\w.]+) import ([\w, ]+)$", re.MULTILINE)
 
 # What the exported functions and methods return, by module.
 RETURNED = {
@@ -29,9 +34,10 @@ RETURNED = {
 _HEAD = """\
 # Python API
 
-Names that the package `bombus` exports, and the classes that they return. What may change between
-releases: [stability](stability.md). How to use them: [simulator](simulator.md),
-[sockets](protocols/tcp/applications.md), [controller](applications/control/ctl.md#from-python).
+Names that the package `bombus` exports, the classes that they return, and names that pages import.
+What may change between releases: [stability](stability.md). How to use them:
+[simulator](simulator.md), [sockets](protocols/tcp/applications.md),
+[controller](applications/control/ctl.md#from-python).
 """
 
 
@@ -82,13 +88,37 @@ def _class(path: str, kind: type) -> Iterator[str]:
         yield f"{_text(item)}\n"
 
 
+def shown() -> list[tuple[str, str]]:
+    """Module and name of what the pages import, without modules."""
+    found = {
+        (module, name.strip())
+        for page in DOCS.rglob("*.md")
+        for module, names in _IMPORT.findall(page.read_text(encoding="utf-8"))
+        for name in names.split(",")
+    }
+    return sorted(each for each in found if not _is_module(*each))
+
+
+def _is_module(module: str, name: str) -> bool:
+    return bool(getattr(import_module(module), "__path__", ())) and (
+        find_spec(f"{module}.{name}") is not None
+    )
+
+
 def items() -> Iterator[tuple[str, Any]]:
     """What the page describes, with the path under which it is imported."""
     for name in bombus.__all__:
-        yield f"bombus.{name}", getattr(bombus, name)
-    for module, names in RETURNED.items():
-        for name in names:
-            yield f"{module}.{name}", getattr(import_module(module), name)
+        item = getattr(bombus, name)
+        yield f"bombus.{name}", item
+        for each in getattr(item, "__all__", ()) if isinstance(item, ModuleType) else ():
+            yield f"bombus.{name}.{each}", getattr(item, each)
+    returned = [(module, name) for module, names in RETURNED.items() for name in names]
+    done: list[Any] = []  # some are imported from two modules
+    for module, name in (*returned, *shown()):
+        item = getattr(import_module(module), name)
+        if not any(item is each for each in done):
+            done.append(item)
+            yield f"{module}.{name}", item
 
 
 def page() -> str:

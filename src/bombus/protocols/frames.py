@@ -104,6 +104,7 @@ class Station:
 
     @classmethod
     def of(cls, mac: str, ip: str, tci: int | None = None) -> Station:
+        """From addresses in text; `tci`: of the VLAN tag."""
         return cls(mac_bytes(mac), ip_bytes(ip), tci)
 
 
@@ -128,6 +129,7 @@ class Host:
         )
 
     def on_link(self, ip: bytes) -> bool:
+        """Whether an address is in the subnet."""
         mask = int.from_bytes(self.netmask)
         return (int.from_bytes(ip) ^ int.from_bytes(self.ip)) & mask == 0
 

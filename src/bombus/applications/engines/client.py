@@ -63,6 +63,7 @@ class Card:
         self.model.spread = bits
 
     def set_key(self, key: bytes, salt: bytes) -> None:
+        """Sets key and salt of all ciphers and of the model."""
         for cipher in self._layers.get("engine_encrypt", []):
             cipher.key.bits = int.from_bytes(key, "little")
             cipher.salt.bits = int.from_bytes(salt, "little")

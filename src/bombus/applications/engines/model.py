@@ -72,6 +72,7 @@ class NextHop:
     refuse: bool = False
 
     def registers(self) -> dict[str, int]:
+        """Register values for a next hop."""
         return {
             "destination": int.from_bytes(self.destination),
             "mac_port": self.mac_port,

@@ -117,6 +117,7 @@ class Network:
 
     @property
     def root(self) -> int:
+        """Number of the root in `nodes`."""
         return len(self.nodes) - 1
 
     def scopes(self) -> list[int]:

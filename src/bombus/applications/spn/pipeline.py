@@ -46,10 +46,12 @@ class Pipeline:
 
     @cached_property
     def schedule(self) -> Schedule:
+        """Cycle of each part."""
         return schedule(self.lowered, self.classes)
 
     @property
     def fraction(self) -> int:
+        """Bits after the point."""
         return self.lowered.fraction
 
     @property
@@ -59,6 +61,7 @@ class Pipeline:
         return self.bound + lost * math.log(2) / (1 << self.fraction)
 
     def stated_bound(self, floats: bool) -> float:
+        """Bound on the error of a log-likelihood, in nats; `floats`: of results as float32."""
         return self.float_bound if floats else self.bound
 
     def numbers(self, samples: npt.ArrayLike) -> Integers:

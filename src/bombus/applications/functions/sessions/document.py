@@ -56,6 +56,7 @@ class Session:
     receive_window: int
 
     def to_json(self) -> str:
+        """The session as a JSON document; bytes in base64."""
         fields = asdict(self)
         for name in ("received", "unacknowledged"):
             fields[name] = base64.b64encode(fields[name]).decode()
