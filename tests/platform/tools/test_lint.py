@@ -82,6 +82,18 @@ def test_files_that_need_formatting_or_cannot_be_parsed_are_named(
         assert (tmp_path / name).read_text() == texts[name]
 
 
+def test_an_emptied_tile_keeps_its_ports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    import lint
+
+    file = tmp_path / "tile.sv"
+    ports = "module tile\n  import a_pkg::*;\n(\n    input logic a_i,\n    output logic b_o\n);\n"
+    file.write_text(f"{ports}\n  inverter u_inverter (\n      .*\n  );\nendmodule\n")
+    lint._empty(file)
+    kept = [line for line in file.read_text().splitlines() if not line.startswith("//")]
+    assert kept == [*ports.splitlines(), "endmodule"]
+
+
 def test_avoided_words_and_long_lines_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
     import comments
