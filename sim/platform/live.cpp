@@ -92,11 +92,11 @@ void Live::start() {
 uint64_t Live::real_time_ps() { return monotonic_ps() - start_ps_; }
 
 void Live::run(uint32_t milliseconds) {
+  const uint64_t received = simulator_.messages_received();
   start();
   constexpr uint64_t kPicosecondsPerMillisecond = 1000 * kPicosecondsPerMicrosecond;
   const uint64_t end_ps = real_time_ps() + milliseconds * kPicosecondsPerMillisecond;
   const ExternalTime external(simulator_);
-  const uint64_t received = simulator_.messages_received();
   for (uint64_t now_ps = real_time_ps(); now_ps < end_ps; now_ps = real_time_ps()) {
     simulator_.set_time_ps(now_ps);
     simulator_.poll();
