@@ -17,7 +17,8 @@ include Vtop.mk
 
 FAST_OBJECTS := $(addsuffix .o,$(FAST_UNITS))
 SLOW_OBJECTS := $(addsuffix .o,$(SLOW_UNITS))
-RUNTIME_OBJECTS := $(VK_GLOBAL_OBJS) $(if $(SHARED),shared.o)
+# The same for models with and without DPI, which thus share them.
+RUNTIME_OBJECTS := $(sort $(VK_GLOBAL_OBJS) verilated_dpi.o) $(if $(SHARED),shared.o)
 HEADERS := $(if $(PRECOMPILES),fast.h.gch slow.h.gch)
 
 # Verilator's headers are not ours to warn about.
@@ -32,6 +33,11 @@ $(FAST_OBJECTS): %.o: %.cc
 
 $(SLOW_OBJECTS): %.o: %.cc
 	$(CXX) $(OPT_SLOW) $(CXXFLAGS) $(CPPFLAGS) $(if $(HEADERS),-include $(RUNTIME)/slow.h) -c -o $@ $<
+
+ifeq ($(filter verilated_dpi.o,$(VK_GLOBAL_OBJS)),)
+verilated_dpi.o: verilated_dpi.cpp
+	$(CXX) $(OPT_GLOBAL) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
+endif
 
 fast.h.gch: OPTIMISATION = $(OPT_FAST)
 slow.h.gch: OPTIMISATION = $(OPT_SLOW)

@@ -112,6 +112,7 @@ def test_a_ring_under_next_hops_that_were_rewritten(figure_5a: Library) -> None:
         assert exchange(simulation, [10] * 20) == 20
 
 
+@pytest.mark.sweep  # test_fabrics names links of such a fabric, too
 def test_on_the_crosspoint_fabric_queues_are_named(tmp_path: Path) -> None:
     # Routers with less room than a long datagram needs: it stops while still on links.
     design = tmp_path / "figure_5a.yaml"
