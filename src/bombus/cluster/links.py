@@ -56,11 +56,6 @@ class Links:
             routing.path(self.topology, self.tables, number, source, target)
         )
 
-    def way(self, channel: int, source: int, target: int) -> set[Port]:
-        """The directions of links that packets of a channel take."""
-        found = routing.path(self.topology, self.tables, channel % CLASSES, source, target)
-        return set(found or ())
-
 
 def unknown_board(file: config.DesignFile, name: int | str) -> str:
     """The message about a board that does not exist."""
