@@ -19,6 +19,7 @@ module bridge_endpoint
     parameter int unsigned FlowOffset = 1,
     parameter int unsigned FlowStride = 4,
     parameter int unsigned InitBudget = 2,
+    parameter int unsigned GrantPeriod = 0,
     localparam int unsigned NumDrops = 32'(cluster_endpoint_pkg::NumDrops) + 1,
     localparam int unsigned NumEvents = 32'(cluster_endpoint_pkg::NumEvents)
 ) (
@@ -78,6 +79,7 @@ module bridge_endpoint
       .FlowOffset(FlowOffset),
       .FlowStride(FlowStride),
       .InitBudget(InitBudget),
+      .GrantPeriod(GrantPeriod),
       .NumBoards(NumBoards),
       .MaxWords(MaxWords)
   ) u_endpoint (

@@ -22,6 +22,7 @@ module cluster_receive
     parameter int unsigned FlowOffset = 1,
     parameter int unsigned FlowStride = 4,
     parameter int unsigned InitBudget = 2,
+    parameter int unsigned GrantPeriod = 0,
     parameter logic [7:0] Target = '0,
     parameter int unsigned NumSources = 1,
     parameter logic [31:0][7:0] Sources = '0,  // the boards that send
@@ -88,7 +89,8 @@ module cluster_receive
       .BufferSize(BufferSize),
       .FlowOffset(FlowOffset),
       .FlowStride(FlowStride),
-      .InitBudget(InitBudget)
+      .InitBudget(InitBudget),
+      .GrantPeriod(GrantPeriod)
   ) u_endpoint (
       .clk_i,
       .rst_i,

@@ -24,6 +24,7 @@ module cluster_send
     parameter int unsigned FlowOffset = 1,
     parameter int unsigned FlowStride = 4,
     parameter int unsigned InitBudget = 2,
+    parameter int unsigned GrantPeriod = 0,
     parameter logic [7:0] Target = '0,  // number of the input on the other board
     parameter int unsigned NumDestinations = 1,
     parameter logic [31:0][7:0] Destinations = '0,  // boards
@@ -132,7 +133,8 @@ module cluster_send
       .BufferSize(BufferSize),
       .FlowOffset(FlowOffset),
       .FlowStride(FlowStride),
-      .InitBudget(InitBudget)
+      .InitBudget(InitBudget),
+      .GrantPeriod(GrantPeriod)
   ) u_endpoint (
       .clk_i,
       .rst_i,

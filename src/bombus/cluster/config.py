@@ -148,6 +148,12 @@ class Endpoint(FileModel):
     init_budget: StrictInt = Field(
         2, ge=1, le=255, description="Room that a receiver keeps for each board."
     )
+    grant_period: StrictInt = Field(
+        0,
+        ge=0,
+        le=MAX_PACKETS,
+        description="Every such grant is only of `init_budget` packets; 0: none.",
+    )
     words: StrictInt = Field(
         240,
         ge=MIN_WORDS,
@@ -161,6 +167,10 @@ class Endpoint(FileModel):
             raise ValueError(
                 f"`flow_offset` and `flow_stride` sum to {self.flow_offset + self.flow_stride}, "
                 f"more than `buffer_size`, {self.buffer_size}"
+            )
+        if self.managed and self.init_budget > self.flow_stride:
+            raise ValueError(
+                f"`init_budget` {self.init_budget}: more than `flow_stride`, {self.flow_stride}"
             )
         return self
 

@@ -492,6 +492,7 @@ class _Splitter:
             "flow_offset": endpoint.flow_offset,
             "flow_stride": endpoint.flow_stride,
             "init_budget": endpoint.init_budget,
+            "grant_period": endpoint.grant_period,
         }
 
     def _elsewhere(self, number: int) -> dict[str, dict[str, list[int]]]:

@@ -74,6 +74,21 @@ def test_links_without_check(tmp_path: Path) -> None:
         assert bridge["layers"][0]["cluster_node"]["check"] is False
 
 
+def test_both_ends_of_a_channel_have_its_parameters(tmp_path: Path) -> None:
+    entry = "  endpoints: [{name: echo, words: 16, init_budget: 1, grant_period: 3}]\n  link:"
+    cluster = split(edited(tmp_path, ("  link:", entry)))
+    ends = [
+        layer[kind]
+        for board, kind in zip(cluster.boards, ("cluster_send", "cluster_receive"), strict=True)
+        for layer in board.data["tiles"][-1]["layers"]
+        if kind in layer
+    ]
+    assert len(ends) == 2
+    for end in ends:
+        given = {name: end[name] for name in ("max_words", "init_budget", "grant_period")}
+        assert given == {"max_words": 16, "init_budget": 1, "grant_period": 3}
+
+
 def test_without_other_boards_nothing_changes(tmp_path: Path) -> None:
     """All tiles on one board of one: the design is that of the same file without boards."""
     file = edited(tmp_path, ("boards: 2", "boards: 1"), (", board: 1", ""))
@@ -105,6 +120,14 @@ def test_without_other_boards_nothing_changes(tmp_path: Path) -> None:
         (
             [("  link:", "  endpoints: [{name: echo, flow_stride: 90}]\n  link:")],
             "10: cluster.endpoints[0]: `flow_offset` and `flow_stride` sum to 91",
+        ),
+        (
+            [("  link:", "  endpoints: [{name: echo, init_budget: 5}]\n  link:")],
+            "10: cluster.endpoints[0]: `init_budget` 5: more than `flow_stride`, 4",
+        ),
+        (
+            [("  link:", "  endpoints: [{name: echo, grant_period: -1}]\n  link:")],
+            "10: cluster.endpoints[0].grant_period: ",
         ),
         ([("board: 1}", "replicas: 2, board: [1]}")], "20: "),
         (
