@@ -77,6 +77,9 @@ module acl
   localparam string Sends = "taken";
   localparam string Entry = "";  // takes the messages of the tile named by `before`
   localparam bit StandsBefore = 1'b1;
+  // Established flows are those of received packets; marks are in metadata of packets to be sent.
+  localparam string Precedes = Established ? "ipv4_rx" : Marks ? "eth_tx" : "ipv4_rx eth_tx";
+  localparam string Needs = Established ? "acl_sent" : "";
   localparam bit Forwards = 1'b1;
   localparam string FlowTakes = "acl_flow";
   localparam string FlowEntry = "acl_flow";
@@ -96,6 +99,10 @@ module acl
     EventFlowExpired,
     NumEvents
   } event_e;
+
+  if (Marks && Established) begin : gen_two_places
+    $error("acl: Marks is for packets to be sent, Established for received ones");
+  end
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   // Beats inside: those of the longest header with what follows, and four cycles.

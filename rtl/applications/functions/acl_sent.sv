@@ -45,6 +45,8 @@ module acl_sent
   localparam string FlowSends = "acl_flow";
   localparam string Entry = "";  // takes the messages of the tile named by `before`
   localparam bit StandsBefore = 1'b1;
+  localparam string Precedes = "eth_tx";
+  localparam string Agrees = "1=acl.established";
   localparam bit InWaitsForFlow = 1'b0;
   typedef enum logic [0:0] {NextSent} next_e;
   typedef enum logic [0:0] {FlowNextAclFlow} flow_next_e;

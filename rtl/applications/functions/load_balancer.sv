@@ -104,6 +104,7 @@ module load_balancer
 
   localparam string Entry = "";  // takes the messages of the layer named by `before`
   localparam bit StandsBefore = 1'b1;
+  localparam string Precedes = "ipv4_rx";
   localparam bit KeepsFlowState = 1'b1;
   localparam string MayStayOpen = External ? "" : "axi";
   // After a reset or a write of the secret, the table is cleared, a set in a cycle.

@@ -49,6 +49,7 @@ module napt
 
   localparam string Entry = "";  // takes the messages of the layer named by `before`
   localparam bit StandsBefore = 1'b1;
+  localparam string Precedes = "ipv4_rx";
   localparam bit Forwards = 1'b1;
   localparam bit KeepsFlowState = 1'b1;
   localparam string NextIpv4TxSends = "routed_packet";

@@ -52,6 +52,8 @@ module nat
 
   localparam string Entry = "";  // takes the messages of the tile named by `before`
   localparam bit StandsBefore = 1'b1;
+  localparam string Precedes = Received ? "" : "ipv4_tx";
+  localparam string Needs = Received ? "0=nat.received" : "1=nat.received";
   localparam bit Forwards = 1'b1;
   localparam string Takes = Received ? "packet icmp_error" : "packet routed_packet";
   localparam string Sends = "taken";

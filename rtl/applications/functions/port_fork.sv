@@ -27,6 +27,7 @@ module port_fork
 
   localparam string Entry = "";  // takes the messages of the layer named by `before`
   localparam bit StandsBefore = 1'b1;
+  localparam string Precedes = "eth_tx";
   localparam bit Forwards = 1'b1;
   localparam string Takes = "packet arp arp_update";
   localparam string Sends = "taken";

@@ -55,6 +55,8 @@ module shaper
   localparam string Sends = "taken";
   localparam string Entry = "";  // takes the messages of the tile named by `before`
   localparam bit StandsBefore = 1'b1;
+  localparam string Precedes = "mac_tx vxlan_encapsulate";
+  localparam string Needs = ByMark ? "1=acl.marks" : "";
   localparam bit AlwaysTakes = DropsWhenFull;
   localparam bit Forwards = 1'b1;
   localparam int unsigned MaxBusyCycles = DropsWhenFull ? 4096 : 0;  // 0: it waits for its buckets

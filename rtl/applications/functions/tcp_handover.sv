@@ -39,6 +39,8 @@ module tcp_handover
 
   localparam string Entry = "";  // takes the messages of the tile named by `before`
   localparam bit StandsBefore = 1'b1;
+  localparam string Precedes = Received ? "tcp" : "ipv4_tx";
+  localparam string Needs = Received ? "0=tcp_handover.received" : "1=tcp_handover.received";
   localparam bit Forwards = 1'b1;
   // A layer has a parameter only for kinds that it takes or sends: the sending one never gets
   // tcp_import.

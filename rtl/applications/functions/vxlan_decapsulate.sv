@@ -47,6 +47,11 @@ module vxlan_decapsulate
 
   localparam string Entry = "";  // takes the messages of the layer named by `before`
   localparam bit StandsBefore = 1'b1;
+  localparam string Precedes = "udp_rx";
+  localparam string Needs = {
+    "inner_port=vxlan_encapsulate.inner_port vni=vxlan_encapsulate.vni ",
+    "port=vxlan_encapsulate.port"
+  };
   localparam bit PortWithoutMac = 1'b1;
   localparam bit Forwards = 1'b1;
   typedef enum logic [0:0] {

@@ -59,6 +59,10 @@ module vxlan_encapsulate
 );
 
   localparam string Entry = "vxlan_encapsulate";
+  localparam string Needs = {
+    "inner_port=vxlan_decapsulate.inner_port vni=vxlan_decapsulate.vni ",
+    "port=vxlan_decapsulate.port"
+  };
   localparam int unsigned MacPort = InnerPort;  // the key that eth_tx binds
   typedef enum logic [0:0] {NextIpv4Tx} next_e;
   typedef enum int unsigned {

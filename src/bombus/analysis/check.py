@@ -25,6 +25,7 @@ from bombus.analysis.checks import (
     mac_ports,
     memories,
     names,
+    partners,
     reachability,
     register_mesh,
     remarks,
@@ -62,6 +63,8 @@ EXCHANGES: tuple[Rule, ...] = (
     requests.problems,
     memories.ports,
     agreement.problems,
+    partners.places,
+    partners.needs,
 )
 
 

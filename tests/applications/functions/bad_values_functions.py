@@ -25,6 +25,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumRules": 2048},
         {"Established": 1, "NumFlows": 100},
         {"Established": 1, "IdleS": 0},
+        {"Established": 1, "Marks": 1},
     ],
     "acl_flows": [{"NumFlows": 32}, {"NumFlows": 100}, {"IdleS": 0}, {"IdleS": 2001}],
     "acl_counters": [{"NumCounters": 1}, {"NumCounters": 100}],

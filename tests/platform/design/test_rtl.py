@@ -143,6 +143,19 @@ def test_shipped_layers_are_read_once_for_all_designs(source: Path) -> None:
     assert all(library.layers[name] is kind for name, kind in shipped.layers.items())
 
 
+def test_shipped_layers_declare_others_that_exist() -> None:
+    layers = rtl.library(512).layers
+    entries = {each.entry for kind in layers.values() for each in kind.inputs.values()}
+    declared = 0
+    for kind in layers.values():
+        assert {*kind.precedes} <= entries, kind.name
+        for need in (*kind.agreements, *kind.needed):
+            declared += 1
+            assert need.kind in layers, (kind.name, need)
+            assert not need.own or need.other in layers[need.kind].parameters, (kind.name, need)
+    assert declared > 10
+
+
 def test_unknown_kind_names_near_matches() -> None:
     with pytest.raises(UserError, match="did you mean 'udp_echo'"):
         rtl.library(512).kind("udp_ehco")
@@ -199,6 +212,21 @@ def test_unknown_kind_names_near_matches() -> None:
             'Entry = "probe"',
             'Entry = "probe", Agrees = "udp_prt=other.port"',
             "Agrees is about udp_prt, which is not a parameter; did you mean 'udp_port'?",
+        ),
+        (
+            'Entry = "probe"',
+            'Entry = "probe", Needs = "a.b"',
+            "Needs has 'a.b'; it should be like",
+        ),
+        (
+            'Entry = "probe"',
+            'Entry = "probe", Needs = "udp_prt=other.port"',
+            "Needs is about udp_prt, which is not a parameter; did you mean 'udp_port'?",
+        ),
+        (
+            'Entry = "probe"',
+            'Entry = "probe", Precedes = "mac_tx"',
+            "it has Precedes, but not StandsBefore = 1: it precedes nothing",
         ),
         ("endmodule", "endmodul", "probe_layer.sv:"),
         ("endmodule", "logic twice;\nlogic twice;\nendmodule", "redefinition of 'twice'"),

@@ -12,8 +12,8 @@ from bombus.design.facts import Facts
 from bombus.design.resolved import Design
 from bombus.design.rtl.layer_kind import Agreement
 
-_HOLDS = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
-_WORDS = {"=": "", ">=": "at least ", "<=": "at most "}
+HOLDS = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
+WORDS = {"=": "", ">=": "at least ", "<=": "at most "}
 
 
 def problems(facts: Facts) -> Iterator[Problem]:
@@ -25,7 +25,7 @@ def problems(facts: Facts) -> Iterator[Problem]:
             own = layer.param(agreement.own) if agreement.number is None else agreement.number
             for other in (*_beside(layer, agreement.kind), *partners.get(layer, ())):
                 value = other.param(agreement.other) if other.kind.name == agreement.kind else None
-                if own is None or value is None or _HOLDS[agreement.relation](own, value):
+                if own is None or value is None or HOLDS[agreement.relation](own, value):
                     continue
                 yield design.file.problem(layer.loc, _message(layer, agreement, other))
 
@@ -34,14 +34,14 @@ def _message(layer: Layer, agreement: Agreement, other: Layer) -> str:
     here, there = layer.given_name, other.given_name
     if agreement.number is not None:
         return (
-            f"{here}: set {agreement.other} of {there} to {_WORDS[agreement.relation]}"
+            f"{here}: set {agreement.other} of {there} to {WORDS[agreement.relation]}"
             f"{_shown(other, agreement.other, agreement.number)} (now "
             f"{_shown(other, agreement.other, other.param(agreement.other))}), or replace the "
             f"layer {layer.kind.name}"
         )
     return (
         f"{here} has {agreement.own} {layer.param(agreement.own)}; it should be "
-        f"{_WORDS[agreement.relation]}{other.param(agreement.other)}, the {agreement.other} of "
+        f"{WORDS[agreement.relation]}{other.param(agreement.other)}, the {agreement.other} of "
         f"{there}"
     )
 

@@ -92,13 +92,18 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         promises += ["Forwards"] if kind.constants.get("forwards") else []
         for promise in promises:
             yield problem(f"{promise} needs a port busy_o, which is 1 while a message is inside")
-    for text in kind.agrees:
-        agreement = Agreement.read(text)
-        if agreement is None:
-            yield problem(f"Agrees has {text!r}; it should be like 'ring_bytes>=tcp.send_bytes'")
-        elif agreement.number is None and agreement.own not in kind.parameters:
-            hint = near_matches(agreement.own, kind.parameters)
-            yield problem(f"Agrees is about {agreement.own}, which is not a parameter; {hint}")
+    for declared, texts, read in (
+        ("Agrees", kind.agrees, Agreement.read),
+        ("Needs", kind.needs, Agreement.read_need),
+    ):
+        for text in texts:
+            found = read(text)
+            if found is None:
+                example = "ring_bytes>=tcp.send_bytes"
+                yield problem(f"{declared} has {text!r}; it should be like {example!r}")
+            elif found.own and found.number is None and found.own not in kind.parameters:
+                hint = near_matches(found.own, kind.parameters)
+                yield problem(f"{declared} is about {found.own}, which is not a parameter; {hint}")
     yield from map(problem, _unlimited(kind))
     yield from map(problem, _misspelt(kind))
     known = kind.message_kinds()
@@ -122,6 +127,8 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         yield problem(f"no next hop {kind.shows!r}, whose registers it shows; it has {hops}")
     if kind.stands_before and not (MAIN_INPUT in kind.inputs and MAIN_OUTPUT in kind.outputs):
         yield problem("it precedes a tile, so it should have an input `in` and an output `out`")
+    if kind.precedes and not kind.stands_before:
+        yield problem("it has Precedes, but not StandsBefore = 1: it precedes nothing")
 
 
 def _output_problems(

@@ -109,13 +109,18 @@ class Agreement:
     own: str  # its key, or the number
     relation: str  # =, >= or <=
     kind: str  # of the other layer
-    other: str  # key
+    other: str  # key; "" with `own`: any layer of the kind
 
     @staticmethod
     def read(text: str) -> Agreement | None:
         """`ring_bytes>=tcp.send_bytes` or `1=tcp.bypass`; None: something else."""
         match = re.fullmatch(r"(\w+)(=|>=|<=)(\w+)\.(\w+)", text)
         return Agreement(*match.groups()) if match else None
+
+    @staticmethod
+    def read_need(text: str) -> Agreement | None:
+        """The same, or just `acl_sent`."""
+        return Agreement("", "=", text, "") if re.fullmatch(r"\w+", text) else Agreement.read(text)
 
     @property
     def number(self) -> int | None:
@@ -156,6 +161,8 @@ class LayerKind:
     raised_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     registers: Block | None = None  # as the SystemRDL file beside it describes them
     agrees: tuple[str, ...] = ()  # required relations to parameters of other layers
+    needs: tuple[str, ...] = ()  # layers that the design must have, or relations to one of them
+    precedes: tuple[str, ...] = ()  # entries of the inputs that it may stand before; none: any
     has_given_kinds: bool = False  # of messages that it sends, by the design file
     shows: str = ""  # next hop to the layer whose registers its tile shows too
 
@@ -176,6 +183,10 @@ class LayerKind:
     @property
     def agreements(self) -> tuple[Agreement, ...]:
         return tuple(filter(None, map(Agreement.read, self.agrees)))
+
+    @property
+    def needed(self) -> tuple[Agreement, ...]:
+        return tuple(filter(None, map(Agreement.read_need, self.needs)))
 
     @property
     def mac_ports(self) -> tuple[str, ...]:

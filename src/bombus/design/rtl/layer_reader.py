@@ -49,7 +49,7 @@ def _number(value: object) -> int | None:
 # Declarations that are texts. One of another type would be ignored.
 _TEXTS = (
     *("Entry", "Takes", "Sends", "Answers", "Serves", "Binds", "Begins", "Broadcasts"),
-    *("MayStayOpen", "Status", "Agrees", "ShowsRegisters"),
+    *("MayStayOpen", "Status", "Agrees", "Needs", "Precedes", "ShowsRegisters"),
 )
 
 
@@ -224,6 +224,8 @@ def read_layer(
         registers=registers,
         shows=found.texts.get("ShowsRegisters", ""),
         agrees=tuple(found.texts.get("Agrees", "").split()),
+        needs=tuple(found.texts.get("Needs", "").split()),
+        precedes=tuple(found.texts.get("Precedes", "").split()),
     )
     problems = [
         Problem(kind.file, kind.line, f"layer {name}: {each} should be a `localparam string`")
