@@ -21,7 +21,7 @@ from bombus.cli.common import (
     error_console,
     print_problems,
 )
-from bombus.cli.extensions import missing_files
+from bombus.cli.extensions import file_problems
 
 if TYPE_CHECKING:
     from bombus.analysis.check import DeadlockError
@@ -52,7 +52,9 @@ def check(
         return
     try:
         facts, problems = step.check(design)
-        problems = [*problems, *missing_files(design)]
+        problems = [*problems, *file_problems(facts.design)]
+        if any(problem.is_error for problem in problems):
+            raise DesignError(problems)
     except DesignError as error:
         verdict = _verdict(error.problems)
         if isinstance(error, step.DeadlockError):

@@ -15,13 +15,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from bombus.base.errors import DesignError, Problem
+from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.extensions import modules
 from bombus.base.text import near_matches
 
 if TYPE_CHECKING:
     import typer
 
+    from bombus.design.config import DesignFile
+    from bombus.design.resolved import Design
     from bombus.live.options import RunOptions
     from bombus.live.software import Software
 
@@ -76,29 +78,36 @@ def written_files(given: Mapping[str, Any]) -> list[tuple[str, Path | None]]:
     return [(name, given[name]) for each in run_options() for name in each.written]
 
 
-def missing_files(design: Path) -> list[Problem]:
-    """A warning for each file that a design file names for an option and that does not exist."""
-    from bombus.design import config
+def file_problems(design: Design) -> list[Problem]:
+    """Problems of the files that a design file names for options: a warning for each that does not
+    exist, an error for each that the option refuses for this design.
+    """
+    found: list[Problem] = []
+    files = _files_of(design.file)
+    for name, path in files.items():
+        if not path.exists():
+            message = f"run: {name}: there is no {path}"
+            found.append(design.file.problem(("run", name), message, is_error=False))
+    for each in run_options():
+        for name in each.options:
+            if name in files and files[name].exists():
+                values = {**dict.fromkeys(each.options), name: files[name]}
+                try:
+                    with ExitStack() as stack:
+                        each.software(design, values, stack)
+                except UserError as error:
+                    found.append(design.file.problem(("run", name), f"run: {name}: {error}"))
+    return found
 
-    file = config.load(design)
-    return [
-        file.problem(("run", name), f"run: {name}: there is no {path}", is_error=False)
-        for name, path in _files_of(design).items()
-        if not path.exists()
-    ]
 
-
-def _files_of(design: Path) -> dict[str, Path]:
+def _files_of(file: DesignFile) -> dict[str, Path]:
     """Files that a design file names for options; DesignError for unknown options."""
-    from bombus.design import config
-
     known = {
         name
         for each in run_options()
         for name, annotation in each.options.items()
         if Path in get_args(get_args(annotation)[0]) and name not in each.written
     }
-    file = config.load(design)
     if problems := [
         file.problem(
             ("run", name),
@@ -118,8 +127,9 @@ def software(design: Path, given: Mapping[str, Any], stack: ExitStack) -> list[S
     It is checked before the build, which takes minutes.
     """
     from bombus.analysis.check import check
+    from bombus.design import config
 
-    of_design = _files_of(design)
+    of_design = _files_of(config.load(design))
     given = {name: of_design.get(name) if value is None else value for name, value in given.items()}
     if all(value is None for value in given.values()):
         return []

@@ -19,7 +19,8 @@ class RunOptions:
 
     `options`: their annotations by name; all are None by default. `software`: called before the
     build if one of them is given, with the design, the values by name, and a stack that ends with
-    the run; returns software for the run, UserError if the options do not suit the design.
+    the run; returns software for the run, UserError if the options do not suit the design. `bombus
+    check` calls it with each file that the design file names.
     `written`: those that name a file that the run makes.
     """
 

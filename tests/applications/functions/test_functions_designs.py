@@ -11,12 +11,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import bombus
 from bombus.applications.functions import acl, acl_load
 from bombus.base import paths
 from bombus.base.errors import DesignError, UserError
-from bombus.cli import extensions
+from bombus.cli import app, extensions
 from bombus.design import resolve
 from bombus.design.facts import Facts
 from bombus.generation.instances import checked_streams
@@ -88,7 +89,11 @@ def test_a_design_file_names_its_rules(tmp_path: Path) -> None:
 
     rules.write_text("default deny\n")
     assert software("acl") == 1
-    assert not extensions.missing_files(design)
+
+    def problems() -> list[str]:
+        return [str(each) for each in extensions.file_problems(resolve.load(design)[0])]
+
+    assert not problems()
     assert acl_load.of_design(design) == acl.parse("default deny", "rules")
     assert acl_load.of_design(EXAMPLES / "acl_fused.yaml") is None
     rules.write_text("deny\n")
@@ -98,13 +103,36 @@ def test_a_design_file_names_its_rules(tmp_path: Path) -> None:
         acl_load.of_design(design)
     with pytest.raises(UserError, match=r"cannot read .*other"):
         software("acl", acl=tmp_path / "other")
+    (problem,) = problems()
+    assert problem.startswith(f"{design}:8: run: acl: {rules}:1: a protocol is missing")
+    rules.write_text("deny ip from any to any\n" * 513)
+    with pytest.raises(UserError, match="has 513 rules, the layer room for 512"):
+        software("acl")
+    rules.write_text("allow tcp from any to any established\n")
+    (problem,) = problems()
+    assert problem.endswith("its parameter established must be 1")
     rules.unlink()
-    (problem,) = extensions.missing_files(design)
-    assert str(problem) == f"{design}:8: warning: run: acl: there is no {rules}"
+    (problem,) = problems()
+    assert problem == f"{design}:8: warning: run: acl: there is no {rules}"
     with pytest.raises(DesignError, match=r"design.yaml:8: .* no option --acls .*acl"):
         software("acls")
     with pytest.raises(DesignError, match=r"design.yaml:8: .* no option --acls .*acl"):
-        extensions.missing_files(design)
+        problems()
+
+
+def test_check_reads_rules(tmp_path: Path) -> None:
+    design, rules = tmp_path / "design.yaml", tmp_path / "my.acl"
+
+    def checked(base: str, said: str) -> str | None:
+        text = (EXAMPLES / f"{base}.yaml").read_text()
+        design.write_text(text.replace("tiles:\n", "run: {acl: my.acl}\ntiles:\n", 1))
+        rules.write_text(said)
+        result = CliRunner().invoke(app, ["check", str(design)])
+        return None if result.exit_code == 0 else str(result.exception)
+
+    assert checked("acl_fused", "default deny\n") is None
+    assert "my.acl:1: " in (checked("acl_fused", "default denied\n") or "")
+    assert "has no layer acl" in (checked("nat_fused", "default deny\n") or "")
 
 
 @pytest.mark.slow

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from bombus.applications.functions.acl import Rule, RuleSet, read
 from bombus.base.errors import UserError
 from bombus.design import config
-from bombus.live.software import Software
+from bombus.live.software import Software, check_kind
 from bombus.simulator.simulation import Simulation
 
 if TYPE_CHECKING:
     from bombus.applications.control.controller import Controller
+    from bombus.design.resolved import Design
 
 KIND = "acl"
 # Reads of a register, each of a cycle or more, in which any table is filled.
@@ -34,18 +35,8 @@ def load(registers: Any, found: RuleSet, clear: bool = True) -> None:
     `clear`: counters begin at 0.
     """
     room = len(registers.rule)
-    if len(found.rules) > room:
-        raise UserError(
-            f"the file has {len(found.rules)} rules, the layer room for {room}: "
-            "its parameter num_rules must be larger"
-        )
     wait(registers)
-    wanted = next((rule for rule in found.rules if rule.established), None)
-    if wanted and not registers.control.read()["established"]:
-        raise UserError(
-            f"line {wanted.line}: the layer does not know established flows: "
-            "its parameter established must be 1"
-        )
+    fit(found, room, bool(registers.control.read()["established"]))
     for number, rule in enumerate(found.rules):
         registers.rule[number].write(**rule.fields())
     for number in range(len(found.rules), room):
@@ -55,6 +46,23 @@ def load(registers: Any, found: RuleSet, clear: bool = True) -> None:
     if clear:
         for number in range(room):
             registers.counter[number].packets = 0
+
+
+def fit(found: RuleSet, room: int, established: bool) -> None:
+    """UserError if a layer with room for so many rules, and with or without established flows,
+    cannot hold the rules.
+    """
+    if len(found.rules) > room:
+        raise UserError(
+            f"the file has {len(found.rules)} rules, the layer room for {room}: "
+            "its parameter num_rules must be larger"
+        )
+    wanted = next((rule for rule in found.rules if rule.established), None)
+    if wanted and not established:
+        raise UserError(
+            f"line {wanted.line}: the layer does not know established flows: "
+            "its parameter established must be 1"
+        )
 
 
 def load_all(controller: Controller, found: RuleSet) -> list[str]:
@@ -80,12 +88,16 @@ def packets(registers: Any, rules: Sequence[Rule]) -> list[int]:
     return [int(registers.counter[number].packets) for number in range(len(rules))]
 
 
-def software(file: Path) -> Software:
-    """Writes the rules of a file into every `acl` of a live run, once.
+def software(design: Design, file: Path) -> Software:
+    """Writes the rules of a file into every `acl` of a live run of a design, once.
 
-    The file is read at once, so that a bad one is reported before the run starts.
+    UserError, before the run starts, if the file is bad or its rules do not fit in the layers.
     """
+    check_kind(design, KIND, "--acl")
     found = read(file)
+    for layer in design.layers():
+        if layer.kind.name == KIND:
+            fit(found, layer.param("num_rules") or 0, bool(layer.param("established")))
     is_written = False
 
     def write(simulation: Simulation) -> None:

@@ -67,10 +67,8 @@ def load(
 
 def _software(design: Design, given: Mapping[str, Any], _: ExitStack) -> list[Software]:
     from bombus.applications.functions import acl_load
-    from bombus.live.software import check_kind
 
-    check_kind(design, acl_load.KIND, "--acl")
-    return [acl_load.software(given["acl"])]
+    return [acl_load.software(design, given["acl"])]
 
 
 COMMANDS = {"acl": acl}
