@@ -82,8 +82,7 @@ module vr_set_up
       recovers_q <= recover_o;
     end
     if (set_address_o) known_q[slot_o] <= 1'b1;
-    if (recover_o) nonce_o <= nonce;
-    else if (renew_i) nonce_o <= nonce_o + 1'b1;
+    if (recover_o | renew_i) nonce_o <= (set_up_i ? nonce : nonce_o) + 64'(renew_i);
     if (rst_i) begin
       known_q <= '0;
       address_command_q <= 1'b0;
