@@ -92,6 +92,8 @@ module cluster_link_ring_formal
     if (started) begin
       assert (u_receive.u_ring.proven_q == left);
       if (out_valid) assert (u_receive.u_ring.loaded_q);
+      // One that leaves at once counts a cycle later.
+      if (u_receive.early_q) assert (u_receive.commits);
     end
   end
 
@@ -106,6 +108,10 @@ module cluster_link_ring_formal
         assert (13'(checked) + 13'(checked_ends) <= 13'(written));
       end
       if (u_receive.u_ring.waits) assert (~u_receive.u_ring.owed);
+      assert (u_receive.u_ring.next_valid_q | u_receive.u_ring.empty);
+      if (u_receive.word_q.is_mark | u_receive.word_q.is_tail) begin
+        assert (u_receive.word_q.is_control);
+      end
       if (u_receive.u_ring.inside_q) assert (u_receive.u_ring.upcoming_valid_q);
     end
   end

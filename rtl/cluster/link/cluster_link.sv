@@ -22,9 +22,10 @@
 // Their number is in the neighbour's state_o after both sides have been disabled. Without Check no
 // packets are kept that could be returned.
 //
-// Latency: 2 cycles in the sender, and 3 in the receiver from the end of a packet; without Check
-// together 2 cycles. Throughput: one beat per cycle. A packet, once begun at in_i, should be
-// finished without delay: control words are sent between packets.
+// Latency: 2 cycles in the sender, and 2 in the receiver from the end of a packet, 3 if the packet
+// is one beat of the wire; without Check together 2 cycles. Throughput: one beat per cycle. A
+// packet, once begun at in_i, should be finished without delay: control words are sent between
+// packets.
 module cluster_link
   import cluster_link_pkg::*;
 #(

@@ -11,8 +11,10 @@
 // Numbers of beats that the sender counts (count_t) are those of the ring plus shift_q, which each
 // Tail corrects: beats lost on the wire occupy no room for ever.
 //
-// Latency: 3 cycles from the beat with the end of a packet to its first beat, 4 cycles to
-// heard_o. Throughput: one beat per cycle.
+// Latency: 2 cycles from the beat with the end of a packet to its first beat; 3 if it began in the
+// same beat, or directly follows another packet or a control word; 4 to heard_o. Throughput: one
+// beat per cycle.
+`include "bombus_assert.svh"
 
 module cluster_link_receive
   import cluster_pkg::*;
@@ -125,6 +127,7 @@ module cluster_link_receive
   near_t  near_q;
   logic   hunts_q;  // as hunting_q, but ends with a Mark that is not checked yet
   seq_t   seq_q;  // of the next packet
+  seq_t   begun_seq_q;  // of the latest one
   nonce_t nonce_q;
   seq_t   expected_q;
   logic fresh_q, kill_q;
@@ -187,7 +190,7 @@ module cluster_link_receive
   always_comb begin
     parsed.valid = arrived_valid_q & ~kill_q;
     parsed.ends = tail ? near_q <= near_t'(NumWords) : is_whole;
-    parsed.seq = tail ? seq_q - 1'b1 : seq_q;
+    parsed.seq = tail ? begun_seq_q : seq_q;
     parsed.awaited = tail ? awaited_q : awaited;
     parsed.sure = ~hunts_q;
     parsed.guess = hunts_q & is_mark;
@@ -230,9 +233,10 @@ module cluster_link_receive
     end
   end
 
-  crc_t [  NumWords:0] suffixes;  // the sum of a word and those after it
+  crc_t [NumWords:0] suffixes;  // the sum of a word and those after it
   crc_t [NumWords-1:0] rests;  // the residue that is required if the packet ends with this word
-  crc_t state_q, begun, whole, continued, ended, difference_q;
+  crc_t advanced_q;  // the state after the beat before, and as many zeros as a beat has
+  crc_t begun, whole, continued, ended, difference_q;
   always_comb begin
     suffixes[NumWords] = '0;
     for (int w = int'(NumWords) - 1; w >= 0; w--) suffixes[w] = suffixes[w+1] ^ sums_q[w];
@@ -247,7 +251,7 @@ module cluster_link_receive
       end
     end
     // One that began before
-    continued = times(ByBeat, state_q) ^ suffixes[0];
+    continued = advanced_q ^ suffixes[0];
     ended = continued;
     for (int unsigned w = 0; w < NumWords; w++) if (near_q == near_t'(w + 1)) ended ^= rests[w];
   end
@@ -257,9 +261,10 @@ module cluster_link_receive
     control_q <= control;
     difference_q <= tail ? ended : whole;
     if (arrived_valid_q) begin
-      state_q <= covers ? continued : begun;
+      advanced_q <= times(ByBeat, covers ? continued : begun);
       if (is_packet) begin
         awaited_q <= awaited;
+        begun_seq_q <= seq_q;
         seq_q <= seq_q + 1'b1;
       end
       if (is_mark) seq_q <= mark_numbers.seq;
@@ -271,6 +276,13 @@ module cluster_link_receive
     if (rst_i | kill_q) near_q <= '0;
     if (rst_i) checked_q.valid <= 1'b0;
   end
+
+  // A packet leaves at once if it is certain to count in cycle 2: nothing before it is still to be
+  // decided on.
+  logic decides, early_q;
+  wire early = parsed.valid & tail & parsed.ends & parsed.sure & listens_i & ~parsed.overflow &
+      awaited_q & begun_seq_q == expected_q & ended == '0 & ~decides;
+  always_ff @(posedge clk_i) early_q <= early & ~rst_i;
 
   // ---- Cycle 2: packets that are good count; the CRC of a control word is computed ----
 
@@ -315,7 +327,8 @@ module cluster_link_receive
   nonce_t noise_q;
   logic word_is_mark, tail_adopts;
   wire end_good = difference_q == '0;
-  wire packet_ends = checked_q.valid & checked_q.ends & checked_q.sure & listens_i & ~kill_q;
+  wire packet_ends = checked_q.valid & checked_q.ends & checked_q.sure & ~kill_q &
+      (listens_i | early_q);
   // Between a Mark and its Tail is no packet.
   wire adopting = word_is_mark | (adopts_q & ~tail_adopts);
   wire is_next = checked_q.seq == expected_q;
@@ -349,6 +362,10 @@ module cluster_link_receive
   wire bad_word = word_valid & listens_i & (word_q.sure ?
       (word_q.is_control & ~word_q.good) | (word_is_mark & ~mark_good) | (tail_good & ~tail_fits) :
       word_q.guess & ~mark_good);
+
+  assign decides = restart_i | adopts_q | (word_q.valid & (word_q.is_control | word_q.guess)) |
+      (checked_q.valid &
+       (checked_q.ends | checked_q.junk | checked_q.overflow | checked_q.is_control));
 
   // A cycle after the decision, all that arrived after it is dropped too.
   always_ff @(posedge clk_i) begin
@@ -414,13 +431,14 @@ module cluster_link_receive
       .rst_i,
       .data_i(arrived_q),
       .store_i(stores),
+      .continues_i(arrived_valid_q & tail & ~hunts_q),
       .start_i(is_packet & awaited),
       .offset_i(offset),
       .length_i(length),
       .short_i(|(first & is_short_q)),
       .full_o(full),
       .count_o(write),
-      .accept_i(commits),
+      .accept_i(early | (commits & ~early_q)),
       .keep_i(packet_good),
       .keep_count_i(count_t'(checked_q.count + 1'b1)),
       .discard_i(kill_q),
@@ -440,5 +458,7 @@ module cluster_link_receive
     event_o[EventDuplicate] <= repeats;
     if (rst_i) event_o <= '0;
   end
+
+  `BOMBUS_ASSERT(EarlyCounts, !early_q || commits)
 
 endmodule

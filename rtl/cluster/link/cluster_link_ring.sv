@@ -6,8 +6,8 @@
 // beat then waits in the output register. discard_i drops all packets that were not accepted, and
 // all beats from the number kept (keep_i, keep_count_i) on.
 //
-// Latency: 2 cycles from data_i to out_o, and at least 1 from accept_i. Throughput: one beat per
-// cycle.
+// Latency: from data_i to out_o 1 cycle, 2 for a packet within one beat; at least 1 from accept_i.
+// Throughput: one beat per cycle.
 `include "bombus_assert.svh"
 
 module cluster_link_ring
@@ -24,6 +24,7 @@ module cluster_link_ring
 
     input logic [NumWords-1:0][63:0] data_i,
     input logic store_i,  // a beat with words of packets; lost if full_o
+    input logic continues_i,  // a packet that has begun continues in it
     input logic start_i,  // a packet begins in it that is to leave
     input logic [OffsetBits-1:0] offset_i,  // at this word
     input length_t length_i,
@@ -116,7 +117,7 @@ module cluster_link_ring
     logic fits;     // it is at the end of current_q
   } part_t;
   part_t part_q;
-  assign next = from_ring_q ? ring_q : arrived_q;
+  assign next = ~next_valid_q ? data_i : from_ring_q ? ring_q : arrived_q;
 
   // The output register. The first beat of a packet waits in it until the packet is good.
   logic loaded_q;
@@ -125,9 +126,10 @@ module cluster_link_ring
   wire waits = loaded_q & ~out_valid_o;
   wire out_free = ~loaded_q | (out_valid_o & out_ready_i);
 
+  wire empty = fetch_q == write_q;  // always without next_valid_q
   wire at_place = inside_q | addr_t'(current_addr_q) == upcoming_q.addr;
   wire gives = current_valid_q & upcoming_valid_q & at_place & out_free & ~discard_i &
-      (~part_q.reaches | next_valid_q);
+      (~part_q.reaches | next_valid_q | continues_i);
   // The beat is exhausted: a packet continues or ends in the next one, or ends at its last word, or
   // nothing begins after one that began here.
   wire exhausts = gives & (part_q.reaches | ~inside_q | part_q.fits);
@@ -137,9 +139,8 @@ module cluster_link_ring
   wire fetches = (~next_valid_q | shifts) & ~discard_i;
   wire refills = ~upcoming_valid_q | (gives & part_q.last);
 
-  wire empty = fetch_q == write_q;
   wire arrives = empty & stores;
-  wire direct = shifts & ~next_valid_q & arrives;  // from data_i to current_q
+  wire direct = shifts & ~next_valid_q & stores;  // from data_i to current_q
   wire follows = fetches & ~direct & (~empty | arrives);
   wire reads = direct | follows;
   wire moves = next_valid_q | direct;
@@ -180,7 +181,7 @@ module cluster_link_ring
       arrived_q <= data_i;
       from_ring_q <= ~empty;
     end
-    if (shifts) current_q <= next_valid_q ? next : data_i;
+    if (shifts) current_q <= next;
     if (refills) upcoming_q <= following;
     if (refills | gives) part_q <= refills ? other : same;
     // A cycle late: the beat is in next_q or current_q.
@@ -253,6 +254,7 @@ module cluster_link_ring
 
   `BOMBUS_ASSERT(NoOverflow, number_t'(write_q - read_q) <= number_t'(BufferBeats))
   `BOMBUS_ASSERT(DiscardsAfterAll, !(discard_i && accept_i))
+  `BOMBUS_ASSERT(NextIsRead, next_valid_q || empty)
   `BOMBUS_ASSERT(WaitsUnproven, !(waits && owed))
 
 endmodule

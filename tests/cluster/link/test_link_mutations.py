@@ -32,6 +32,7 @@ BREAK: Test = partial(test_link.test_repetitions_of_a_lost_beat, latency=75, ret
 FAR: Test = partial(test_link.test_repetitions_of_a_lost_beat, latency=450, retry=1024, naks=1)
 AGAIN: Test = partial(test_link.test_repetitions_of_a_lost_beat, latency=450, retry=512, naks=2)
 REST: Test = test_link_rates.test_the_rest_of_a_buffer_is_given_back
+LATENCY: Test = partial(test_link_rates.test_added_latency, width=128)
 DRAIN: Test = partial(test_link.test_drain, width=128, seed=2)
 FORMAT: Test = partial(test_link_format.test_format, width=128)
 
@@ -70,12 +71,15 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (RECEIVER, "taken_control.kind == WordTrain ?", f"control_q{PLAIN}(control_q[31:0]) ?", STATE),
     (SENDER, "fresh_due_q <= orders_i.fresh |", "fresh_due_q <=", RESET),
     (SENDER, "<= seq_t'(write_seq - acked_q))", "<= sent_packets)", DRAIN),
-    (RECEIVER, "is_next = checked_q.seq == expected_q", "is_next = 1'b1", FAULTS),
+    (RECEIVER, "is_next = checked_q.seq == expected_q", "is_next = 1'b1", AGAIN),
     (RECEIVER, "if (tail_good & tail_fits & adopts_q) shift = word_q.tail_shift;", "", FAULTS),
     (RING, "2 ** $clog2(BufferBeats + 3)", "2 ** $clog2(BufferBeats)", SHORT),
     (RING, "current_addr_q <= commit_q - 1'b1;", "", FAULTS),
     (RING, "~(discard_i & waits)", "1'b1", FAULTS),
     (RECEIVER, "fresh_q | ~ahead[15]", "1'b1", AGAIN),
+    (RECEIVER, "ended == '0 & ~decides", "~decides", FAULTS),
+    (RECEIVER, "early | (commits & ~early_q)", "commits", LATENCY),
+    (RING, "next_valid_q | continues_i", "next_valid_q", LATENCY),
     (RECEIVER, "end_good = difference_q == '0", f"end_good = {ANY_KEY}", PACKET),
     ("cluster_link_direct_transmit", "if (in_valid_i & cut_q) sent_q <= sent_q + 1'b1;", "", CUT),
     (DIRECT, "sum_bad | completes;", "sum_bad;", OUTAGES),

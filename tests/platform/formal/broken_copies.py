@@ -299,6 +299,8 @@ BROKEN_PLATFORM = (
     ),
     (LINK_RING, Mutation(RECEIVER, "~checked_q.overflow & ~adopting", "~adopting")),
     (LINK_RING, Mutation(RECEIVER, "arrived_valid_q & ~kill_q;", "arrived_valid_q;")),
+    (LINK_RING, Mutation(RECEIVER, "ended == '0 & ~decides", "ended == '0")),
+    (LINK_RING, Mutation(RECEIVER, "(listens_i | early_q)", "listens_i")),
     (LINK_RING, Mutation(RING, "over ? commit_q : fetch_q", "fetch_q")),
     (LINK_RING, Mutation(RING, "gives & (inside_q | good) :", "gives :")),
     (LINK_RING, Mutation(RING, "taken_q <= accepted_q;", "")),
