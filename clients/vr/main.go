@@ -258,8 +258,8 @@ func load(flags *flag.FlagSet, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if l.Clients < 1 || l.Keys < 1 {
-		return errors.New("-clients and -keys are at least 1")
+	if err := l.Check(); err != nil {
+		return err
 	}
 	records, total, failure := l.Run(config.Shards)
 	fmt.Print(client.Summary(records, total, len(config.Shards)))
@@ -289,6 +289,9 @@ func check(flags *flag.FlagSet, arguments []string) error {
 	limit := flags.Duration("limit", time.Minute, "time for the judgement of each file")
 	if err := flags.Parse(arguments); err != nil {
 		return err
+	}
+	if flags.NArg() == 0 {
+		return errors.New("no history is given")
 	}
 	for _, name := range flags.Args() {
 		file, err := os.Open(name)

@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand"
 	"net/netip"
@@ -13,7 +14,11 @@ import (
 
 	"bombus/vr/history"
 	"bombus/vr/kv"
+	"bombus/vr/wire"
 )
+
+// maxValue leaves room for a key and for the lengths.
+const maxValue = wire.MaxOp - 64
 
 // Load describes a closed loop of clients.
 type Load struct {
@@ -24,6 +29,21 @@ type Load struct {
 	ValueBytes int           // size of a value, at least
 	Limit      time.Duration // of the whole run
 	Seed       int64
+}
+
+// Check returns an error for values that describe no load.
+func (l *Load) Check() error {
+	switch {
+	case l.Clients < 1 || l.Keys < 1 || l.Operations < 1:
+		return errors.New("clients, keys and operations are at least 1")
+	case !(l.Reads >= 0 && l.Reads <= 1):
+		return errors.New("the share of reads is from 0 to 1")
+	case l.ValueBytes < 0 || l.ValueBytes > maxValue:
+		return fmt.Errorf("a value has from 0 to %d bytes", maxValue)
+	case l.Limit <= 0:
+		return errors.New("the time of the run is above 0")
+	}
+	return nil
 }
 
 // Run loads all shards and returns what the clients have seen. Times are in ns since its start.

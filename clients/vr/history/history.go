@@ -6,6 +6,7 @@ package history
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -83,7 +84,8 @@ var model = porcupine.Model{
 	},
 }
 
-// Check returns nil if the records are linearizable. It gives up, with an error, after a time.
+// Check returns nil if the records are linearizable. It gives up, with an error, after a time, and
+// refuses records without an operation to judge.
 func Check(records []Record, limit time.Duration) error {
 	var operations []porcupine.Operation
 	for _, r := range records {
@@ -98,6 +100,9 @@ func Check(records []Record, limit time.Duration) error {
 			ClientId: r.Client, Input: r.Op, Call: r.Call,
 			Output: output{r.Result, r.IsOpen}, Return: end,
 		})
+	}
+	if len(operations) == 0 {
+		return errors.New("there are no operations")
 	}
 	switch porcupine.CheckOperationsTimeout(model, operations, limit) {
 	case porcupine.Ok:

@@ -28,6 +28,8 @@ func TestCheck(t *testing.T) {
 	lost := put(1, 2, "a", "")
 	open := lost
 	open.IsOpen = true
+	unread := get(1, 2, "")
+	unread.IsOpen = true
 	for name, c := range map[string]struct {
 		records []Record
 		isGood  bool
@@ -40,6 +42,8 @@ func TestCheck(t *testing.T) {
 		"effect undone":          {[]Record{open, get(3, 4, "a"), get(5, 6, "")}, false},
 		"two writes":             {[]Record{lost, put(3, 4, "b", "a"), get(5, 6, "b")}, true},
 		"write lost":             {[]Record{lost, put(3, 4, "b", "")}, false},
+		"nothing":                {nil, false},
+		"no read has ended":      {[]Record{unread}, false},
 	} {
 		if err := Check(c.records, time.Second); (err == nil) != c.isGood {
 			t.Errorf("%s: %v", name, err)

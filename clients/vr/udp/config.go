@@ -4,9 +4,11 @@
 package udp
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"strconv"
@@ -30,6 +32,8 @@ type Config struct {
 	Datagram int                `json:"datagram_bytes"` // entries in a message to a witness
 }
 
+const maxSize = 1 << 24
+
 // ReadConfig reads and checks a configuration file.
 func ReadConfig(name string) (*Config, error) {
 	data, err := os.ReadFile(name)
@@ -39,14 +43,21 @@ func ReadConfig(name string) (*Config, error) {
 	usual := node.Defaults()
 	c := &Config{TickMS: 5, Capacity: usual.Capacity, Lines: usual.Lines, Window: usual.Window,
 		InFlight: usual.InFlight, Datagram: usual.Datagram}
-	if err := json.Unmarshal(data, c); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(c); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%s: there is text after the configuration", name)
 	}
 	if err := c.checkShards(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if c.TickMS < 1 || c.Window < 1 || c.Capacity < 1 || c.InFlight < 1 || c.Datagram < 1 {
-		return nil, fmt.Errorf("%s: times and sizes are at least 1", name)
+	for _, value := range []int{c.TickMS, c.Window, c.Capacity, c.InFlight, c.Lines, c.Datagram} {
+		if value < 1 || value > maxSize {
+			return nil, fmt.Errorf("%s: times and sizes are at least 1 and at most %d", name, maxSize)
+		}
 	}
 	if n := c.Node(0); n.Check() != nil {
 		return nil, fmt.Errorf("%s: %w", name, n.Check())

@@ -10,11 +10,16 @@ import (
 	"testing"
 )
 
-// Sizes with which one replica that is down would stop the group are refused.
+// Unknown keys, and sizes with which one replica that is down would stop the group, are refused.
 func TestSizes(t *testing.T) {
 	for values, problem := range map[string]string{
 		"":                                      "",
 		`, "window": 512`:                       "window of 512",
+		`, "tick_mss": 5`:                       `unknown field "tick_mss"`,
+		`} {`:                                   "text after the configuration",
+		`, "tick_ms": "5"`:                      "tick_ms",
+		`, "window": 9223372036854775807`:       "at most 16777216",
+		`, "tick_ms": 0`:                        "at least 1",
 		`, "in_flight": 257`:                    "257 in flight",
 		`, "capacity": 1022`:                    "1022 operations",
 		`, "capacity": 2047, "window": 1535`:    "",
