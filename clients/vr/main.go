@@ -190,15 +190,21 @@ func runLocal(flags *flag.FlagSet, arguments []string) error {
 
 func setUp(flags *flag.FlagSet, arguments []string) error {
 	limit := flags.Duration("limit", time.Minute, "time to wait for normal operation of each")
+	watch := flags.Bool("watch", false, "go on, and set up again after each reset")
 	r, err := member(flags, arguments, 1)
 	if err != nil {
 		return err
 	}
+	var witnesses []udp.Member
 	for _, shard := range r.shards {
-		if err := udp.SetUp(r.config.Shards[shard], r.index, *limit); err != nil {
-			return fmt.Errorf("shard %d: %w", shard, err)
-		}
+		witnesses = append(witnesses, udp.Member{Shard: shard, Index: r.index})
 	}
+	if err := r.config.SetUpAll(witnesses, *limit); err != nil || !*watch {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r.config.WatchAll(ctx, witnesses, *limit)
 	return nil
 }
 

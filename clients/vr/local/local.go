@@ -6,7 +6,6 @@ package local
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log"
 	"net"
 	"net/netip"
@@ -23,9 +22,6 @@ import (
 	disk "bombus/vr/log"
 	"bombus/vr/udp"
 )
-
-// watchInterval is longer than a message is in the network.
-const watchInterval = time.Second
 
 // Store is a store of which some members run on this machine.
 type Store struct {
@@ -51,14 +47,14 @@ func (s *Store) Run(ctx context.Context, config *udp.Config) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	members := 0
-	var remote []place
+	var remote []udp.Member
 	for i := 0; i < config.Members(); i++ {
 		var shards []string
 		for shard, addresses := range config.Shards {
 			if isHere[addresses[i].Addr()] {
 				shards = append(shards, strconv.Itoa(shard))
 			} else if i%2 == 1 {
-				remote = append(remote, place{shard, i})
+				remote = append(remote, udp.Member{Shard: shard, Index: i})
 			}
 		}
 		if len(shards) > 0 {
@@ -71,23 +67,10 @@ func (s *Store) Run(ctx context.Context, config *udp.Config) error {
 	if members == 0 {
 		return errors.New("no member has an address of this machine")
 	}
-	for _, p := range remote {
-		addresses := config.Shards[p.shard]
-		if err := udp.SetUp(addresses, p.index, s.Limit); err != nil {
-			return fmt.Errorf("%v, %v: %w", p, addresses[p.index], err)
-		}
-		log.Printf("%v: hardware witness, set up", p)
+	if err := config.SetUpAll(remote, s.Limit); err != nil {
+		return err
 	}
-	for _, p := range remote {
-		p := p
-		go udp.Watch(ctx, config.Shards[p.shard], p.index, watchInterval, s.Limit, func(err error) {
-			if err != nil {
-				log.Printf("%v: hardware witness, was off, %v", p, err)
-			} else {
-				log.Printf("%v: hardware witness, was off, set up again", p)
-			}
-		})
-	}
+	go config.WatchAll(ctx, remote, s.Limit)
 	ended := make(chan struct{})
 	go func() {
 		running.Wait()
@@ -100,11 +83,6 @@ func (s *Store) Run(ctx context.Context, config *udp.Config) error {
 		return errors.New("all members have ended")
 	}
 }
-
-// place is a member of a shard.
-type place struct{ shard, index int }
-
-func (p place) String() string { return fmt.Sprintf("shard %d, member %d", p.shard, p.index) }
 
 // start runs a member of the chosen shards in a process.
 func (s *Store) start(

@@ -30,7 +30,7 @@ type datagram struct {
 // Server is a node on a socket. A replica has a log, a witness has none.
 type Server struct {
 	tick       time.Duration
-	shard      int
+	member     Member
 	addresses  []netip.AddrPort
 	node       *node.Node
 	log        *disk.File
@@ -54,8 +54,8 @@ func Listen(config *Config, shard int, n *node.Node, file *disk.File) (*Server, 
 		return nil, err
 	}
 	s := &Server{
-		tick:  time.Duration(config.TickMS) * time.Millisecond,
-		shard: shard, addresses: addresses, node: n, log: file, conn: conn,
+		tick:   time.Duration(config.TickMS) * time.Millisecond,
+		member: Member{shard, n.Index}, addresses: addresses, node: n, log: file, conn: conn,
 		members:    map[netip.AddrPort]int{},
 		clients:    map[uint64]netip.AddrPort{},
 		assemblers: map[netip.AddrPort]*wire.Assembler{},
@@ -78,8 +78,8 @@ func (s *Server) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			log.Printf("shard %d, member %d: stopped; %d datagrams dropped, %+v",
-				s.shard, s.node.Index, s.dropped, s.node.Counters)
+			log.Printf("%v: stopped; %d datagrams dropped, %+v",
+				s.member, s.dropped, s.node.Counters)
 			return nil
 		case <-ticker.C:
 			s.node.Tick()
@@ -180,7 +180,7 @@ func (s *Server) finish() error {
 	}
 	if state != s.state {
 		s.state = state
-		log.Printf("shard %d, member %d: %s, %d operations", s.shard, s.node.Index, state, s.node.LastOp())
+		log.Printf("%v: %s, %d operations", s.member, state, s.node.LastOp())
 	}
 	return nil
 }

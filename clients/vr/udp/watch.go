@@ -4,12 +4,54 @@ package udp
 
 import (
 	"context"
+	"fmt"
+	"log"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 
 	"bombus/vr/wire"
 )
+
+// watchInterval is longer than a message is in the network.
+const watchInterval = time.Second
+
+// Member is a member of a shard.
+type Member struct{ Shard, Index int }
+
+func (m Member) String() string { return fmt.Sprintf("shard %d, member %d", m.Shard, m.Index) }
+
+// SetUpAll sets up hardware witnesses in sequence, each within the limit, and reports them.
+func (c *Config) SetUpAll(witnesses []Member, limit time.Duration) error {
+	for _, m := range witnesses {
+		addresses := c.Shards[m.Shard]
+		if err := SetUp(addresses, m.Index, limit); err != nil {
+			return fmt.Errorf("%v, %v: %w", m, addresses[m.Index], err)
+		}
+		log.Printf("%v: hardware witness, set up", m)
+	}
+	return nil
+}
+
+// WatchAll watches hardware witnesses until the context ends.
+func (c *Config) WatchAll(ctx context.Context, witnesses []Member, limit time.Duration) {
+	var running sync.WaitGroup
+	for _, m := range witnesses {
+		running.Add(1)
+		go func(m Member) {
+			defer running.Done()
+			Watch(ctx, c.Shards[m.Shard], m.Index, watchInterval, limit, func(err error) {
+				if err != nil {
+					log.Printf("%v: hardware witness, was off; %v", m, err)
+				} else {
+					log.Printf("%v: hardware witness, was off, set up again", m)
+				}
+			})
+		}(m)
+	}
+	running.Wait()
+}
 
 // Watch asks a hardware witness for its state in intervals, until the context ends, and sets it up
 // again when it is off, as after a reset. Two answers in sequence must say so: the interval between
