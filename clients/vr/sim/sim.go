@@ -41,7 +41,8 @@ type Options struct {
 	Keys       int
 	Operations int
 	Break      Break
-	External   *External // simulates the witnesses, unless nil
+	External   *External // simulates witnesses, unless nil
+	Outside    []int     // indices of the witnesses that it simulates; nil: all
 }
 
 // Result of a run.
@@ -260,7 +261,17 @@ func (w *world) groupConfig() node.Config {
 	return config
 }
 
-func (w *world) isExternal(h *host) bool { return w.External != nil && h.index%2 == 1 }
+func (w *world) isExternal(h *host) bool {
+	if w.External == nil || h.index%2 == 0 {
+		return false
+	}
+	for _, index := range w.Outside {
+		if index == h.index {
+			return true
+		}
+	}
+	return w.Outside == nil
+}
 
 func (w *world) startExternal(h *host) {
 	h.isUp, h.isSetUp = true, false

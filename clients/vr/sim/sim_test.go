@@ -52,13 +52,32 @@ func judge(o Options) (Result, error) {
 // Histories are linearizable, replicas agree, no acknowledged write is lost, and after the faults
 // the group works again.
 func TestFaults(t *testing.T) {
-	var total Result
-	count := 0
 	program := external(t)
-	for seed := int64(1); seed <= int64(*seeds); seed++ {
+	faults(t, program == nil, func(seed int64) Options {
 		o := options(seed)
 		o.External = program
-		result, err := judge(o)
+		return o
+	})
+}
+
+// The same of five members, one witness in the other program and one here.
+func TestMixed(t *testing.T) {
+	program := external(t)
+	if program == nil {
+		t.Skip("there is no -witness")
+	}
+	faults(t, true, func(seed int64) Options {
+		o := options(seed)
+		o.Replicas, o.External, o.Outside = 5, program, []int{1 + 2*int(seed%2)}
+		return o
+	})
+}
+
+func faults(t *testing.T, hasFullLogs bool, of func(seed int64) Options) {
+	var total Result
+	count := 0
+	for seed := int64(1); seed <= int64(*seeds); seed++ {
+		result, err := judge(of(seed))
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
@@ -75,7 +94,7 @@ func TestFaults(t *testing.T) {
 		t.Errorf("%d operations have ended, not %d", count, want)
 	}
 	if total.Kills == 0 || total.Resets == 0 || total.Splits == 0 || total.Views == 0 ||
-		total.Counters.Transfers == 0 || total.Counters.LogFull == 0 && program == nil {
+		total.Counters.Transfers == 0 || total.Counters.LogFull == 0 && hasFullLogs {
 		t.Errorf("a fault is missing: %+v", total)
 	}
 	if total.Counters.Refused > 0 {

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -17,12 +15,14 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
-from tests.applications.vr.vr_software import SOURCES, WAIT_SECONDS, Group, go, run_go
+from tests.applications.vr.vr_software import SOURCES, Group, LocalStore, go, run_go
 from tests.support.helpers import Benchmark
 from tests.support.live import new_namespace, starter
 
 pytestmark = pytest.mark.slow
 
+EXAMPLE = ROOT / "docs" / "examples" / "vr"
+SHARDS = 4  # of the example
 MODEL = (sys.executable, str(Path(__file__).with_name("model_on_udp.py")))
 
 
@@ -48,24 +48,30 @@ def test_faults_of_many_seeds() -> None:
     assert "200 seeds, 100000 operations" in shown
 
 
-def faults_beside_the_model(seeds: int, operations: int) -> None:
+def faults_beside_the_model(test: str, seeds: int, operations: int) -> None:
     script = Path(__file__).with_name("model_witness.py")
     shown = run_go(
-        *("test", "-count=1", "-v", "-timeout", "60m", "./sim", "-run", "TestFaults"),
+        *("test", "-count=1", "-v", "-timeout", "60m", "./sim", "-run", test),
         *("-seeds", str(seeds), "-operations", str(operations)),
         *("-witness", f"{sys.executable} {script}"),
     )
     assert f"{seeds} seeds, {seeds * operations} operations" in shown
 
 
-def test_model_as_witness() -> None:
-    """The model that the RTL is compared with, among replicas in Go."""
-    faults_beside_the_model(4, 200)
+MODEL_TESTS = pytest.mark.parametrize("test", ["TestFaults", "TestMixed"])
+
+
+@MODEL_TESTS
+def test_model_as_witness(test: str) -> None:
+    """The model that the RTL is compared with, among replicas in Go: as all witnesses, and, of
+    five members, as one beside one in Go."""
+    faults_beside_the_model(test, 4, 200)
 
 
 @pytest.mark.sweep
-def test_model_as_witness_of_many_seeds() -> None:
-    faults_beside_the_model(200, 500)
+@MODEL_TESTS
+def test_model_as_witness_of_many_seeds(test: str) -> None:
+    faults_beside_the_model(test, 200, 500)
 
 
 @pytest.mark.sweep
@@ -99,9 +105,7 @@ def test_processes(
             time.sleep(0.4)  # longer than the silence after which a view change begins
             group.start(index)
             time.sleep(0.3)
-        shown = load.communicate()[0]
-        assert load.returncode == 0, f"{shown}\n{group.logs()}"
-        assert re.match(rf"{operations} operations", shown)
+        assert re.match(rf"{operations} operations", group.finish(load))
         assert f"{operations} operations are linearizable" in group.check(history)
         for shard in range(shards):
             assert re.search(rf"shard {shard}, .*, view [1-9]\d*, leader", group.logs())
@@ -109,39 +113,23 @@ def test_processes(
 
 @pytest.mark.sweep
 def test_hardware_witness(tmp_path: Path) -> None:
-    """The store of docs/examples/vr, whose witness is simulated live: the leader is killed."""
-    example = ROOT / "docs" / "examples" / "vr"
-    program, shown, history = tmp_path / "vr", tmp_path / "shown", tmp_path / "history"
-    run_go("build", "-o", str(program), ".")
-    config = ("-config", str(example / "group.json"))
+    """The store of docs/examples/vr, whose witnesses are simulated live: the leaders are killed."""
+    history = tmp_path / "history"
     with starter(tmp_path) as start:
-        live = start(example / "witness.yaml", address="10.77.0.1/24")
-        with shown.open("w") as file:
-            command = [program, "local", *config, "-data", tmp_path / "data"]
-            members = live.namespace.popen([str(each) for each in command], stderr=file)
-
-        def run(*arguments: str) -> str:
-            command = [str(program), arguments[0], *config, *arguments[1:]]
-            result = live.namespace.run(command, check=False, capture_output=True, text=True)
-            assert result.returncode == 0, f"{result.stderr}\n{shown.read_text()}"
-            return str(result.stdout).strip()
-
-        run("put", "-limit", "60s", "colour", "blue")
-        load = ("load", "-operations", "500", "-clients", "4", "-reads", "0.5")
+        live = start(EXAMPLE / "witness.yaml", address="10.77.0.1/24")
+        store = LocalStore(live.namespace, tmp_path, EXAMPLE / "group.json")
+        store.wait_for("hardware witness, set up", SHARDS)
+        store.client("put", "colour", "blue")
+        load = ("-operations", "500", "-clients", "4", "-reads", "0.5", "-history", str(history))
         for leader in (0, 2):
-            for shard in range(4):
-                leads = rf"shard {shard}, member {leader}: normal, view \d+, leader"
-                assert re.search(leads, shown.read_text())
-            run(*load, "-history", str(history))
-            judged = subprocess.run([program, "check", history], capture_output=True, text=True)
-            assert "500 operations are linearizable" in judged.stdout, judged.stderr
+            for shard in range(SHARDS):
+                store.wait_for(rf"shard {shard}, member {leader}: normal, view \d+, leader")
+            store.finish(store.load(*load))
+            assert "500 operations are linearizable" in store.check(history)
             if leader == 0:
-                (process,) = re.findall(r"member 0: replica, process (\d+)", shown.read_text())
-                os.kill(int(process), signal.SIGKILL)
-                assert run("get", "colour") == "blue"
-        assert shown.read_text().count("hardware witness, set up") == 4
-        members.send_signal(signal.SIGINT)
-        members.wait(10)
+                store.kill(0)
+                assert store.client("get", "colour") == "blue"
+        store.stop()
         live.stop()
 
 
@@ -173,38 +161,21 @@ def test_leader_is_killed(tmp_path: Path) -> None:
 
 def test_reset_witness(tmp_path: Path) -> None:
     """A witness that a reset has turned off is set up again, and votes for the next leader."""
-    program, config, shown = tmp_path / "vr", tmp_path / "group.json", tmp_path / "shown"
-    run_go("build", "-o", str(program), ".")
+    config = tmp_path / "group.json"
     witness = "127.0.0.2:7001"  # not an address of an interface, and thus not run by `vr local`
     config.write_text(json.dumps({"shards": [["127.0.0.1:7000", witness, "127.0.0.1:7002"]]}))
-
-    def wait_for(pattern: str) -> re.Match[str]:
-        end = time.monotonic() + WAIT_SECONDS
-        while (found := re.search(pattern, shown.read_text())) is None:
-            assert time.monotonic() < end, shown.read_text()
-            time.sleep(0.02)
-        return found
-
-    def client(*arguments: str) -> str:
-        command = [str(program), arguments[0], "-config", str(config), *arguments[1:]]
-        return str(namespace.run(command, capture_output=True, text=True).stdout).strip()
-
     with new_namespace() as namespace:
         model = namespace.popen([*MODEL, witness])
-        with shown.open("w") as file:
-            local = ("local", "-config", str(config), "-data", str(tmp_path / "data"))
-            members = namespace.popen([str(program), *local], stderr=file)
-        client("put", "key", "value")
-        wait_for("hardware witness, set up")
+        store = LocalStore(namespace, tmp_path, config)
+        store.client("put", "key", "value")
+        store.wait_for("hardware witness, set up")
         namespace.stop(model)
-        model = namespace.popen([*MODEL, witness])
-        wait_for("was off, set up again")
-        os.kill(int(wait_for(r"member 0: replica, process (\d+)")[1]), signal.SIGKILL)
-        assert client("get", "key") == "value"
-        wait_for("member 2: normal, view 2, leader")
-        members.send_signal(signal.SIGINT)
-        members.wait(10)
-        namespace.stop(model)
+        namespace.popen([*MODEL, witness])
+        store.wait_for("was off, set up again")
+        store.kill(0)
+        assert store.client("get", "key") == "value"
+        store.wait_for("member 2: normal, view 2, leader")
+        store.stop()
 
 
 def test_refusals(tmp_path: Path) -> None:
