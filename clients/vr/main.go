@@ -190,6 +190,8 @@ func runLocal(flags *flag.FlagSet, arguments []string) error {
 
 func setUp(flags *flag.FlagSet, arguments []string) error {
 	limit := flags.Duration("limit", time.Minute, "time to wait for normal operation of each")
+	isNew := flags.Bool("new", false, "the group has no operation yet, and its replicas need not "+
+		"run; never after a reset, which loses what the witness has acknowledged")
 	watch := flags.Bool("watch", false, "go on, and set up again after each reset")
 	r, err := member(flags, arguments, 1)
 	if err != nil {
@@ -199,7 +201,7 @@ func setUp(flags *flag.FlagSet, arguments []string) error {
 	for _, shard := range r.shards {
 		witnesses = append(witnesses, udp.Member{Shard: shard, Index: r.index})
 	}
-	if err := r.config.SetUpAll(witnesses, *limit); err != nil || !*watch {
+	if err := r.config.SetUpAll(witnesses, *isNew, *limit); err != nil || !*watch {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -67,7 +67,7 @@ func (s *Store) Run(ctx context.Context, config *udp.Config) error {
 	if members == 0 {
 		return errors.New("no member has an address of this machine")
 	}
-	if err := config.SetUpAll(remote, s.Limit); err != nil {
+	if err := config.SetUpAll(remote, false, s.Limit); err != nil {
 		return err
 	}
 	go config.WatchAll(ctx, remote, s.Limit)

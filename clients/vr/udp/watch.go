@@ -22,11 +22,16 @@ type Member struct{ Shard, Index int }
 
 func (m Member) String() string { return fmt.Sprintf("shard %d, member %d", m.Shard, m.Index) }
 
-// SetUpAll sets up hardware witnesses in sequence, each within the limit, and reports them.
-func (c *Config) SetUpAll(witnesses []Member, limit time.Duration) error {
+// SetUpAll sets up hardware witnesses in sequence, each within the limit, and reports them. isNew: as
+// members of new groups, by Begin.
+func (c *Config) SetUpAll(witnesses []Member, isNew bool, limit time.Duration) error {
+	setUp := SetUp
+	if isNew {
+		setUp = Begin
+	}
 	for _, m := range witnesses {
 		addresses := c.Shards[m.Shard]
-		if err := SetUp(addresses, m.Index, limit); err != nil {
+		if err := setUp(addresses, m.Index, limit); err != nil {
 			return fmt.Errorf("%v, %v: %w", m, addresses[m.Index], err)
 		}
 		log.Printf("%v: hardware witness, set up", m)

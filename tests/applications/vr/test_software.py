@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
-from tests.applications.vr.vr_software import SOURCES, Group, LocalStore, go, run_go
+from tests.applications.vr.vr_software import SOURCES, Group, LocalStore, Store, go, run_go
 from tests.support.helpers import Benchmark
 from tests.support.live import new_namespace, starter
 
@@ -159,23 +159,45 @@ def test_leader_is_killed(tmp_path: Path) -> None:
         assert group.client("get", "key") == "second"
 
 
+WITNESS = "127.0.0.2:7001"  # not an address of an interface: `vr local` does not run it
+
+
+def small_group(folder: Path) -> Path:
+    config = folder / "group.json"
+    config.write_text(json.dumps({"shards": [["127.0.0.1:7000", WITNESS, "127.0.0.1:7002"]]}))
+    return config
+
+
 def test_reset_witness(tmp_path: Path) -> None:
     """A witness that a reset has turned off is set up again, and votes for the next leader."""
-    config = tmp_path / "group.json"
-    witness = "127.0.0.2:7001"  # not an address of an interface, and thus not run by `vr local`
-    config.write_text(json.dumps({"shards": [["127.0.0.1:7000", witness, "127.0.0.1:7002"]]}))
     with new_namespace() as namespace:
-        model = namespace.popen([*MODEL, witness])
-        store = LocalStore(namespace, tmp_path, config)
+        model = namespace.popen([*MODEL, WITNESS])
+        store = LocalStore(namespace, tmp_path, small_group(tmp_path))
         store.client("put", "key", "value")
         store.wait_for("hardware witness, set up")
         namespace.stop(model)
-        namespace.popen([*MODEL, witness])
+        namespace.popen([*MODEL, WITNESS])
         store.wait_for("was off, set up again")
         store.kill(0)
         assert store.client("get", "key") == "value"
         store.wait_for("member 2: normal, view 2, leader")
         store.stop()
+
+
+def test_new_group(tmp_path: Path) -> None:
+    """Without any replica, a witness begins a new group; one that has a group does not."""
+    with new_namespace() as namespace:
+        store = Store(namespace, tmp_path, small_group(tmp_path))
+        namespace.popen([*MODEL, WITNESS])
+        new = ("setup", "-index", "1", "-new")
+        store.client(*new)
+        store.client("init", "-data", str(tmp_path / "data"))
+        store.popen("replica", "replica", "-index", "0", "-data", str(tmp_path / "data"))
+        assert store.client("put", "key", "value") == ""
+        assert store.client("get", "key") == "value"
+        again = namespace.run(store.command(*new), check=False, capture_output=True, text=True)
+        assert again.returncode != 0
+        assert "it has a group" in again.stderr
 
 
 def test_refusals(tmp_path: Path) -> None:
