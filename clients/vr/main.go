@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command vr is a replicated key-value store: replicas, software witnesses and clients.
+// Command vr is a replicated, sharded key-value store: replicas, software witnesses and clients.
 // docs/applications/vr/software.md describes it.
 package main
 

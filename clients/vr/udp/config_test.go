@@ -76,3 +76,19 @@ func TestShards(t *testing.T) {
 		}
 	}
 }
+
+// The example has a shard for each witness of its design, at ports 12345 to 12348.
+func TestExample(t *testing.T) {
+	c, err := ReadConfig("../../../docs/examples/vr/group.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Shards) != 4 || c.Members() != 3 {
+		t.Fatalf("%d shards of %d members", len(c.Shards), c.Members())
+	}
+	for shard, members := range c.Shards {
+		if want := fmt.Sprint("10.77.0.2:", 12345+shard); members[1].String() != want {
+			t.Errorf("shard %d: witness %v, not %s", shard, members[1], want)
+		}
+	}
+}
