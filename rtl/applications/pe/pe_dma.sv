@@ -37,8 +37,8 @@
 `include "bombus_assert.svh"
 
 module pe_dma #(
-    parameter int unsigned DataWidth = 512,
-    parameter int unsigned AddrWidth = 32,
+    parameter  int unsigned DataWidth = 512,
+    parameter  int unsigned AddrWidth = 32,
     localparam int unsigned DataBytes = DataWidth / 8
 ) (
     input logic clk_i,
@@ -56,11 +56,11 @@ module pe_dma #(
     input logic copy_out_tready_i,
     output logic copy_out_tlast_o,
 
-    `BOMBUS_AXI_WRITE_TARGET(memory),
-    `BOMBUS_AXI_READ_TARGET(memory),
+    `BOMBUS_AXI_WRITE_TARGET(memory)
+    `BOMBUS_AXI_READ_TARGET(memory)
 
-    `BOMBUS_AXI_WRITE_INITIATOR(memory),
-    `BOMBUS_AXI_READ_INITIATOR(memory),
+    `BOMBUS_AXI_WRITE_INITIATOR(memory)
+    `BOMBUS_AXI_READ_INITIATOR(memory)
 
     output logic [3:0] event_o,
     output logic       busy_o
@@ -69,10 +69,10 @@ module pe_dma #(
   localparam string Entry = "";  // not reachable from the mesh
   localparam string MayStayOpen = "memory";
   typedef enum int unsigned {
-    EventFailed,  // copies with status 1
-    EventRefused,  // 2
+    EventFailed,    // copies with status 1
+    EventRefused,   // 2
     EventMismatch,  // 3
-    EventUnknown,  // messages with another opcode
+    EventUnknown,   // messages with another opcode
     NumEvents
   } event_e;
 
@@ -359,15 +359,14 @@ module pe_dma #(
       event_o <= '0;
     end else begin
       if (starts) access_q <= access;
-      unclaimed_q <= unclaimed_q + level_t'(store) -
-          (access_q == Write ? level_t'(requested) : '0);
+      unclaimed_q <= unclaimed_q + level_t'(store) - (access_q == Write ? level_t'(requested) : '0);
       reserved_q <= reserved_q + reserved - level_t'(pops);
       if (answer_taken) status_q <= answer.has_data & answer.last & ~status_q;
       if (burst_ends | read_valid) error_q <= error & ~copy_ends;
-      event_o[EventFailed] <= ends & made.status == MemoryError;
-      event_o[EventRefused] <= ends & made.status == Refused;
+      event_o[EventFailed]   <= ends & made.status == MemoryError;
+      event_o[EventRefused]  <= ends & made.status == Refused;
       event_o[EventMismatch] <= ends & made.status == Mismatch;
-      event_o[EventUnknown] <= state_q == Judge & ~known_q;
+      event_o[EventUnknown]  <= state_q == Judge & ~known_q;
     end
   end
 

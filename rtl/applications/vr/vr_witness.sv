@@ -212,7 +212,7 @@ module vr_witness
   facts_t replica_facts, request_facts, transfer_facts;
   logic keeps, kept;  // a request is written
   request_t request;
-  count_t   request_lines;
+  count_t request_lines;
   number_t this_op;
   logic [6:0] part;
   vr_requests u_requests (

@@ -21,14 +21,14 @@ module axi_share #(
     input logic clk_i,
     input logic rst_i,
 
-    `BOMBUS_AXI_WRITE_TARGET(one),
-    `BOMBUS_AXI_READ_TARGET(one),
+    `BOMBUS_AXI_WRITE_TARGET(one)
+    `BOMBUS_AXI_READ_TARGET(one)
 
-    `BOMBUS_AXI_WRITE_TARGET(two),
-    `BOMBUS_AXI_READ_TARGET(two),
+    `BOMBUS_AXI_WRITE_TARGET(two)
+    `BOMBUS_AXI_READ_TARGET(two)
 
-    `BOMBUS_AXI_WRITE_INITIATOR(axi),
-    `BOMBUS_AXI_READ_INITIATOR(axi),
+    `BOMBUS_AXI_WRITE_INITIATOR(axi)
+    `BOMBUS_AXI_READ_INITIATOR(axi)
 
     output logic busy_o  // a burst has no answer
 );
@@ -49,11 +49,13 @@ module axi_share #(
   logic read_two, write_two, read_grant, write_grant;
   logic read_ready, reads_ready, write_ready, writes_ready;
   logic last_read_q, last_write_q;  // the initiator of the latest burst is `two`
-  assign read_two  = two_arvalid_i & ~(one_arvalid_i & last_read_q);
+  assign read_two = two_arvalid_i & ~(one_arvalid_i & last_read_q);
   assign write_two = two_awvalid_i & ~(one_awvalid_i & last_write_q);
-  assign read = read_two ? '{address: two_araddr_i, len: two_arlen_i} :
+  assign read = read_two ?
+      '{address: two_araddr_i, len: two_arlen_i} :
       '{address: one_araddr_i, len: one_arlen_i};
-  assign write = write_two ? '{address: two_awaddr_i, len: two_awlen_i} :
+  assign write = write_two ?
+      '{address: two_awaddr_i, len: two_awlen_i} :
       '{address: one_awaddr_i, len: one_awlen_i};
   assign read_grant = (one_arvalid_i | two_arvalid_i) & read_ready & reads_ready;
   assign write_grant = (one_awvalid_i | two_awvalid_i) & write_ready & writes_ready;
