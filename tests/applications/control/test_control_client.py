@@ -342,7 +342,7 @@ def test_no_answer() -> None:
         "has not answered 2 requests. A wrong key or an address that is not allowed has no answer"
     )
     with silent:
-        with pytest.raises(ControlError, match=f"{text} either$"):
+        with pytest.raises(ControlError, match=f"{text} either; a key as in the design"):
             bombus.Controller(where, key=SECRET, manifest=MANIFEST, timeout=0.01, tries=2)
         with pytest.raises(ControlError, match=f"{text} either; no key was given"):
             bombus.Controller(where, manifest=MANIFEST, timeout=0.01, tries=2)

@@ -24,6 +24,7 @@ from bombus.registers.model import WORD_BYTES
 
 _BUSY_SECONDS = 2.0  # until a batch of another program has ended, or has been discarded
 _BUSY_WAIT = 0.05
+_ORDER = "a key as in the design file begins with 0x, other digits are its bytes in order"
 _NO_KEY = "no key was given (--key-file, BOMBUS_KEY_FILE, BOMBUS_KEY)"
 
 REASONS = {
@@ -203,10 +204,10 @@ class Session:
                 known = any_boot or found.boot == self.boot or found.status == Status.OTHER_BOOT
                 if found.number == number and known:
                     return found
-        no_key = "" if self.key.secret is not None else f"; {_NO_KEY}"
+        hint = _ORDER if self.key.secret is not None else _NO_KEY
         raise ControlError(
             f"the controller has not answered {self.tries} requests{reason}. A wrong "
-            f"key or an address that is not allowed has no answer either{no_key}"
+            f"key or an address that is not allowed has no answer either; {hint}"
         )
 
     def close(self) -> None:
