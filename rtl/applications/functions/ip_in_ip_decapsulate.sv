@@ -42,6 +42,7 @@ module ip_in_ip_decapsulate
   localparam string Entry = "ip_in_ip_decapsulate";
   localparam logic [7:0] IpProtocol = ProtocolIpInIp;  // the key that ipv4_rx binds
   localparam bit PortWithoutMac = 1'b1;
+  localparam string OtherHosts = "remote";
   localparam bit Forwards = 1'b1;
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
   typedef enum logic [0:0] {NextIpv4Rx} next_e;

@@ -64,6 +64,7 @@ module ip_in_ip_encapsulate
 
   localparam string Entry = "eth_tx";  // stands between ipv4_tx and eth_tx
   localparam bit PortWithoutMac = 1'b1;
+  localparam string OtherHosts = "remote";
   localparam bit Forwards = 1'b1;
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
   localparam string Binds = "quoted_protocol";

@@ -45,6 +45,7 @@ ENTRIES: tuple[Rule, ...] = (
     replicas.replicable,
     bindings.values,
     addresses.neighbours,
+    addresses.others,
     bandwidth.line_rate,
     remarks.of_layers,
     mac_ports.widths,

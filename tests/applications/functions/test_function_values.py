@@ -22,6 +22,8 @@ NAT, TUNNEL, VXLAN = "udp_echo_nat", "udp_echo_tunnel", "udp_echo_vxlan"
         (TUNNEL, "remote: 0x0a4d0001", "mtu: 67", "mtu must be 68 to 9566"),
         (TUNNEL, "remote: 0x0a4d0001", "mtu: 9567", "mtu must be 68 to 9566"),
         (TUNNEL, "remote: 0x0a4d0001", "outer_port: 2", "must be MAC ports of the design"),
+        (TUNNEL, "remote: 0x0a4d0001", "remote: 0x0a4d0002", "an address of the design itself"),
+        (TUNNEL, "_decapsulate, ", "_decapsulate, remote: 0x0a630002, ", "of the design itself"),
         (TUNNEL, "_decapsulate, ", "_decapsulate, inner_port: 2, ", "must be a MAC port"),
         (VXLAN, "before: udp_rx", "before: udp_rx, inner_port: 0", "here from 1 to 1"),
         (VXLAN, "_encapsulate: {", "_encapsulate: {mtu: 9537, ", "mtu must be 68 to 9536"),

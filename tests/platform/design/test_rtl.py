@@ -225,6 +225,11 @@ def test_unknown_kind_names_near_matches() -> None:
         ),
         (
             'Entry = "probe"',
+            'Entry = "probe", OtherHosts = "udp_prt"',
+            "OtherHosts is about udp_prt, which is not a parameter; did you mean 'udp_port'?",
+        ),
+        (
+            'Entry = "probe"',
             'Entry = "probe", Precedes = "mac_tx"',
             "it has Precedes, but not StandsBefore = 1: it precedes nothing",
         ),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import IPv4Address
 
 from bombus.base.errors import Problem
 from bombus.design.facts import Facts
@@ -36,4 +37,18 @@ def neighbours(facts: Facts) -> Iterator[Problem]:
                     f"the networks {other.network} and {port.network} of two MAC ports overlap: "
                     "messages that start in the design take the longer prefix, or the first one",
                     is_error=False,
+                )
+
+
+def others(facts: Facts) -> Iterator[Problem]:
+    """Parameters with the address of another host (`OtherHosts`) must not have an own one."""
+    design = facts.design
+    own = {int(port.ip) for port in design.config.ports}
+    for layer in design.layers():
+        for key in layer.kind.other_hosts:
+            if (value := layer.param(key)) in own:
+                yield design.file.problem(
+                    layer.loc,
+                    f"{layer.given_name} has {key} {IPv4Address(value or 0)}, an address of the "
+                    "design itself; it should be that of another host",
                 )

@@ -127,6 +127,10 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         yield problem(f"no next hop {kind.shows!r}, whose registers it shows; it has {hops}")
     if kind.stands_before and not (MAIN_INPUT in kind.inputs and MAIN_OUTPUT in kind.outputs):
         yield problem("it precedes a tile, so it should have an input `in` and an output `out`")
+    for key in kind.other_hosts:
+        if key not in kind.parameters:
+            hint = near_matches(key, kind.parameters)
+            yield problem(f"OtherHosts is about {key}, which is not a parameter; {hint}")
     if kind.precedes and not kind.stands_before:
         yield problem("it has Precedes, but not StandsBefore = 1: it precedes nothing")
 
