@@ -54,6 +54,7 @@ module pe #(
 
   localparam string Entry = "";  // not reachable from the mesh
   localparam string Status = "kernel";
+  localparam string Leads = "kernel";
   localparam string MayStayOpen = "interrupt kernel_stop";
   typedef enum int unsigned {
     EventDone,

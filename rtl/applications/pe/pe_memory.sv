@@ -56,6 +56,7 @@ module pe_memory #(
 );
 
   localparam string Entry = "";  // not reachable from the mesh
+  localparam string Leads = "memory";
   localparam string MayStayOpen = "memory";
   typedef enum int unsigned {
     EventReadError,

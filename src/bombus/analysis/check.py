@@ -64,6 +64,7 @@ EXCHANGES: tuple[Rule, ...] = (
     requests.problems,
     memories.ports,
     agreement.problems,
+    partners.order,
     partners.places,
     partners.needs,
 )

@@ -225,6 +225,11 @@ def test_unknown_kind_names_near_matches() -> None:
         ),
         (
             'Entry = "probe"',
+            'Entry = "probe", Leads = "kernel"',
+            "Leads names 'kernel', but it has no ports kernel_* to be joined",
+        ),
+        (
+            'Entry = "probe"',
             'Entry = "probe", OtherHosts = "udp_prt"',
             "OtherHosts is about udp_prt, which is not a parameter; did you mean 'udp_port'?",
         ),

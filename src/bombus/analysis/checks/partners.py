@@ -15,6 +15,24 @@ from bombus.design.resolved import Design
 from bombus.design.rtl.layer_kind import Agreement, LayerKind
 
 
+def order(facts: Facts) -> Iterator[Problem]:
+    """Layers before one that they are joined to and should follow (`Leads`)."""
+    design = facts.design
+    for tile in design.tiles:
+        for number, layer in enumerate(tile.layers):
+            for prefix in layer.kind.leads:
+                signals = {
+                    signal for port, signal in layer.joined.items() if port.startswith(f"{prefix}_")
+                }
+                for other in tile.layers[:number]:
+                    if signals.intersection(other.joined.values()):
+                        yield design.file.problem(
+                            other.loc,
+                            f"{other.given_name} is joined to {layer.given_name} by {prefix}_* and "
+                            "should follow it: change the order of these layers",
+                        )
+
+
 def places(facts: Facts) -> Iterator[Problem]:
     """Layers that stand before one that takes other messages than they read (`Precedes`)."""
     design = facts.design

@@ -127,6 +127,9 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         yield problem(f"no next hop {kind.shows!r}, whose registers it shows; it has {hops}")
     if kind.stands_before and not (MAIN_INPUT in kind.inputs and MAIN_OUTPUT in kind.outputs):
         yield problem("it precedes a tile, so it should have an input `in` and an output `out`")
+    for prefix in kind.leads:
+        if not any(port.name.startswith(f"{prefix}_") for port in kind.further):
+            yield problem(f"Leads names {prefix!r}, but it has no ports {prefix}_* to be joined")
     for key in kind.other_hosts:
         if key not in kind.parameters:
             hint = near_matches(key, kind.parameters)

@@ -162,6 +162,7 @@ class LayerKind:
     registers: Block | None = None  # as the SystemRDL file beside it describes them
     agrees: tuple[str, ...] = ()  # required relations to parameters of other layers
     needs: tuple[str, ...] = ()  # layers that the design must have, or relations to one of them
+    leads: tuple[str, ...] = ()  # prefixes of ports whose other ends are of later layers
     other_hosts: tuple[str, ...] = ()  # keys of parameters that are addresses of other hosts
     precedes: tuple[str, ...] = ()  # entries of the inputs that it may stand before; none: any
     has_given_kinds: bool = False  # of messages that it sends, by the design file

@@ -49,7 +49,8 @@ def _number(value: object) -> int | None:
 # Declarations that are texts. One of another type would be ignored.
 _TEXTS = (
     *("Entry", "Takes", "Sends", "Answers", "Serves", "Binds", "Begins", "Broadcasts"),
-    *("MayStayOpen", "Status", "Agrees", "Needs", "Precedes", "OtherHosts", "ShowsRegisters"),
+    *("MayStayOpen", "Status", "Leads", "Agrees", "Needs", "Precedes", "OtherHosts"),
+    "ShowsRegisters",
 )
 
 
@@ -225,6 +226,7 @@ def read_layer(
         shows=found.texts.get("ShowsRegisters", ""),
         agrees=tuple(found.texts.get("Agrees", "").split()),
         needs=tuple(found.texts.get("Needs", "").split()),
+        leads=tuple(found.texts.get("Leads", "").split()),
         other_hosts=tuple(found.texts.get("OtherHosts", "").split()),
         precedes=tuple(found.texts.get("Precedes", "").split()),
     )
