@@ -22,10 +22,12 @@
 // Their number is in the neighbour's state_o after both sides have been disabled. Without Check no
 // packets are kept that could be returned.
 //
-// Latency: 2 cycles in the sender, and 2 in the receiver from the end of a packet, 3 if the packet
-// is one beat of the wire; without Check together 2 cycles. Throughput: one beat per cycle. A
-// packet, once begun at in_i, should be finished without delay: control words are sent between
-// packets.
+// Latency: 1 cycle in the sender, in which words are shifted to their place; 2 in the receiver from
+// the end of a packet: one in which words are classified and their CRCs computed, one in which the
+// packet's CRC is compared and its first beat aligned. The sender takes 1 more if the last beat of
+// the packet is not full (its CRC leaves with it), the receiver if the packet is one beat of the
+// wire. Without Check together 2 cycles. Throughput: one beat per cycle. A packet, once begun at
+// in_i, should be finished without delay: control words are sent between packets.
 module cluster_link
   import cluster_link_pkg::*;
 #(

@@ -7,7 +7,8 @@
 // word in its beat.
 //
 // sum_i is what a beat and its header add to the CRC at the end of the beat, whose last word is the
-// last one of its data (crc_words).
+// last one of its data (crc_words). For a beat that is full it may come a cycle late: no word after
+// the beat's data has left by then.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module cluster_link_pack
@@ -25,6 +26,7 @@ module cluster_link_pack
 
     input beat_t beat_i,
     input crc_t sum_i,
+    input logic sum_late_i,  // it is at sum_i in the next cycle, in which no beat has its own
     input session_key_t key_i,  // added to the CRC of a packet
     input logic [WordShift:0] words_i,  // of the beat: NumWords, or fewer in the last one
     input logic beat_valid_i,
@@ -60,6 +62,7 @@ module cluster_link_pack
   localparam matrices_t ByWords = by_words();
   crc_t [NumWords:1] states_q;  // 0 before a packet
   crc_t state, crc;
+  logic late_q, late_last_q;  // sum_i is that of the beat before; of the last one of a packet
   always_comb begin
     crc = ~sum_i ^ crc_t'(key_i);
     for (int unsigned w = 1; w <= NumWords; w++) if (32'(words_i) == w) crc ^= states_q[w];
@@ -76,9 +79,10 @@ module cluster_link_pack
   wire [31:0] low_half = first ? {1'b1, beat_i.header} : half_q;
   always_comb begin
     words = {32'b0, beat_i.data, low_half};
-    if (last) begin
+    if (last & ~sum_late_i) begin
       for (int unsigned w = 0; w <= NumWords; w++) if (32'(words_i) == w) words[w][63:32] = crc;
-    end else words[NumWords] = '0;
+    end
+    if (~last) words[NumWords] = '0;
     if (is_word) begin
       words = '0;
       words[0] = word_i;
@@ -87,8 +91,14 @@ module cluster_link_pack
 
   // ---- Beats of the wire ----
 
-  logic [NumWords-1:0][63:0] rest_q;
+  logic [NumWords-1:0][63:0] rest_q, rest;
   fill_t fill_q;  // words in it
+  always_comb begin
+    rest = rest_q;
+    for (int unsigned w = 0; w < NumWords; w++) begin
+      if (late_last_q & fill_q == fill_t'(w + 1)) rest[w][63:32] = crc;
+    end
+  end
   logic rest_starts_q, rest_data_q;
   wire   out_free = ~tx_valid_o | tx_ready_i;
   wire   full = fill_q == fill_t'(NumWords);
@@ -123,22 +133,25 @@ module cluster_link_pack
   logic [2*NumWords-1:0][63:0] window;
   always_comb begin
     window = (2 * DataWidth)'(words) << (WordBits * 32'(fill_q));
-    window[NumWords-1:0] |= rest_q;
+    window[NumWords-1:0] |= rest;
   end
 
+  wire sums = late_q | (beat_taken_o & ~sum_late_i);
   wire begins_here = beat_taken_o & ~rest_data_q;
   wire begins_next = beat_taken_o & fills & (left != '0);
   assign begun_o = 2'(begins_here) + 2'(begins_next);
   assign sends_o = emits & (rest_data_q | beat_taken_o);
   always_ff @(posedge clk_i) begin
-    if (emits) tx_data_o <= flush ? rest_q : window[NumWords-1:0];
+    if (emits) tx_data_o <= flush ? rest : window[NumWords-1:0];
     if (takes) rest_q <= fills ? window[2*NumWords-1:NumWords] : window[NumWords-1:0];
-    else if (emits) rest_q <= '0;
-    if (beat_taken_o) begin
-      half_q <= beat_i.data[DataWidth-1-:32];
+    else rest_q <= emits ? '0 : rest;
+    if (beat_taken_o) half_q <= beat_i.data[DataWidth-1-:32];
+    if (sums) begin
       for (int unsigned w = 1; w <= NumWords; w++) states_q[w] <= times(ByWords[w], state);
     end
-    if (rst_i | breaks_i | (beat_taken_o & last)) states_q <= '0;
+    if (rst_i | breaks_i | (sums & (late_q ? late_last_q : last))) states_q <= '0;
+    late_q <= beat_taken_o & sum_late_i & ~rst_i;
+    late_last_q <= beat_taken_o & sum_late_i & last & ~rst_i;
     if (rst_i) begin
       rest_q <= '0;
       tx_valid_o <= 1'b0;

@@ -6,8 +6,8 @@
 // part of the first beat contains the number and the initial value of the CRC. A packet enters only
 // if the longest one has room.
 //
-// Latency: 1 cycle from in_i to out_o if nothing else waits, 2 cycles from seek_i to the place of a
-// packet. Throughput: one beat per cycle.
+// Latency: from in_i to out_o, if nothing else waits, 0 cycles for a full beat and 1 for a shorter
+// one; 2 cycles from seek_i to the place of a packet. Throughput: one beat per cycle.
 `include "bombus_assert.svh"
 
 module cluster_link_retry
@@ -39,7 +39,8 @@ module cluster_link_retry
     input logic frees_i,  // beats are given up as they are read
 
     output beat_t out_o,
-    output crc_t out_sum_o,
+    output logic out_passes_o,  // it is that at in_i: a full beat
+    output crc_t out_sum_o,  // of the beat; if it passes, a cycle later
     output logic [WordShift:0] out_words_o,  // of the beat
     output logic out_valid_o,
     input logic out_taken_i,
@@ -157,42 +158,62 @@ module cluster_link_retry
 
   (* ram_style = "block" *) stored_t ring[RetryBeats];
   stored_t ring_q, out_q;
-  logic ring_valid_q;
-  wire loads = ~out_valid_o | out_taken_i;
+  logic ring_valid_q, out_valid_q, back_q;
+  // A cycle after back_i, beats can be in the ring alone.
+  wire passes = ~out_valid_q & ~ring_valid_q & ~back_q & writes & ~(|is_short) & ~frees_i;
+  wire loads = ~out_valid_q | out_taken_i;
   wire direct = loads & ~ring_valid_q & fetch_q == write_q & writes;
   wire fetches = (~ring_valid_q | loads) & fetch_q != write_q;
   wire length_t load_length = ring_valid_q ? ring_q.beat.header.length : in_i.header.length;
   function automatic logic fits(length_t length);
     return ~credit_i[11] & (credit_i >= count_t'(length) >> WordShift);
   endfunction
-  wire load_fits = fits(load_length);
-  wire held_fits = fits(out_q.beat.header.length);
+  wire  load_fits = fits(load_length);
+  wire  held_fits = fits(out_q.beat.header.length);
+  // A packet begins as it arrives if there is credit for the longest one, or for an eighth of it.
+  localparam length_t Longest = '1;
+  localparam length_t Short = Longest >> 3;
+  logic fits_q, any_fits_q, short_fits_q;
+  wire pass_fits = any_fits_q | (short_fits_q & in_i.header.length <= Short);
   always_ff @(posedge clk_i) begin
     if (writes) ring[write_q] <= written;
     if (fetches) ring_q <= ring[fetch_q];
     if (loads) out_q <= ring_valid_q ? ring_q : written;
-    out_fits_o <= loads ? load_fits : held_fits;
+    back_q <= back_i;
+    fits_q <= loads ? load_fits : held_fits;
+    any_fits_q <= fits(Longest);
+    short_fits_q <= fits(Short);
     if (rst_i) begin
       fetch_q <= '0;
       ring_valid_q <= 1'b0;
-      out_valid_o <= 1'b0;
+      out_valid_q <= 1'b0;
     end else begin
-      if (loads) out_valid_o <= ring_valid_q | direct;
+      if (loads) out_valid_q <= ring_valid_q | (direct & ~(passes & out_taken_i));
       if (fetches | loads) ring_valid_q <= fetches;
       fetch_q <= fetch_q + addr_t'(fetches) + addr_t'(direct);
       if (back_i) begin
         fetch_q <= found_q;
         ring_valid_q <= 1'b0;
-        out_valid_o <= 1'b0;
+        out_valid_q <= 1'b0;
       end
     end
   end
-  assign out_o = out_q.beat;
+  always_comb begin
+    out_o = out_q.beat;
+    if (~out_valid_q) begin
+      out_o = in_i;
+      out_o.last = ends;
+    end
+  end
+  assign out_valid_o = out_valid_q | passes;
+  assign out_passes_o = ~out_valid_q;
+  assign out_fits_o = out_valid_q ? fits_q : pass_fits;
   assign out_sum_o = out_q.sum;
-  assign out_words_o = out_q.words;
-  assign empty_o = ~out_valid_o & ~ring_valid_q & fetch_q == write_q & ~inside_q;
+  assign out_words_o = out_valid_q ? out_q.words : fill_t'(NumWords);
+  assign empty_o = ~out_valid_q & ~ring_valid_q & fetch_q == write_q & ~inside_q;
 
   `BOMBUS_ASSERT(NoOverflow, !(writes && addr_t'(write_q + 1'b1) == free_q))
+  `BOMBUS_ASSERT(PassesAlone, !passes || fetch_q == write_q)
   `BOMBUS_ASSERT(LastAgrees, !(writes && in_i.last != ends))
   `BOMBUS_ASSERT(RenumbersEmpty, !(renumber_i && !empty_o))
 

@@ -13,7 +13,8 @@
 // (forgets_o), and a new session has to follow. So does it after a Nak that names a packet which
 // this side no longer has, or not yet.
 //
-// Latency: 2 cycles from in_i to tx_data_o. Throughput: one beat per cycle.
+// Latency: 1 cycle from in_i to tx_data_o; 2 for a packet whose last beat is not full. Throughput:
+// one beat per cycle.
 `include "bombus_assert.svh"
 
 module cluster_link_transmit
@@ -175,7 +176,7 @@ module cluster_link_transmit
   beat_t next;
   crc_t next_sum;
   logic [$clog2(NumWords):0] next_words;
-  logic next_valid, next_fits;
+  logic next_valid, next_fits, next_passes;
   count_t credit_q;
   wire returns = draining_q & next_valid & returned_ready_i;
   cluster_link_retry #(
@@ -198,6 +199,7 @@ module cluster_link_transmit
       .free_i(found_valid_q),
       .frees_i(draining_q),
       .out_o(next),
+      .out_passes_o(next_passes),
       .out_sum_o(next_sum),
       .out_words_o(next_words),
       .out_valid_o(next_valid),
@@ -260,6 +262,7 @@ module cluster_link_transmit
       .rst_i,
       .beat_i(next),
       .sum_i(next_sum),
+      .sum_late_i(next_passes),
       .key_i,
       .words_i(next_words),
       .beat_valid_i(next_valid & ~breaks & (in_packet | (open & next_fits))),

@@ -33,7 +33,7 @@ class Timing:
     latency: int = 75
     hop: int = 3  # that a router and the two ends of a link add
     check: bool = True  # a packet is forwarded when its CRC has been checked
-    check_cycles: int = 2  # from the last beat of a packet until it is forwarded, if checked
+    check_cycles: int = 1  # that a checked packet takes beyond its beats: 0 if full, 2 if a word
     credit_cycles: int = 1  # that the check adds to each way of a credit, measured
     overhead_words: int = 1  # header and CRC of a packet on a link
     buffer_beats: int = 200  # of a link

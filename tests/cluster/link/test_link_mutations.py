@@ -60,11 +60,16 @@ ANY_KEY = "difference_q == '0 | difference_q == times(Keys[0], crc_t'(key_i))"
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (RETRY, "~credit_i[11] & (credit_i", "(credit_i", PACE),
     (RETRY, "fetch_q == write_q & writes;", "writes;", PACE),
+    (RETRY, "direct & ~(passes & out_taken_i)", "direct", PACE),
+    (RETRY, "writes & ~(|is_short)", "writes", PACE),
+    (RETRY, "out_valid_q | passes;", "out_valid_q;", LATENCY),
     (RETRY, "(~ring_valid_q | loads) & fetch_q", "fetch_q", PACE),
     (RETRY, "if (renumber_i) seq_o <= seek_seq_i;", "", DRAIN),
     (PACK, "out_free & ~full & ~beat_conflicts", "out_free & ~beat_conflicts", PACE),
     (PACK, "(rest_starts_q | alone)", "rest_starts_q", PACE),
-    (PACK, "(rst_i | breaks_i | (beat_taken_o & last))", "(rst_i | (beat_taken_o & last))", BREAK),
+    (PACK, "(rst_i | breaks_i | (sums", "(rst_i | (sums", BREAK),
+    (PACK, "rest_q <= emits ? '0 : rest;", "if (emits) rest_q <= '0;", PACE),
+    (PACK, "late_q <= beat_taken_o & sum_late_i", "late_q <= sum_late_i", PACE),
     (CONTROL, "& ~tail_due_q & ~valid_o;", "& ~valid_o;", ALL),
     (CONTROL, "32'(state_timer_q) >= AgedCycles &", "1'b0 &", REST),
     # Words and packets are believed without the session key, too.
