@@ -90,7 +90,7 @@ MUTATIONS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (
         WAITS,
     ),
     ("pe_dma", "~answer.has_data | ~answer.last)", "1'b1)", COPIES),
-    ("pe_dma", "      unclaimed_q <= '0;\n", "", CUT),
+    ("pe_dma", "      unclaimed_q <= '0;\n", "", WAITS),
     ("pe_dma", "      reserved_q <= '0;\n", "", CUT),
     ("axi_share", "~(one_arvalid_i & last_read_q)", "1'b1", TURNS),
     (
