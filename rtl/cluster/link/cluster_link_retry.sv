@@ -168,8 +168,8 @@ module cluster_link_retry
   function automatic logic fits(length_t length);
     return ~credit_i[11] & (credit_i >= count_t'(length) >> WordShift);
   endfunction
-  wire  load_fits = fits(load_length);
-  wire  held_fits = fits(out_q.beat.header.length);
+  wire load_fits = fits(load_length);
+  wire held_fits = fits(out_q.beat.header.length);
   // A packet begins as it arrives if there is credit for the longest one, or for an eighth of it.
   localparam length_t Longest = '1;
   localparam length_t Short = Longest >> 3;
