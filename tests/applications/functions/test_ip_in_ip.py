@@ -55,13 +55,25 @@ def test_twelve_lines_are_added_or_changed() -> None:
 
 
 def test_a_chain_with_repeated_headers(tmp_path: Path) -> None:
-    """Two tiles of each layer pass; a tile that is visited twice, or a bad place, deadlocks."""
+    """Two tiles of each layer pass; a tile that is visited twice, or a bad place, deadlocks. So do
+    outer packets that go into a tunnel again, without end.
+    """
     text = DESIGN.read_text()
     visited = text.replace("next: {ipv4_rx: inner_rx}", "next: {ipv4_rx: ipv4_rx}")
     visited = visited.replace("  - {name: inner_rx", "  # {name: inner_rx")
     # Tiles at the first free positions.
     misplaced = re.sub(r", at: \[[0-3], [1-3]\]", "", text)
-    check_deadlocks(DESIGN, {"visited": visited, "misplaced": misplaced}, tmp_path)
+    again = text.replace(
+        "}]  # the tunnel", '}, {mac: "02:b0:0b:05:00:03", ip: 10.98.0.2, prefix: 24}]'
+    )
+    again = again.replace("remote: 0x0a4d0001", "outer_port: 2")
+    again = again.replace("{eth_tx: eth_tx}, at: [0, 3]}", "{eth_tx: again}, at: [0, 3]}")
+    again += (
+        "  - {name: again, kind: ip_in_ip_encapsulate, inner_port: 2, outer_port: 1,\n"
+        "     next: {eth_tx: eth_tx, ipv4_tx: outer_tx}, at: [2, 3]}\n"
+    )
+    bad = {"visited": visited, "misplaced": misplaced, "again": again}
+    check_deadlocks(DESIGN, bad, tmp_path)
 
 
 # ---- In simulation ----
