@@ -167,16 +167,20 @@ module vxlan_encapsulate
   } view_t;
   localparam int unsigned ViewBytes = $bits(view_t) / 8;
 
-  typedef struct packed {
+  typedef struct packed {  // of a frame and of its copies
     logic replicate;
     logic too_long;
-    logic [31:0] remote;
     message_number_t message;
     length_t length;
     logic [23:0] vni;
     logic [13:0] flow;  // hash
     logic [5:0] dscp;
     csum_pos_t csum_pos;
+  } frame_t;
+  typedef struct packed {
+    frame_t frame;
+    logic [31:0] remote;
+    logic has_sum;  // without, sum is zero
     ones_pkg::word_t [1:0] sum;  // but for the source port
   } result_t;
 
@@ -214,22 +218,27 @@ module vxlan_encapsulate
     terms[NumWords+4] = ~16'(kept.length);
   end
 
+  wire too_long = kept.length > length_t'(MaxBytes);
+  wire has_sum = kept.meta.l4.ip_tx.csum_pos != '0;
+  ones_pkg::word_t [1:0] sum;
+  assign sum = ones_pkg::pair(
+      ones_pkg::save({ones_pkg::save(terms[5:0]), ones_pkg::save(terms[11:6])})
+  );
   result_t result_d, result;
   assign result_d = '{
-          replicate: (kept.is_group | to == '0) & ~result_d.too_long,
-          too_long: kept.length > length_t'(MaxBytes),
+          frame: '{
+              replicate: (kept.is_group | to == '0) & ~too_long,
+              too_long: too_long,
+              message: message,
+              length: kept.length,
+              vni: vni,
+              flow : flow,
+              dscp: kept.meta.tos[7:2],
+              csum_pos: kept.meta.l4.ip_tx.csum_pos
+          },
           remote: to,
-          message: message,
-          length: kept.length,
-          vni: vni,
-          flow : flow,
-          dscp: kept.meta.tos[7:2],
-          csum_pos: kept.meta.l4.ip_tx.csum_pos,
-          sum:
-          ones_pkg::pair
-          (
-              ones_pkg::save({ones_pkg::save(terms[5:0]), ones_pkg::save(terms[11:6])})
-          )
+          has_sum: has_sum,
+          sum: sum & {32{has_sum}}
       };
 
   beat_t viewed, unused_head;
@@ -266,13 +275,35 @@ module vxlan_encapsulate
       list[n] = regs_i.replicas[n].replica.ip;
     end
   end
-  beat_t   copy;
-  result_t of_copy;
+  // The sum of a frame is the same in its copies, so the replicator stores it.
+  typedef struct packed {
+    frame_t frame;
+    logic [15:0] csum;
+  } head_t;
+  function automatic logic [15:0] src_port_of(frame_t frame);
+    return {2'b11, frame.flow};  // a dynamic port (RFC 6335)
+  endfunction
+  head_t head, head_of_copy;
+  assign head = '{
+          frame: result.frame,
+          csum:
+          ones_pkg::join_up
+          (
+              ones_pkg::split_saved
+              (
+                  {result.sum, ~src_port_of(result.frame) & {16{result.has_sum}}}
+              ),
+              1'b0
+          )
+      };
+  frame_t of_copy;
+  assign of_copy = head_of_copy.frame;
+  beat_t copy;
   logic copy_valid, copy_ready, is_copy, replicated, copied, replicator_busy;
   logic [31:0] remote;
   vxlan_replicator #(
       .beat_t(beat_t),
-      .head_t(result_t),
+      .head_t(head_t),
       .NumReplicas(NumReplicas),
       .Depth((MaxBytes + DataBytes - 1) / DataBytes)
   ) u_replicator (
@@ -282,13 +313,13 @@ module vxlan_encapsulate
       .list_i(list),
       .in_i(viewed),
       .in_first_i(viewed_first),
-      .head_i(result),
-      .replicate_i(result.replicate),
+      .head_i(head),
+      .replicate_i(result.frame.replicate),
       .remote_i(result.remote),
       .in_valid_i(viewed_valid),
       .in_ready_o(viewed_ready),
       .out_o(copy),
-      .head_o(of_copy),
+      .head_o(head_of_copy),
       .remote_o(remote),
       .out_valid_o(copy_valid),
       .out_ready_i(copy_ready),
@@ -300,13 +331,12 @@ module vxlan_encapsulate
 
   // ---- The datagram ----
 
-  wire [15:0] src_port = {2'b11, of_copy.flow};  // a dynamic port (RFC 6335)
   wire [15:0] udp_length = 16'(of_copy.length) + 16'(HeaderBytes);
   header_t vxlan;
   udp_pkg::header_t udp;
   assign vxlan = '{default: '0, flags: FlagVni, vni: swap24(of_copy.vni)};
   assign udp = '{
-          src_port: swap16(src_port),
+          src_port: swap16(src_port_of(of_copy)),
           dst_port: swap16(Port),
           length: swap16(udp_length),
           csum: '0
@@ -340,8 +370,8 @@ module vxlan_encapsulate
     meta.tos = {of_copy.dscp, 2'b0};
     meta.ip = remote;
     meta.l4.ip_tx.protocol = ProtocolUdp;
+    meta.csum = head_of_copy.csum;
     if (of_copy.csum_pos != '0) begin
-      meta.csum = ones_pkg::join_up(ones_pkg::split_saved({of_copy.sum, ~src_port}), 1'b0);
       meta.l4.ip_tx.csum_pos = of_copy.csum_pos + csum_pos_t'(HeaderBytes / 2);
     end
     sent = datagram;

@@ -170,6 +170,11 @@ def test_bad_packets_are_counted(simulation: Simulation) -> None:
         sent = padded(ethernet(outer.mac, REMOTE.mac, TYPE_IPV4, packet))
         assert answers(simulation, sent) == [], name
         assert drops(simulation)[name] == before + 1, name
+    # Packets of the host itself, as in a loop.
+    body = good[ETHERNET_BYTES:]
+    packet = ipv4(outer.ip, outer.ip, PROTOCOL_IP_IN_IP, body)
+    assert answers(simulation, padded(ethernet(outer.mac, REMOTE.mac, TYPE_IPV4, packet))) == []
+    assert drops(simulation)["drop.ipv4_rx.bad_source"] == 2
     # A header that ends inside the outer packet, and an outer fragment.
     packet = ipv4(REMOTE.ip, outer.ip, PROTOCOL_IP_IN_IP, bytes(19))
     short = padded(ethernet(outer.mac, REMOTE.mac, TYPE_IPV4, packet))
@@ -201,7 +206,8 @@ def test_tunnels_change_under_traffic(simulation: Simulation) -> None:
         simulation.advance_until_idle()
         to += [each.data[30:34] for each in simulation.receive_all()]
     assert len(to) == 160 and set(to) == {other.ip, REMOTE.ip}
-    # To itself: a loop.
-    table[3].write(inner_ip=ips["inner_ip"], outer_ip=ips["inner_ip"], valid=1)
-    assert answers(simulation, frame) == []
-    assert drops(simulation) == {"drop.ip_in_ip_encapsulate.loop": 1}
+    # Loops: to its own next hop, to the host.
+    for count, end in enumerate((INNER.ip, outer.ip), 1):
+        table[3].write(inner_ip=ips["inner_ip"], outer_ip=int.from_bytes(end), valid=1)
+        assert answers(simulation, frame) == []
+        assert drops(simulation) == {"drop.ip_in_ip_encapsulate.loop": count}

@@ -45,6 +45,7 @@ OTHERS = [Station.of(f"02:00:00:00:00:a{n}", f"10.77.0.{10 + n}") for n in range
 INNER = Station.of("02:00:00:00:0c:01", "10.99.0.1")
 VNI, PORT, MTU = 42, 4789, 1450
 NO_END = "drop.vxlan_encapsulate.no_end"
+LOOP = "drop.vxlan_encapsulate.loop"
 HEADERS = 14 + 20 + 8 + 8  # before an inner frame
 
 
@@ -78,11 +79,11 @@ def simulation(library: Library) -> Iterator[Simulation]:
         simulation.check()
 
 
-def into(host: Host, frame: bytes, **options: Any) -> bytes:
+def into(host: Host, frame: bytes, *, source: bytes = REMOTE.ip, **options: Any) -> bytes:
     """This inner frame in the tunnel. Options of the outer IP header as of `ipv4`."""
     payload = bytes((8, 0, 0, 0)) + VNI.to_bytes(3) + b"\0" + frame
-    datagram = udp(REMOTE.ip, host.ip, 50_000, PORT, payload, udp_checksum=0)
-    packet = ipv4(REMOTE.ip, host.ip, PROTOCOL_UDP, datagram, **options)
+    datagram = udp(source, host.ip, 50_000, PORT, payload, udp_checksum=0)
+    packet = ipv4(source, host.ip, PROTOCOL_UDP, datagram, **options)
     return padded(ethernet(host.mac, REMOTE.mac, TYPE_IPV4, packet))
 
 
@@ -184,6 +185,30 @@ def test_bad_frames_are_counted(simulation: Simulation) -> None:
     # Longer than the tunnel carries.
     assert answers(simulation, into(outer, udp_frame(INNER, host, bytes(MTU - 27)))) == []
     assert drops(simulation)["drop.vxlan_encapsulate.too_long"] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.sweep
+def test_loops_are_counted(simulation: Simulation) -> None:
+    """Ends that are the host itself, in the table and in the list; frames that have returned."""
+    host, outer = inside(simulation), outside(simulation)
+    frame = into(outer, udp_frame(INNER, host, b"bee"))
+    registers = simulation.tile("inner_tx").registers.vxlan_encapsulate
+    own = int.from_bytes(outer.ip)
+    registers.remote[5].write(mac=int.from_bytes(INNER.mac), vni=VNI, ip=own, valid=1)
+    assert answers(simulation, frame) == []
+    assert drops(simulation) == {LOOP: 1}
+    registers.remote[5].write(mac=0, vni=0, ip=0, valid=0)
+    registers.replicas[1].replica.write(ip=own, valid=1)
+    registers.replicas[2].replica.write(ip=int.from_bytes(OTHERS[0].ip), valid=1)
+    assert [each[30:34] for each in answers(simulation, frame)] == [OTHERS[0].ip]
+    assert drops(simulation) == {LOOP: 2}
+    registers.replicas[1].replica.write(ip=int.from_bytes(OTHERS[1].ip), valid=1)
+    assert len(answers(simulation, frame)) == 2
+    back = udp_frame(Station(host.mac, host.ip), host, b"bee")
+    for count, sent in enumerate((into(outer, back), into(outer, back, source=outer.ip)), 1):
+        assert answers(simulation, sent) == []
+        assert drops(simulation) == {LOOP: 2, "drop.ipv4_rx.bad_source": count}
 
 
 @pytest.mark.slow
