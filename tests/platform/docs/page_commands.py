@@ -31,7 +31,6 @@ PROGRAMS = (
     "echo",
     "export",
     "dask",
-    "go",
 )
 LANGUAGES = ("", "sh", "console")
 COPIED = ("docs/examples", "designs", "sweeps")  # commands may write there

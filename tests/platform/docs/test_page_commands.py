@@ -45,7 +45,6 @@ NOT_RUN = {
     "applications/functions/vxlan.md": {"": NAMES},
     "applications/processors/middlebox.md": {"bombus processor": RUNNING, "bombus run": ROOT_ONLY},
     "applications/spn/kernel.md": {"bombus spn": ROOT_ONLY},
-    "applications/vr/store.md": {"": RUNNING},
     "boards.md": {"bombus run": ROOT_ONLY, "bombus generate": "needs Vivado"},
     "place-and-route.md": {"bombus timing": "takes a quarter of an hour of CPU time"},
     "cluster/simulation.md": {"": NAMES},
