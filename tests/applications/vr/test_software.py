@@ -11,6 +11,7 @@ import sys
 import time
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,15 @@ pytestmark = pytest.mark.slow
 
 EXAMPLE = ROOT / "docs" / "examples" / "vr"
 SHARDS = 4  # of the example
+# Resets the design when this file appears.
+RESETS = """
+from pathlib import Path
+def software(simulation):
+    flag = Path({flag!r})
+    if flag.exists():
+        simulation.reset()
+        flag.unlink()
+"""
 MODEL = (sys.executable, str(Path(__file__).with_name("model_on_udp.py")))
 
 
@@ -131,6 +141,62 @@ def test_hardware_witness(tmp_path: Path) -> None:
                 assert store.client("get", "colour") == "blue"
         store.stop()
         live.stop()
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", [1, 2])
+def test_hardware_witness_with_faults(tmp_path: Path, seed: int) -> None:
+    """Frames of the witnesses are lost, doubled and late, the design is reset, leaders are killed.
+
+    Each round resets the design and kills the leader, before or after the new set-up by turns; the
+    witness thus votes in a view change with what its recovery has found. The load goes on.
+    """
+    history, flag = tmp_path / "history", tmp_path / "reset"
+    impair = {"loss": 0.03, "duplicate": 0.03, "reorder": 0.05}
+    with starter(tmp_path) as start:
+        live = start(
+            EXAMPLE / "witness.yaml",
+            address="10.77.0.1/24",
+            impair_rx={**impair, "seed": seed},
+            impair_tx={**impair, "seed": seed + 100},
+            software=RESETS.format(flag=str(flag)),
+        )
+        store = Store(live.namespace, tmp_path, EXAMPLE / "group.json")
+
+        def replica(index: int) -> subprocess.Popen[Any]:
+            data = ("-index", str(index), "-data", str(tmp_path / f"replica_{index}"))
+            return store.popen(f"replica_{index}", "replica", *data)
+
+        for index in (0, 2):
+            store.client("init", "-data", str(tmp_path / f"replica_{index}"))
+        new = ("-new",) if seed % 2 else ()
+        store.popen("witness", "setup", "-index", "1", "-watch", *new)
+        replicas = {index: replica(index) for index in (0, 2)}
+        store.wait_for("hardware witness, set up", SHARDS)
+        load = store.load(
+            *("-operations", "3000", "-clients", "6", "-keys", "40", "-reads", "0.5"),
+            *("-seed", str(seed), "-limit", "400s", "-history", str(history)),
+        )
+        for turn, leader in enumerate(cycle((0, 2))):
+            if load.poll() is not None and turn >= 4:
+                break
+            again = ("was off, set up again", SHARDS * (turn + 1))
+            flag.touch()
+            if (turn // 2 + seed) % 2:
+                store.wait_for(*again)
+            else:
+                time.sleep(0.3)
+            replicas[leader].kill()
+            replicas[leader].wait()
+            time.sleep(1.5)  # the view changes, unless the witness needs this replica
+            replicas[leader] = replica(leader)
+            store.wait_for(*again)
+        assert re.match("3000 operations", store.finish(load))
+        assert "3000 operations are linearizable" in store.check(history)
+        for shard in range(SHARDS):
+            assert re.search(rf"shard {shard}, .*, view [1-9]\d*, leader", store.logs())
+        (port,) = live.stop()["ports"]
+        assert all(min(port[name]) > 0 for name in ("lost", "duplicated", "reordered"))
 
 
 @pytest.mark.sweep

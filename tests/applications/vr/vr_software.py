@@ -21,7 +21,7 @@ from tests import ROOT
 
 SOURCES = ROOT / "clients" / "vr"
 FIRST_PORT = 7000
-WAIT_SECONDS = 30
+WAIT_SECONDS = 60
 
 
 def go() -> str:
