@@ -12,12 +12,15 @@ from bombus.cluster import Cluster
 from bombus.cluster.report import links
 from bombus.protocols.frames import Host, Station, arp_request, ping_frame, udp_frame
 from bombus.protocols.stack import Stack
+from tests import ROOT
 from tests.cluster.bar import bar_of
 
 pytestmark = pytest.mark.slow
 
 PEER = Station.of("02:00:00:00:00:01", "10.77.0.9")
 BOOT = 2_000  # cycles until the links are trained
+TWO_BOARDS = ROOT / "docs" / "examples" / "cluster" / "udp_echo.yaml"
+BURST = 1_500  # datagrams: more than all buffers hold
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +96,54 @@ def test_bit_errors_on_the_link_lose_nothing(boards: Cluster) -> None:
         assert 3e-6 < errors / (64 * beats) < 2e-5
     nodes = [board["bridge"] for board in boards.counters().values()]
     assert sum(node["event.cluster_node.link0_crc_error"] for node in nodes)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Two boards; every other grant to `echo` is of one packet, the channel back is unmanaged."""
+    endpoints = """\
+  endpoints:
+  - {name: echo, flow_stride: 4, init_budget: 1, grant_period: 2}
+  - {name: udp_tx, managed: false, buffer_size: 1}
+  link:"""
+    file = tmp_path_factory.mktemp("two") / "cluster.yaml"
+    file.write_text(TWO_BOARDS.read_text().replace("  link:", endpoints))
+    with Cluster(file, assertions=True) as cluster:
+        cluster.run(BOOT)
+        host = Host.from_manifest(cluster[0].manifest)
+        exchange(cluster, [arp_request(PEER, host)], 3_000)
+        yield cluster
+
+
+@pytest.mark.sweep
+def test_a_burst_ends_where_the_check_accepts_an_unmanaged_channel(two: Cluster) -> None:
+    """More datagrams at once than there is room for: all are echoed, or counted where the MAC drops
+    them. With an unmanaged channel to `echo`, which the check refuses, they would stop for ever.
+    """
+    host = Host.from_manifest(two[0].manifest)
+    burst = [udp_frame(PEER, host, b"burst", source_port=40_000 + n) for n in range(BURST)]
+    echoed = len(exchange(two, burst, 20_000))
+    dropped = two.counters()[0]["eth_rx"]["drop.mac_rx.overflow"]
+    assert echoed + dropped == BURST
+    assert echoed > BURST // 4
+    assert len(exchange(two, [ping_frame(PEER, host, b"later"), burst[0]], 20_000)) == 2
+    two.check()
+
+
+@pytest.mark.sweep
+def test_periodic_grants_are_small(two: Cluster) -> None:
+    """Of two grants, one is of `flow_stride` packets and one of `init_budget`."""
+
+    def counts() -> tuple[int, int]:
+        board = two.counters()[1]
+        return (
+            board["echo"]["noc_in_messages"],
+            board["bridge"]["event.cluster_receive.grant"],
+        )
+
+    host = Host.from_manifest(two[0].manifest)
+    before = counts()
+    exchange(two, [udp_frame(PEER, host, bytes([n])) for n in range(100)], 5_000)
+    messages, grants = (now - then for now, then in zip(counts(), before, strict=True))
+    assert messages == 100
+    assert grants == pytest.approx(2 * messages / (4 + 1), abs=2)
