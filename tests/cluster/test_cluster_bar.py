@@ -193,6 +193,22 @@ def test_a_channel_that_nobody_takes_leaves_the_others_their_rate(bar: Bar) -> N
     bar.check()
 
 
+def test_an_unmanaged_channel_that_is_not_taken_stops_the_others(bar: Bar) -> None:
+    """As in the paper, section III-B. Also a channel in the other direction: it needs grants."""
+    bar.bench.run(2000)  # sessions
+    bar.bench.stall(3 * 1 + UNMANAGED, 1.0)
+    for _ in range(100):
+        bar.send(0, 1, UNMANAGED)
+    bar.bench.run(500)
+    for _ in range(100):
+        bar.send(1, 0, 0)
+    bar.bench.run(20_000)
+    assert len(bar.received()[1, 0, 0]) == 1  # InitBudget
+    bar.bench.pace()
+    bar.bench.drain(quiet=4000)
+    bar.check()
+
+
 CUT = 1  # the board whose link to the next board is closed
 
 
