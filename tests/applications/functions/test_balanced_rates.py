@@ -44,7 +44,8 @@ def test_frames_of_the_stack(example: str, benchmark: Benchmark) -> None:
     assert wire["lost"] == 0 and port["lost"] <= 0.002 * port["frames"]
 
 
-@pytest.fixture(scope="module", params=EXAMPLES)
+# The memory of `balanced_memory` is raised; its own tests connect one.
+@pytest.fixture(scope="module", params=["balanced", "balanced_tunnels"])
 def balanced(request: pytest.FixtureRequest) -> Iterator[Simulation]:
     """A service with a backend at each of the ends."""
     design = paths.EXAMPLES / "functions" / f"{request.param}.yaml"
@@ -117,6 +118,8 @@ def test_packets_of_a_service(balanced: Simulation, clients: int) -> None:
 
 def test_a_mix_of_both(balanced: Simulation) -> None:
     """Datagrams to the service among those to the echo and pings, at the line rate."""
+    if len(balanced.manifest["mac_ports"]) > 1:
+        pytest.skip("in tunnels, they are longer than they have been on the line")
     random, module = Random(1), bench.load("udp-echo")
     station = neighbour(balanced.manifest)
     allowed = set(sizes(balanced))
