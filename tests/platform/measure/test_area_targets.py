@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,10 +31,23 @@ WIDE = [
 NARROW = [file for file in sorted((ROOT / "designs").glob("*.yaml")) if file not in WIDE]
 EVERY_SIZE = {DESIGNS[512], FUSED, ROOT / "designs" / "udp_echo_cmac.yaml"}
 LUTS = {DESIGNS[512]: 38_500, FUSED: 16_000}
-SLOW_CACHE = pytest.mark.xfail(
-    strict=True,
-    reason="with the ARP cache of two tables: 17,583 LUTs, 4,197 ps (the mapper), 3,710 ps (sta)",
-)
+# With the ARP cache of two tables: LUTs, ps by the mapper and by sta. The first two meet their
+# clock, but not that at which every size passes; the others miss theirs.
+LARGER = {
+    "udp_echo": (39_559, 3_715, 3_721),
+    "udp_echo_fused": (17_591, 3_998, 3_624),
+    "udp_echo_cmac": (17_933, 4_063, 3_776),
+    "udp_echo_memory": (18_760, 4_145, 3_840),
+}
+
+
+def marked(designs: list[Path]) -> list[Any]:
+    """The designs, with those that miss their targets as expected to fail."""
+    marks = {
+        name: pytest.mark.xfail(strict=True, reason=f"LUTs, mapper and sta in ps: {figures}")
+        for name, figures in LARGER.items()
+    }
+    return [pytest.param(each, marks=marks.get(each.stem, ())) for each in designs]
 
 
 def meets(design: Path, limit_ps: int | None = DELAY_PS) -> Report:
@@ -51,7 +65,7 @@ def meets(design: Path, limit_ps: int | None = DELAY_PS) -> Report:
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "design",
-    [pytest.param(each, marks=SLOW_CACHE if each == FUSED else ()) for each in WIDE],
+    marked(WIDE),
     ids=lambda path: path.stem,
 )
 def test_designs(design: Path) -> None:
@@ -62,7 +76,7 @@ def test_designs(design: Path) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("design", NARROW, ids=lambda path: path.stem)
+@pytest.mark.parametrize("design", marked(NARROW), ids=lambda path: path.stem)
 def test_narrow_designs(design: Path) -> None:
     meets(design, None)
 
