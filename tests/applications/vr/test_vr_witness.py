@@ -403,7 +403,6 @@ MUTATIONS = (
     Mutation("vr_window", "after_q[6] & before_end", "before_end"),
     Mutation("vr_log", "64'(place_q)", "64'b0"),
     Mutation("vr_log_sender", "if (is_first) loaded[32*8+:6] = '0;", ""),
-    Mutation("vr_reader", "has_second & ~turns;", "has_second;"),
     Mutation("vr_header", "(number_t'(word[4]) <= number_t'(word[3]))", "1'b1"),
     Mutation("vr_join", "held_q & (id == id_q)", "held_q"),
     Mutation("vr_join", "(start_q == have_q)", "(start_q <= have_q)"),
