@@ -28,8 +28,6 @@ constexpr unsigned kBatchCycles = 32;
 constexpr size_t kMaxWaiting = 64;
 // A MAC pads shorter frames from the kernel.
 constexpr size_t kMinFrameBytes = 60;
-// Limit for the initialisation of tables after a reset, one entry per cycle.
-const uint64_t kInitialCycles = 100000 + kLargestTable;
 // Maximum delay of a protocol timer.
 constexpr uint64_t kTimerPs = 1000 * kPicosecondsPerMicrosecond;
 
@@ -84,7 +82,7 @@ void Live::start() {
   set_capture_epoch();
   // Frames already wait in the kernel. While TCP clears its tables, no port listens: it would
   // answer a SYN with a reset.
-  for (uint64_t i = 0; i < kInitialCycles && !simulator_.calm(); ++i) simulator_.advance(1);
+  simulator_.calm_down();
   start_ps_ = monotonic_ps() - simulator_.time_ps();
   set_capture_epoch();
 }

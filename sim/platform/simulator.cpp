@@ -19,8 +19,8 @@ namespace {
 // Time for overlapping resets of two clocks, and until frames can cross (reset_handshake).
 const uint64_t kResetCycles = 16 * kSlowestCycles;
 const uint64_t kStartCycles = kMacClocks == 0 ? 0 : 24 * kSlowestCycles;
-// After a reset, a request waits until its table is initialised, one entry per cycle.
-const uint64_t kRegisterLimit = 100000 + kLargestTable;
+// After a reset, tables are initialised, one entry per cycle, and requests for them wait.
+const uint64_t kInitialCycles = 100000 + kLargestTable;
 
 constexpr uint64_t kPollNanoseconds = 50 * 1000 * 1000;
 
@@ -290,6 +290,10 @@ void Simulator::advance(uint64_t max_cycles) {
   deliver();
 }
 
+void Simulator::calm_down() {
+  for (uint64_t i = 0; i < kInitialCycles && !calm(); ++i) advance(1);
+}
+
 void Simulator::advance_cycles(uint64_t cycles) {
   if (cycles > cycles_left()) {
     throw Failure(EINVAL, "cycles exceeds the limit of 106 days of virtual time");
@@ -331,7 +335,7 @@ bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
   std::memcpy(core_.reg_addr, &address, core_.reg_addr_bytes);
   core_.reg_wdata = write ? value : 0;
   bool answered = false;
-  for (uint64_t i = 0; i < kRegisterLimit && !answered; ++i) {
+  for (uint64_t i = 0; i < kInitialCycles && !answered; ++i) {
     step();
     deliver();
     answered = register_answered_;

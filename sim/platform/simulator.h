@@ -104,6 +104,8 @@ class Simulator {
   bool busy() const { return in_flight() || core_.busy; }
   // Nothing in flight for long enough that counters are up to date, too.
   bool calm() const { return calm_cycles_ > settle_cycles_; }
+  // Advances until the design is calm, so that its tables are initialised; with a limit.
+  void calm_down();
   bool settled() const { return calm() && next_frame_ps() == kNever; }
   // Something may have changed (time has jumped): evaluate some cycles before calling it calm.
   void stir() { calm_cycles_ = std::min<uint64_t>(calm_cycles_, settle_cycles_ - kStirCycles); }
