@@ -22,12 +22,17 @@ def problems(facts: Facts) -> Iterator[Problem]:
     partners = _partners(design)
     for layer in design.layers():
         for agreement in layer.kind.agreements:
-            own = layer.param(agreement.own) if agreement.number is None else agreement.number
+            own = own_value(layer, agreement)
             for other in (*_beside(layer, agreement.kind), *partners.get(layer, ())):
                 value = other.param(agreement.other) if other.kind.name == agreement.kind else None
                 if own is None or value is None or HOLDS[agreement.relation](own, value):
                     continue
                 yield design.file.problem(layer.loc, _message(layer, agreement, other))
+
+
+def own_value(layer: Layer, agreement: Agreement) -> int | None:
+    """What the parameter of the other layer is compared with."""
+    return layer.param(agreement.own) if agreement.number is None else agreement.number
 
 
 def _message(layer: Layer, agreement: Agreement, other: Layer) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bombus.analysis.checks.agreement import HOLDS, WORDS
+from bombus.analysis.checks.agreement import HOLDS, WORDS, own_value
 from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
 from bombus.design import rtl
@@ -74,8 +74,7 @@ def needs(facts: Facts) -> Iterator[Problem]:
                 continue
             wanted = ""
             if need.own:
-                value = layer.param(need.own) if need.number is None else need.number
-                wanted = f" with {need.other} {WORDS[need.relation]}{value}"
+                wanted = f" with {need.other} {WORDS[need.relation]}{own_value(layer, need)}"
                 wanted += "".join(
                     f"; {each.given_name} has {each.param(need.other)}" for each in others[:1]
                 )
@@ -90,8 +89,7 @@ def needs(facts: Facts) -> Iterator[Problem]:
 def _suits(other: Layer, layer: Layer, need: Agreement) -> bool:
     if not need.own:
         return True
-    own = layer.param(need.own) if need.number is None else need.number
-    value = other.param(need.other)
+    own, value = own_value(layer, need), other.param(need.other)
     return own is not None and value is not None and HOLDS[need.relation](own, value)
 
 
